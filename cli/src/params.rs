@@ -57,7 +57,7 @@ fn overlay(all: &mut Table, changes: Table) {
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::partition::{Method, Scope};
+    use newslode_page::partition::{Method, PaperParams, Scope};
 
     use super::*;
 
@@ -65,7 +65,8 @@ mod tests {
     fn a_file_changes_what_it_names() {
         let params = of("preset = 'paper'\nscope = 'page'\n[outline]\ntabs = false\n", "mine").unwrap();
         let outline = newslode_page::partition::OutlineParams { tabs: false, ..Default::default() };
-        let wanted = Params { name: "mine".into(), scope: Scope::Page, outline, ..Params::paper() };
+        let papers = PaperParams { scope: Scope::Page, ..PaperParams::default() };
+        let wanted = Params { name: "mine".into(), papers, outline, ..Params::paper() };
         assert_eq!(params, wanted);
         assert_eq!(of("method = 'flat'", "x").unwrap().method, Method::Flat);
     }

@@ -13,7 +13,7 @@
 use std::time::Instant;
 
 use newslode_page::partition::measure::hostile_pages;
-use newslode_page::partition::{Scope, hierarchy};
+use newslode_page::partition::{PaperParams, Scope, hierarchy};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::{Page, Params};
 
@@ -22,7 +22,13 @@ fn main() {
     let ways = [
         ("default", Params::default()),
         ("paper", Params::paper()),
-        ("paper, scope page", Params { scope: Scope::Page, ..Params::paper() }),
+        (
+            "paper, scope page",
+            Params {
+                papers: PaperParams { scope: Scope::Page, ..PaperParams::default() },
+                ..Params::paper()
+            },
+        ),
     ];
     for hostile in hostile_pages() {
         let started = Instant::now();

@@ -40,7 +40,7 @@ const MAX_REASON: usize = 300;
 pub struct Analysis {
     /// The page's labels under their headers.
     pub hierarchy: Hierarchy,
-    /// What the page adds to its site's state.
+    /// The page's contribution to its site's state.
     pub contribution: Contribution,
     /// The article, if the page is one.
     pub article: Option<Article>,

@@ -1,4 +1,4 @@
-//! What a page leads to: stories, sections, and the page behind it.
+//! The pages that a page leads to: stories, sections, and the next page of a list.
 //!
 //! A link with a headline for its text leads to a story. A link with a label of a few words leads to a section,
 //! or to a page about the site: what is there decides later. Only links inside the site count. Links to files,
@@ -25,7 +25,7 @@ const NO_PAGES: &[&str] = &[
 /// Endings of feeds and maps, which are found by other means.
 const LISTINGS: [&str; 2] = [".xml", ".rss"];
 
-/// What a page leads to. Each address stands once, in the order of the page.
+/// The pages that a page leads to. Each URL is listed once, in page order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discovery {
     /// Links with headlines.
@@ -67,7 +67,7 @@ pub fn discover(page: &Page) -> Discovery {
 }
 
 /// The address that the page declares as its own (`<link rel=canonical>`), if that is another one. A front page is
-/// nobody's other address: a site that declares it everywhere says nothing.
+/// nobody's other address: on a site that declares it everywhere it is no evidence.
 #[must_use]
 pub fn declared_address(page: &Page) -> Option<CanonicalUrl> {
     let tree = &page.tree;

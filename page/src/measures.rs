@@ -3,7 +3,7 @@
 //! Learnt weights and trees find a measure by its name; a measured thing is a row of numbers. Both come from
 //! the same lines of code, so that their order cannot differ: measuring code passes each name with its value to
 //! a [`MeasureSink`]. A row (`Vec<f32>`) keeps the values and ignores the names; [`names`] runs the same code
-//! once, on a [`sample`], and keeps the names.
+//! once, on a [`sample_page`], and keeps the names.
 //!
 //! Invariant: measuring code adds the same names in the same order, whatever it measures.
 
@@ -31,9 +31,9 @@ impl MeasureSink for Vec<f32> {
 
 /// The name of a variant in small letters, for the name of a measure: it costs nothing if nobody reads it.
 #[derive(Clone, Copy)]
-pub(crate) struct Small<T>(pub(crate) T);
+pub(crate) struct LowerCase<T>(pub(crate) T);
 
-impl<T: fmt::Debug> Display for Small<T> {
+impl<T: fmt::Debug> Display for LowerCase<T> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str(&format!("{:?}", self.0).to_lowercase())
     }
@@ -49,14 +49,14 @@ impl MeasureSink for NameSink {
 }
 
 /// The names of the measures that `measure` adds, in order.
-pub(crate) fn names(measure: impl FnOnce(&mut NameSink)) -> Vec<String> {
+pub(crate) fn measure_names(measure: impl FnOnce(&mut NameSink)) -> Vec<String> {
     let mut names = NameSink(Vec::new());
     measure(&mut names);
     names.0
 }
 
 /// A small page on which every measuring function finds something to measure.
-pub(crate) fn sample() -> Option<Page> {
+pub(crate) fn sample_page() -> Option<Page> {
     let url = "http://sample.invalid/".parse().ok()?;
     let html = "<h1>One</h1><p>Two three.</p><table><tr><td>four<td>five<tr><td>six<td>seven</table>";
     Some(Page::parse(&url, Some("text/html; charset=utf-8"), html.as_bytes()))
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn names_and_values_come_from_the_same_lines() {
-        assert_eq!(names(measure), ["words", "from 2", "from 4"]);
+        assert_eq!(measure_names(measure), ["words", "from 2", "from 4"]);
         let mut row = Vec::new();
         measure(&mut row);
         assert_eq!(row, [3.0, 1.0, 0.0]);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn weights_are_found_by_name() {
-        let names = names(measure);
+        let names = measure_names(measure);
         let weights = [("from 4", 8.0), ("words", 2.0), ("from 2", 0.5)];
         assert_eq!(Weights::new(&weights, &names).unwrap().sum(&[3.0, 1.0, 1.0]), 14.5);
         let check = |weights: &[(&str, f32)], error| {

@@ -1,6 +1,6 @@
-//! Texts: which elements stand inside a line, and how many words a text has.
+//! Texts: which elements are inline, and how many words a text has.
 //!
-//! Several modules ask both questions and need different answers. All answers stand here side by side, named
+//! Several modules ask both questions and need different answers. All answers are here side by side, named
 //! after their use, each with the reason for its difference. Some differences have no reason but history.
 //! Thresholds and learnt trees were fitted to them, so removing such a difference changes results.
 //!

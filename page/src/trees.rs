@@ -34,12 +34,12 @@ pub struct Trees {
     width: usize,
     /// Those of each tree, one tree after another.
     conditions: Vec<Condition>,
-    trees: Vec<Ranked>,
+    trees: Vec<ScoringTree>,
 }
 
 /// A tree as it is scored.
 #[derive(Clone, Copy, Debug)]
-struct Ranked {
+struct ScoringTree {
     /// One past its last condition.
     end: u32,
     /// In order: those below a threshold come before those above it.
@@ -80,7 +80,7 @@ impl Trees {
     /// # Errors
     /// A line is not a split, names an unknown measure or leads backwards.
     pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Trees, TreesError> {
-        Ok(Trees::new(&read(text, names)?, names.len()))
+        Ok(Trees::new(&parse_trees(text, names)?, names.len()))
     }
 
     /// The number of trees.
@@ -119,7 +119,7 @@ impl Trees {
                 }
             }
         }
-        self.trees.push(Ranked { end: self.conditions.len() as u32, values });
+        self.trees.push(ScoringTree { end: self.conditions.len() as u32, values });
     }
 
     /// The likelihood, 0 to 1, for each row of measures; `rows` holds the rows one after another.
@@ -146,7 +146,7 @@ impl Trees {
     /// The sums of some rows, measure by measure.
     fn sum(&self, measures: &[[f32; LANES]]) -> [f32; LANES] {
         let (mut sums, mut begin) = ([0.0; LANES], 0);
-        for Ranked { end, values } in &self.trees {
+        for ScoringTree { end, values } in &self.trees {
             let left = left(&self.conditions[begin..*end as usize], measures);
             for (sum, left) in sums.iter_mut().zip(left) {
                 // One is always left; that the compiler knows it, too, spares its checks.
@@ -158,7 +158,7 @@ impl Trees {
     }
 }
 
-/// What is left of a tree's values, by row. A function of its own: within others, compilers take the lanes apart.
+/// The values of a tree that remain reachable, by row. A function of its own: within others, compilers take the lanes apart.
 #[inline(never)]
 fn left(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32; LANES] {
     let mut left = [u32::MAX; LANES];
@@ -182,7 +182,7 @@ fn bits(count: usize) -> u32 {
 }
 
 /// Parses the trees of a file.
-fn read(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, TreesError> {
+fn parse_trees(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, TreesError> {
     let mut trees: Vec<Tree> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let fail = |what| TreesError { line: number + 1, what };
@@ -283,7 +283,7 @@ mod tests {
             rows in proptest::collection::vec(proptest::collection::vec(-2.0_f32..400.0, body_measures().len()), 1..4),
             small in 0.0_f32..1.0,
         ) {
-            let trees = read(LEARNT, body_measures()).unwrap();
+            let trees = parse_trees(LEARNT, body_measures()).unwrap();
             // Most measures are shares.
             let rows: Vec<Vec<f32>> =
                 rows.into_iter().map(|row| row.into_iter().map(|x| if x > 200.0 { x } else { x * small / 200.0 }).collect()).collect();

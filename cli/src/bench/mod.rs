@@ -20,7 +20,7 @@ mod rtdm;
 mod scale;
 mod svg;
 
-use newslode_page::partition::Scope;
+use newslode_page::partition::{PaperParams, Scope};
 use newslode_page::{Page, Params};
 use serde::Serialize;
 
@@ -69,7 +69,10 @@ impl Way {
     fn params(self) -> Params {
         match self {
             Way::Default => Params::default(),
-            Way::PaperPage => Params { scope: Scope::Page, ..Params::paper() },
+            Way::PaperPage => Params {
+                papers: PaperParams { scope: Scope::Page, ..PaperParams::default() },
+                ..Params::paper()
+            },
         }
     }
 }

@@ -108,8 +108,8 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
         None => {}
     }
     match args.scope {
-        Some(ScopeArg::Segment) => params.scope = Scope::Segment,
-        Some(ScopeArg::Page) => params.scope = Scope::Page,
+        Some(ScopeArg::Segment) => params.papers.scope = Scope::Segment,
+        Some(ScopeArg::Page) => params.papers.scope = Scope::Page,
         None => {}
     }
     Ok(params)

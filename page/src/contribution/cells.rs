@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Contribution;
+use super::names::split_name;
+use super::{Contribution, Role};
 
 /// Separates the parts of a key without names; never part of a label, term or URL.
 pub const SEPARATOR: char = '\u{1f}';
@@ -35,7 +36,7 @@ pub enum Table {
     /// `page story` → 1 if that page of the site files that story, `page` → 1 for each page that is counted; both are
     /// names of [`url_id`](super::url_id)s.
     Filed,
-    /// `story` → pages that file it; `""` → pages that tell what they file.
+    /// `story` → pages that file it; `""` → pages that file any.
     Stories,
     /// `broader narrower stems` → pages where `broader` is an item over a list with `narrower`, or a directory
     /// above `narrower` in the path of a link; the number is that of the stems of `narrower`.
@@ -116,6 +117,23 @@ impl Cell {
     pub fn new(table: Table, parts: &[&str]) -> Cell {
         Cell { table, key: parts.join("\u{1f}") }
     }
+
+    /// The name that the cell belongs to: of a label, page or story. `None`: it belongs to the whole site, or is a
+    /// term's.
+    #[must_use]
+    pub fn home(&self) -> Option<&str> {
+        match self.table {
+            Table::Pages | Table::Terms => None,
+            _ => split_name(&self.key).map(|(home, _)| home),
+        }
+    }
+
+    /// Whether stores report when the cell appears and disappears. These cells record whether a site links a label.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.table == Table::Labels
+            && split_name(&self.key).is_some_and(|(_, role)| role.chars().eq([Role::Link.letter()]))
+    }
 }
 
 /// Changes of counters: new contribution minus old one. No entry is zero.
@@ -177,5 +195,28 @@ impl Delta {
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contribution::names::name;
+
+    #[test]
+    fn a_cell_knows_its_home_and_whether_it_is_watched() {
+        let label = name("en:jazz");
+        let cell = |table, key: &str| Cell { table, key: key.to_owned() };
+        assert_eq!(cell(Table::Forms, &format!("{label}Jazz")).home(), Some(label.as_str()));
+        assert_eq!(cell(Table::Terms, "tf\u{1f}internationalisation").home(), None);
+        assert_eq!(
+            (cell(Table::Forms, "short").home(), cell(Table::Forms, "日本語日本語").home()),
+            (None, None)
+        );
+        let watched = [("l", true), ("a", false), ("length", false), ("", false)];
+        for (role, is_watched) in watched {
+            assert_eq!(cell(Table::Labels, &format!("{label}{role}")).is_watched(), is_watched);
+            assert!(!cell(Table::Forms, &format!("{label}{role}")).is_watched());
+        }
     }
 }

@@ -81,7 +81,7 @@ impl Keys {
 
 /// The key of one text, see [`Keys::key`].
 #[must_use]
-pub fn key(text: &str, language: Option<&str>) -> Option<String> {
+pub fn label_key(text: &str, language: Option<&str>) -> Option<String> {
     Keys::new(language).key(text)
 }
 
@@ -154,7 +154,7 @@ mod tests {
 
     #[track_caller]
     fn english(text: &str, expected: &str) {
-        assert_eq!(key(text, Some("en")).as_deref(), Some(expected), "{text}");
+        assert_eq!(label_key(text, Some("en")).as_deref(), Some(expected), "{text}");
     }
 
     #[test]
@@ -170,22 +170,22 @@ mod tests {
 
     #[test]
     fn languages_do_not_mix() {
-        assert_eq!(key("Politik und Kultur", Some("de")).as_deref(), Some("de:kultur polit"));
-        assert_eq!(key("Kultur", None).as_deref(), Some("und:kultur"));
-        assert_eq!(key("経済", Some("ja")).as_deref(), Some("ja:経済"));
-        assert_eq!(key("Спорт", Some("ru")).as_deref(), Some("ru:спорт"));
-        assert_eq!(key("Świat i Polska", Some("pl")).as_deref(), Some("pl:świat i polska"));
+        assert_eq!(label_key("Politik und Kultur", Some("de")).as_deref(), Some("de:kultur polit"));
+        assert_eq!(label_key("Kultur", None).as_deref(), Some("und:kultur"));
+        assert_eq!(label_key("経済", Some("ja")).as_deref(), Some("ja:経済"));
+        assert_eq!(label_key("Спорт", Some("ru")).as_deref(), Some("ru:спорт"));
+        assert_eq!(label_key("Świat i Polska", Some("pl")).as_deref(), Some("pl:świat i polska"));
     }
 
     #[test]
     fn what_is_no_label() {
         for text in ["", " | ", "12.5", "a b c d e f g", "2012/11", "今日のニュースと天気と経済の話"]
         {
-            assert_eq!(key(text, Some("en")), None, "{text}");
+            assert_eq!(label_key(text, Some("en")), None, "{text}");
         }
-        assert_eq!(key(&"x".repeat(1 << 20), Some("en")), None);
-        assert!(key("one two three four five six", Some("en")).is_some());
-        assert!(key("one - two & three four five six", Some("en")).is_some());
+        assert_eq!(label_key(&"x".repeat(1 << 20), Some("en")), None);
+        assert!(label_key("one two three four five six", Some("en")).is_some());
+        assert!(label_key("one - two & three four five six", Some("en")).is_some());
     }
 
     /// The words of a text that is folded as a whole.
@@ -210,7 +210,7 @@ mod tests {
 
         #[test]
         fn keys_are_clean(text in "\\PC{0,30}|[\\x00-\\x20a-z&.']{0,30}", known in any::<bool>()) {
-            if let Some(key) = key(&text, known.then_some("en")) {
+            if let Some(key) = label_key(&text, known.then_some("en")) {
                 let stems = key.split_once(':').unwrap().1;
                 prop_assert!(!stems.is_empty() && !stems.starts_with(' ') && !stems.ends_with(' '));
                 prop_assert!(!stems.contains("  ") && !stems.chars().any(char::is_control), "{stems:?}");

@@ -64,7 +64,7 @@ impl Role {
         Role::InText,
     ];
 
-    /// What people read.
+    /// The word shown to people.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -145,7 +145,7 @@ pub struct LinkUse {
     pub inside: bool,
 }
 
-/// A list: labels whose links stand beside one another.
+/// A list: labels with adjacent links.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListUse {
     /// Distinct label keys, sorted; at least two.
@@ -171,7 +171,7 @@ pub struct NestedUse {
     pub narrower: String,
 }
 
-/// What a page adds to its site's state. A pure function: see the module's documentation.
+/// The contribution of a page to its site's state. A pure function: see the module's documentation.
 ///
 /// ```
 /// use newslode_page::contribution::Delta;
@@ -241,7 +241,7 @@ fn hex(hasher: &blake3::Hasher) -> String {
 
 /// `round(2³² · x · ln x)`: the summand of the incremental term entropy (algorithms.md §10).
 #[must_use]
-pub fn q(count: u32) -> i64 {
+pub fn entropy_summand(count: u32) -> i64 {
     let x = f64::from(count);
     if count <= 1 { 0 } else { (4_294_967_296.0 * x * x.ln()).round() as i64 }
 }

@@ -1,11 +1,9 @@
-//! Short names: labels, lists, pages and stories as they stand in the keys of cells.
+//! Short names of labels, lists, pages and stories, for the keys of cells.
 //!
 //! A label is in many cells of a page that shows it. So keys hold its name instead: 64 bits of BLAKE3 as
-//! eleven letters, digits, `-` and `_`. The label's text stands in one of its cells ([`Table::Labels`],
-//! [`Table::Texts`]). Of a million labels two share a name in one of 37 million worlds. Keys begin with the name
-//! of the label that they belong to ([`Cell::home`]), so a store can keep the cells of one label together.
-
-use super::{Cell, Role, Table};
+//! eleven letters, digits, `-` and `_`. The label's text is kept in one of its cells ([`Table::Labels`](super::Table::Labels),
+//! [`Table::Texts`](super::Table::Texts)). Of a million labels two share a name in one of 37 million worlds. Keys begin with the name
+//! of the label that they belong to ([`Cell::home`](super::Cell::home)), so a store can keep the cells of one label together.
 
 /// Bytes of a name.
 pub const NAME: usize = 11;
@@ -61,18 +59,18 @@ pub fn bits(name: &str) -> Option<u64> {
 /// Whether a label is counted.
 #[must_use]
 pub fn is_counted(label: &str) -> bool {
-    stems(label) <= MOST_STEMS
+    stem_count(label) <= MOST_STEMS
 }
 
 /// Number of stems of a label.
 #[must_use]
-pub fn stems(label: &str) -> usize {
+pub fn stem_count(label: &str) -> usize {
     label.split_once(':').map_or(label, |(_, stems)| stems).split(' ').count()
 }
 
 /// A name at the start of a key, and what follows it.
 #[must_use]
-pub fn split(key: &str) -> Option<(&str, &str)> {
+pub fn split_name(key: &str) -> Option<(&str, &str)> {
     key.is_char_boundary(NAME).then(|| key.split_at_checked(NAME)).flatten()
 }
 
@@ -89,25 +87,6 @@ pub fn without_numbers(label: &str) -> Option<String> {
 #[must_use]
 pub fn of_id(id: &str) -> String {
     u64::from_str_radix(id, 16).map_or_else(|_| name(id), of_bits)
-}
-
-impl Cell {
-    /// The name that the cell belongs to: of a label, page or story. `None`: it belongs to the whole site, or is a
-    /// term's.
-    #[must_use]
-    pub fn home(&self) -> Option<&str> {
-        match self.table {
-            Table::Pages | Table::Terms => None,
-            _ => split(&self.key).map(|(home, _)| home),
-        }
-    }
-
-    /// Whether stores tell when the cell comes and when it goes: the cells that say whether a site links a label.
-    #[must_use]
-    pub fn is_watched(&self) -> bool {
-        self.table == Table::Labels
-            && split(&self.key).is_some_and(|(_, role)| role.chars().eq([Role::Link.letter()]))
-    }
 }
 
 #[cfg(test)]
@@ -136,23 +115,6 @@ mod tests {
     fn titles_are_not_counted() {
         assert!(is_counted("en:art design") && is_counted("en:a b c d") && is_counted("und:news"));
         assert!(!is_counted("en:a b c d e"));
-    }
-
-    #[test]
-    fn a_cell_knows_its_home_and_whether_it_is_watched() {
-        let label = name("en:jazz");
-        let cell = |table, key: &str| Cell { table, key: key.to_owned() };
-        assert_eq!(cell(Table::Forms, &format!("{label}Jazz")).home(), Some(label.as_str()));
-        assert_eq!(cell(Table::Terms, "tf\u{1f}internationalisation").home(), None);
-        assert_eq!(
-            (cell(Table::Forms, "short").home(), cell(Table::Forms, "日本語日本語").home()),
-            (None, None)
-        );
-        let watched = [("l", true), ("a", false), ("length", false), ("", false)];
-        for (role, is_watched) in watched {
-            assert_eq!(cell(Table::Labels, &format!("{label}{role}")).is_watched(), is_watched);
-            assert!(!cell(Table::Forms, &format!("{label}{role}")).is_watched());
-        }
     }
 
     #[test]

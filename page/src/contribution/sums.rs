@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::names::{NAME, is_counted, name, of_id, stems, without_numbers};
-use super::{Cell, Contribution, LinkUse, Role, Table, q};
+use super::names::{NAME, is_counted, name, of_id, stem_count, without_numbers};
+use super::{Cell, Contribution, LinkUse, Role, Table, entropy_summand};
 use crate::reading::{Site, short};
 
 impl Contribution {
@@ -43,7 +43,7 @@ impl Contribution {
         }
     }
 
-    /// Where labels stand to one another.
+    /// The relations between labels: pairs, lists, directories.
     fn add_places<'a>(&'a self, cells: &mut Cells<'a>) {
         for pair in &self.pairs {
             cells.add_pair(Table::Pairs, (&pair.broader, &pair.narrower), &pair.level.to_string(), 1);
@@ -67,8 +67,8 @@ impl Contribution {
         for term in &self.terms {
             cells.add(Table::Terms, &["df\u{1f}", &term.term], 1);
             cells.add(Table::Terms, &["tf\u{1f}", &term.term], i64::from(term.count));
-            if q(term.count) != 0 {
-                cells.add(Table::Terms, &["q\u{1f}", &term.term], q(term.count));
+            if entropy_summand(term.count) != 0 {
+                cells.add(Table::Terms, &["q\u{1f}", &term.term], entropy_summand(term.count));
             }
         }
     }
@@ -105,7 +105,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// A story that a page files, by their [`url_id`](super::url_id)s; the empty one stands for the page itself.
+    /// A story that a page files, by their [`url_id`](super::url_id)s; the empty one means the page itself.
     pub(super) fn add_filed(&mut self, page: &str, story: &str, by: i64) {
         let story = if story.is_empty() { String::new() } else { of_id(story) };
         self.add(Table::Filed, &[&of_id(page), &story], by);
@@ -127,7 +127,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(super) fn add_nested(&mut self, broader: &'a str, narrower: &'a str, by: i64) {
-        self.add_pair(Table::Nested, (broader, narrower), &stems(narrower).to_string(), by);
+        self.add_pair(Table::Nested, (broader, narrower), &stem_count(narrower).to_string(), by);
         if is_counted(broader) && is_counted(narrower) {
             self.add_text(broader, by);
             self.add_text(narrower, by);

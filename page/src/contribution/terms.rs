@@ -2,7 +2,7 @@
 //!
 //! A term is the stem of a word of at least two letters that is not a stop word of the page's language. Words
 //! with digits do not count. In scripts without spaces each pair of neighbouring letters is a term. The counts
-//! feed the site's term entropy: a term that is equally frequent on every page says nothing about any of them.
+//! feed the site's term entropy: a term that is equally frequent on every page distinguishes none of them.
 
 use std::collections::BTreeMap;
 

@@ -13,11 +13,11 @@ use crate::reading::{NodeId, PageTree, squash};
 use rustc_hash::FxHashMap;
 
 use super::measures::{self, Claims};
-use super::metadata::is_inside;
 use super::runs::{Run, Runs};
 use super::scorer::Scorer;
 use super::scripts;
-use super::site::Known;
+use super::selection::with_best_f1;
+use super::site::SiteContext;
 use crate::Page;
 use crate::text::words_of_prose;
 
@@ -51,16 +51,16 @@ pub(super) struct Body {
 }
 
 /// The text of the page, without a first block that repeats the title.
-pub(super) fn body(
+pub(super) fn read_body(
     page: &Page,
     runs: &Runs,
-    said: &Claims,
+    claims: &Claims,
     title: Option<&str>,
     scorer: &Scorer,
-    known: Option<&Known<'_>>,
+    known: Option<&SiteContext<'_>>,
 ) -> Body {
-    let mut body = shown(page, runs, said, scorer, known);
-    if let Some(hidden) = unshown(page, said, &body) {
+    let mut body = visible_body(page, runs, claims, scorer, known);
+    if let Some(hidden) = hidden_body(page, claims, &body) {
         body = hidden;
     }
     let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
@@ -77,54 +77,45 @@ pub(super) fn body(
 }
 
 /// The text that the page shows.
-fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, known: Option<&Known<'_>>) -> Body {
-    let (chosen, witness) = choose(page, runs, said, scorer, known);
+fn visible_body(
+    page: &Page,
+    runs: &Runs,
+    claims: &Claims,
+    scorer: &Scorer,
+    known: Option<&SiteContext<'_>>,
+) -> Body {
+    let (chosen, witness) = choose_runs(page, runs, claims, scorer, known);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
-    let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
+    let blocks = taken.map(|(run, _)| Block { kind: block_kind(&page.tree, run), text: run.text.clone() });
     Body { blocks: blocks.collect(), method: "runs", witness }
 }
 
 /// Which runs are body, and the evidence if knowledge of the site changed the choice.
-pub(super) fn choose(
+pub(super) fn choose_runs(
     page: &Page,
     runs: &Runs,
-    said: &Claims,
+    claims: &Claims,
     scorer: &Scorer,
-    known: Option<&Known<'_>>,
+    known: Option<&SiteContext<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
-    let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
+    // 1. Score every run but mere links, which are never body and are many.
+    let measures = measures::measure(page, runs, claims, |run| !run.is_mere_link());
     let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     even_tables(&page.tree, &runs.runs, &mut scores);
+    // 2. Shift the scores by what the site is known to repeat, or was taught.
     let (witness, is_sites) = match known {
         Some(known) => known.rescore(&mut scores),
         None => (None, vec![false; scores.len()]),
     };
-    let mut chosen = chosen(&runs.runs, &scores);
-    // What the site repeats is written like the text where it stands between its paragraphs.
+    // 3. Choose, and add the runs that are marked up like the chosen ones.
+    let mut chosen = with_best_f1(&runs.runs, &scores);
+    // Texts that the site repeats between an article's paragraphs share the paragraphs' signature, so they must not be
+    // added back for it.
     let alike = scores.iter().zip(is_sites).map(|(score, is_sites)| if is_sites { 0.0 } else { *score });
     add_alike(&runs.runs, &alike.collect::<Vec<f32>>(), &measures.paths, &mut chosen);
     (chosen, witness)
-}
-
-/// The runs with the greatest expected F1. Of all sets of runs above a score it is the one with the greatest
-/// 2·(expected body words in it) / (words in it + expected body words of the page).
-pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let words = |at: usize| f64::from(runs[at].words);
-    let expected: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
-    let (mut taken, mut right, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
-    for at in order {
-        taken += words(at);
-        right += words(at) * f64::from(scores[at]);
-        let f1 = 2.0 * right / (taken + expected);
-        if f1 > best {
-            (best, threshold) = (f1, scores[at]);
-        }
-    }
-    scores.iter().map(|score| *score >= threshold).collect()
 }
 
 /// Gives all cells of a data table their mean score, so it is body or not as a whole. A table with longer texts
@@ -175,12 +166,12 @@ fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
     }
 }
 
-fn kind(tree: &PageTree, run: &Run) -> BlockKind {
-    if is_inside(tree, run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
+fn block_kind(tree: &PageTree, run: &Run) -> BlockKind {
+    if tree.is_inside(run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
         BlockKind::Heading
-    } else if is_inside(tree, run.block, &["li", "dd", "dt"]) {
+    } else if tree.is_inside(run.block, &["li", "dd", "dt"]) {
         BlockKind::ListItem
-    } else if is_inside(tree, run.block, &["blockquote"]) {
+    } else if tree.is_inside(run.block, &["blockquote"]) {
         BlockKind::Quote
     } else {
         BlockKind::Paragraph
@@ -188,13 +179,13 @@ fn kind(tree: &PageTree, run: &Run) -> BlockKind {
 }
 
 /// The text that the page contains but does not show: in its metadata, else in a script.
-fn unshown(page: &Page, said: &Claims, shown: &Body) -> Option<Body> {
+fn hidden_body(page: &Page, claims: &Claims, shown: &Body) -> Option<Body> {
     let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let is_more = |text: &str| words_of_prose(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
-    if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
+    if let Some(text) = claims.body.as_deref().filter(|text| is_more(text)) {
         return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
     }
-    let text = scripts::prose(page, words)?;
+    let text = scripts::longest_prose(page, words)?;
     Some(Body { blocks: paragraphs(&text), method: "script", witness: None })
 }
 
@@ -209,9 +200,10 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    fn read(html: &str, said: &Claims) -> (Vec<(BlockKind, String)>, &'static str) {
+    fn read(html: &str, claims: &Claims) -> (Vec<(BlockKind, String)>, &'static str) {
         let page = page(html);
-        let found = body(&page, &Runs::new(&page), said, Some("Bridge stays open"), Scorer::shared(), None);
+        let found =
+            read_body(&page, &Runs::new(&page), claims, Some("Bridge stays open"), Scorer::shared(), None);
         (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
     }
 
@@ -240,23 +232,9 @@ mod tests {
 
     #[test]
     fn metadata_stand_in_for_what_is_not_shown() {
-        let said = Claims { body: Some(SENTENCES.repeat(3).join("\n")), ..Claims::default() };
-        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
+        let claims = Claims { body: Some(SENTENCES.repeat(3).join("\n")), ..Claims::default() };
+        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &claims);
         assert_eq!((blocks.len(), method), (12, "json-ld"));
-    }
-
-    #[test]
-    fn likely_runs_are_taken_while_they_gain() {
-        let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
-        let runs = Runs::new(&page).runs;
-        let check = |scores: [f32; 3], expected: [bool; 3]| {
-            assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
-        };
-        check([0.9, 0.1, 0.2], [true, false, false]);
-        // If nothing is certain, more is taken.
-        check([0.3, 0.25, 0.05], [true, true, false]);
-        check([0.0, 0.0, 0.0], [false, false, false]);
-        assert!(chosen(&[], &[]).is_empty());
     }
 
     #[test]

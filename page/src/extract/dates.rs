@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 
-use super::months::month;
+use super::months::month_number;
 
 const DAY_MS: u64 = 86_400_000;
 const LEAST_DIGITS: usize = 3;
@@ -68,7 +68,7 @@ fn parted(letters: impl Iterator<Item = char>) -> String {
 }
 
 /// An instant as a local date and time with its zone, which is in seconds east of Greenwich.
-pub(super) fn written(instant: jiff::Timestamp, zone: i32) -> Option<String> {
+pub(super) fn format_instant(instant: jiff::Timestamp, zone: i32) -> Option<String> {
     let offset = Offset::from_seconds(zone).ok()?;
     let local = offset.to_datetime(instant);
     Some(DateParts { date: local.date(), time: Some(local.time()), offset: Some(offset) }.write())
@@ -150,7 +150,7 @@ fn worded(text: &str) -> Option<DateParts> {
         (1990..2200).contains(&year).then_some(year)
     };
     let dated = |at: usize| {
-        let month = month(words.get(at)?)?;
+        let month = month_number(words.get(at)?)?;
         let word = |at: Option<usize>| words.get(at?);
         let before = word(at.checked_sub(1));
         let behind = |places: usize| word(Some(at + places));

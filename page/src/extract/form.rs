@@ -1,9 +1,9 @@
 //! Articles that are not plain texts: live blogs, galleries, videos, and texts cut off by a paywall.
 //!
-//! The markup says so, and the text must confirm it: a long article with a video is still an article.
+//! The markup names the form and the text must confirm it: a long article with a video is still an article.
 
+use super::finding::Finding;
 use super::json_ld::{Objects, is_a};
-use super::metadata::Finding;
 
 /// A text of fewer words accompanies its video, or is the open part of a longer one.
 const SHORT: f32 = 150.0;
@@ -11,7 +11,7 @@ const SHORT: f32 = 150.0;
 const WORDS_A_PICTURE: f32 = 50.0;
 const LEAST_PICTURES: usize = 6;
 
-/// What the markup says of the article's form.
+/// The form of the article according to the markup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forms {
     is_live: bool,

@@ -38,7 +38,7 @@ impl Objects {
         own.chain(others)
     }
 
-    /// The page's own articles; all articles if none says that it is at the page's URL.
+    /// The page's own articles; all articles if none names the page's URL.
     pub(super) fn own_articles(&self) -> impl Iterator<Item = &Map<String, Value>> {
         let is_any_own = self.all().any(|object| is_article(object) && self.is_own(object));
         self.articles().filter(move |object| !is_any_own || self.is_own(object))
@@ -61,7 +61,7 @@ impl Objects {
 
     /// All objects in page order, outer ones before the objects inside them.
     pub(super) fn all(&self) -> impl Iterator<Item = &Map<String, Value>> {
-        Walk { todo: self.roots.iter().rev().collect() }.take(MAX_OBJECTS)
+        ObjectWalk { todo: self.roots.iter().rev().collect() }.take(MAX_OBJECTS)
     }
 
     /// The object with this `@id` and a name.
@@ -92,11 +92,11 @@ fn path(url: &str) -> &str {
 }
 
 /// Walks objects, outer ones first.
-struct Walk<'v> {
+struct ObjectWalk<'v> {
     todo: Vec<&'v Value>,
 }
 
-impl<'v> Iterator for Walk<'v> {
+impl<'v> Iterator for ObjectWalk<'v> {
     type Item = &'v Map<String, Value>;
 
     fn next(&mut self) -> Option<&'v Map<String, Value>> {
@@ -130,7 +130,7 @@ pub(super) fn is_a(object: &Map<String, Value>, is_such: impl Fn(&str) -> bool) 
 
 /// The texts of a value: a string, the `name` of an object (or of the object that its `@id` refers to), or
 /// those of an array.
-pub(super) fn names(value: &Value, objects: &Objects) -> Vec<String> {
+pub(super) fn names_in(value: &Value, objects: &Objects) -> Vec<String> {
     let mut names = Vec::new();
     let mut todo = vec![value];
     while let Some(next) = todo.pop().filter(|_| names.len() < MAX_NAMES) {
@@ -149,7 +149,7 @@ pub(super) fn names(value: &Value, objects: &Objects) -> Vec<String> {
 }
 
 /// The first URL of a value: a string, an object's `url` or `contentUrl`, or that of an array's first element.
-pub(super) fn url(value: &Value) -> Option<&str> {
+pub(super) fn url_in(value: &Value) -> Option<&str> {
     match value {
         Value::String(url) => Some(url),
         Value::Array(values) => values.first().and_then(|first| match first {

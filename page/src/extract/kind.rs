@@ -1,17 +1,16 @@
-//! What kind of page this is: home, article, section or other.
+//! The kind of a page: home, article, section or other.
 //!
-//! The front page of a host is a home page. An article says so in its metadata and has some prose, or has much
-//! prose under one element. A page of many links that read like headlines is a section. Prose is text outside
+//! The front page of a host is a home page. An article declares itself in its metadata and has some prose, or has much
+//! prose under one element. A page of many links that read like headlines is a section. ProseCounts is text outside
 //! links that has ten words and ends a sentence, or has 25 words.
 //!
-//! Sites name their parts alike, so the path says more than the look of a page: a path through "category" or
+//! Sites name their parts alike, so the path is better evidence than the look of a page: a path through "category" or
 //! "tag" is a section; a short name with "about", "contact" or "terms" in it is neither article nor section. A
 //! name of many words is a headline, whatever words it contains.
 
 use crate::article::PageKind;
 use rustc_hash::FxHashMap;
 
-use super::metadata::is_inside;
 use crate::Page;
 use crate::text::{HEADLINE_WORDS, whole_words_of_prose};
 
@@ -105,13 +104,13 @@ const NAME_WORDS: usize = 4;
 
 /// The kind of a page. `is_told`: its JSON-LD has an article; `is_shared`: OpenGraph calls it an article, as some systems do
 /// for every page that is not a list.
-pub(super) fn kind(page: &Page, is_told: bool, is_shared: bool) -> PageKind {
-    let prose = Prose::new(page);
+pub(super) fn page_kind(page: &Page, is_told: bool, is_shared: bool) -> PageKind {
+    let prose = ProseCounts::new(page);
     if page.url.is_home() {
         return PageKind::Home;
     }
     let is_sure = |kind: &PageKind| !(is_told && *kind == PageKind::Other);
-    if let Some(kind) = of_path(page.url.as_str()).filter(is_sure) {
+    if let Some(kind) = kind_by_path(page.url.as_str()).filter(is_sure) {
         return kind;
     }
     let is_article = if is_told || is_shared {
@@ -129,7 +128,7 @@ pub(super) fn kind(page: &Page, is_told: bool, is_shared: bool) -> PageKind {
 }
 
 /// The kind that the names in a URL's path give.
-fn of_path(url: &str) -> Option<PageKind> {
+fn kind_by_path(url: &str) -> Option<PageKind> {
     let path = url.splitn(4, '/').nth(3)?.split(['?', '#']).next().unwrap_or_default();
     let parts: Vec<String> =
         path.split('/').filter(|part| !part.is_empty()).map(str::to_ascii_lowercase).collect();
@@ -146,7 +145,7 @@ fn of_path(url: &str) -> Option<PageKind> {
     folders.iter().any(|folder| LISTS.contains(&folder.as_str())).then_some(PageKind::Section)
 }
 
-struct Prose {
+struct ProseCounts {
     words: usize,
     most_under_one: usize,
     /// Number of leaves inside links, and of those that read like headlines.
@@ -154,11 +153,11 @@ struct Prose {
     headlines: usize,
 }
 
-impl Prose {
-    fn new(page: &Page) -> Prose {
+impl ProseCounts {
+    fn new(page: &Page) -> ProseCounts {
         let tree = &page.tree;
         let mut under = FxHashMap::default();
-        let mut prose = Prose { words: 0, most_under_one: 0, links: 0, headlines: 0 };
+        let mut prose = ProseCounts { words: 0, most_under_one: 0, links: 0, headlines: 0 };
         for (i, leaf) in page.leaves.iter().enumerate() {
             if leaf.link.is_some() {
                 prose.links += 1;
@@ -169,7 +168,7 @@ impl Prose {
             let words = whole_words_of_prose(text);
             let is_prose =
                 words >= 25 || (words >= 10 && text.ends_with(['.', '!', '?', '"', '”', '。', '…']));
-            if leaf.is_image || !is_prose || is_inside(tree, leaf.parent, &["footer", "aside", "form"]) {
+            if leaf.is_image || !is_prose || tree.is_inside(leaf.parent, &["footer", "aside", "form"]) {
                 continue;
             }
             prose.words += words;
@@ -194,7 +193,7 @@ mod tests {
     #[test]
     fn paths_tell_what_pages_are() {
         let check = |path: &str, expected: Option<PageKind>| {
-            assert_eq!(of_path(&format!("https://a.example{path}")), expected, "{path}");
+            assert_eq!(kind_by_path(&format!("https://a.example{path}")), expected, "{path}");
         };
         check("/category/world/", Some(PageKind::Section));
         check("/tag/storm?page=2", Some(PageKind::Section));

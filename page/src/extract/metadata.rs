@@ -3,30 +3,19 @@
 //! The order of trust was measured on articles with known fields: JSON-LD first for dates, then meta properties,
 //! then microdata, then the text.
 
-use crate::reading::{NodeId, PageTree, resolve, squash};
+use crate::reading::{NodeId, resolve, squash};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
-use super::authors::{self, Credit, Site};
+use super::authors::{self, Credit, SiteNames};
+use super::breadcrumbs;
 use super::dates;
 use super::days::{Mention, Source};
+use super::finding::Finding;
 use super::form::Forms;
 use super::json_ld::{self, Objects};
 use super::scripts;
-use super::trail;
 use crate::Page;
-
-/// A value and where it was found.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Finding<T> {
-    pub(super) value: T,
-    pub(super) witness: &'static str,
-    /// 0 to 1.
-    pub(super) confidence: f32,
-}
-
-/// Names of people or desks, and where they were found.
-pub(super) type Names = Finding<Vec<String>>;
 
 /// The fields that the markup gives.
 pub(super) struct Metadata {
@@ -43,12 +32,12 @@ pub(super) struct Metadata {
     pub(super) description: Option<String>,
     /// The text in JSON-LD, often cut short; may contain markup.
     pub(super) body: Option<String>,
-    /// Who the markup names as authors.
+    /// The texts by which the markup names authors.
     pub(super) credits: Vec<Credit>,
-    pub(super) site: Site,
+    pub(super) site: SiteNames,
     /// Whether 3/5/2024 is in March on this page.
     pub(super) month_first: bool,
-    /// The dates that the markup says, of whatever.
+    /// All dates in the markup, whatever they are the dates of.
     pub(super) dates: Vec<Mention>,
     pub(super) modified: Option<Finding<String>>,
     pub(super) section: Option<Finding<String>>,
@@ -60,16 +49,16 @@ pub(super) struct Metadata {
 
 impl Metadata {
     pub(super) fn new(page: &Page, fetched_at: Timestamp) -> Metadata {
-        let witnesses = Witnesses::new(page, fetched_at);
-        let objects = &witnesses.objects;
+        let markup = MarkupReader::new(page, fetched_at);
+        let objects = &markup.objects;
         let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
-        let named = |key: &str| first_article(key).map(|value| json_ld::names(value, objects));
+        let named = |key: &str| first_article(key).map(|value| json_ld::names_in(value, objects));
         let headline = named("headline").and_then(|names| names.into_iter().next()).map(|text| clean(&text));
-        let site_name = witnesses.meta(&["og:site_name", "application-name"]);
+        let site_name = markup.meta(&["og:site_name", "application-name"]);
         let publishers = objects.articles().filter_map(|object| object.get("publisher"));
-        let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
-        let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
-        let og_type = witnesses.meta(&["og:type"]);
+        let publishers = publishers.flat_map(|publisher| json_ld::names_in(publisher, objects));
+        let site = SiteNames::new(site_name.clone().into_iter().chain(publishers), page.url.host());
+        let og_type = markup.meta(&["og:type"]);
         Metadata {
             is_told: objects.articles().next().is_some(),
             is_news: objects
@@ -77,29 +66,29 @@ impl Metadata {
                 .any(|object| json_ld::is_a(object, |kind| kind.ends_with("NewsArticle"))),
             is_shared: og_type.as_ref().is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),
-            meta_headline: witnesses.meta(&["headline", "parsely-title", "sailthru.title"]),
-            og_title: witnesses.meta(&["og:title", "twitter:title"]),
+            meta_headline: markup.meta(&["headline", "parsely-title", "sailthru.title"]),
+            og_title: markup.meta(&["og:title", "twitter:title"]),
             site_name,
-            description: witnesses.meta(&["og:description", "description", "twitter:description"]),
+            description: markup.meta(&["og:description", "description", "twitter:description"]),
             body: objects
                 .all()
                 .filter_map(|object| object.get("articleBody")?.as_str())
                 .max_by_key(|body| body.len())
                 .map(str::to_owned),
-            credits: witnesses.credits(),
+            credits: markup.credits(),
             site,
-            month_first: witnesses.month_first,
-            dates: witnesses.dates(),
-            modified: witnesses.modified(),
+            month_first: markup.month_first,
+            dates: markup.dates(),
+            modified: markup.modified(),
             section: named("articleSection")
                 .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
-                .or_else(|| found(witnesses.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9))
-                .or_else(|| trail::section(page, objects)),
+                .or_else(|| found(markup.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9))
+                .or_else(|| breadcrumbs::breadcrumb_section(page, objects)),
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
                 .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
             forms: Forms::new(objects, og_type.as_deref()),
-            image: witnesses.image(),
+            image: markup.image(),
         }
     }
 }
@@ -109,7 +98,7 @@ fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding
     (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
-/// The metas that say when an article was published, and when it was last changed.
+/// The `meta` names of publication dates, and of dates of the last change.
 const PUBLISHED: &[&str] = &[
     "article:published_time",
     "og:article:published_time",
@@ -143,13 +132,13 @@ fn month_first(page: &Page) -> bool {
     let declared = tree.node_ids().find(|&node| tree.tag(node) == Some("html"));
     let declared = declared.and_then(|html| tree.attr(html, "lang")?.rsplit_once(['-', '_']));
     let region = declared.map(|(_, region)| region.to_ascii_lowercase());
-    // What the page says of itself, else where its host is.
+    // The region that the page declares wins; otherwise the country code of its host decides.
     let end = page.url.host().rsplit('.').next().unwrap_or_default();
     let region = region.as_deref().filter(|region| region.len() == 2 && *region != "us").unwrap_or(end);
     page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&region)
 }
 
-struct Witnesses<'a> {
+struct MarkupReader<'a> {
     page: &'a Page,
     fetched_at: Timestamp,
     month_first: bool,
@@ -160,8 +149,8 @@ struct Witnesses<'a> {
     elements: Vec<NodeId>,
 }
 
-impl<'a> Witnesses<'a> {
-    fn new(page: &'a Page, fetched_at: Timestamp) -> Witnesses<'a> {
+impl<'a> MarkupReader<'a> {
+    fn new(page: &'a Page, fetched_at: Timestamp) -> MarkupReader<'a> {
         let tree = &page.tree;
         let html: Vec<NodeId> = tree.node_ids().filter(|&node| tree.is_html(node)).collect();
         let meta = |&node: &NodeId| {
@@ -171,7 +160,7 @@ impl<'a> Witnesses<'a> {
         };
         let metas = html.iter().filter_map(meta).collect();
         let month_first = month_first(page);
-        Witnesses {
+        MarkupReader {
             page,
             fetched_at,
             month_first,
@@ -190,7 +179,7 @@ impl<'a> Witnesses<'a> {
         self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
     }
 
-    /// The dates that the markup says.
+    /// All dates in the markup.
     fn dates(&self) -> Vec<Mention> {
         let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let (objects, tree) = (&self.objects, &self.page.tree);
@@ -261,7 +250,7 @@ impl<'a> Witnesses<'a> {
             .or_else(|| dated(times().find_map(value), "time", 0.7))
     }
 
-    /// Whether the attributes of an element or the text right before it say that its date is that of a change.
+    /// Whether the attributes of an element, or the text right before it, mark its date as that of a change.
     fn is_modification(&self, node: NodeId) -> bool {
         let tree = &self.page.tree;
         let marks = [tree.attr(node, "class"), tree.attr(node, "itemprop"), tree.attr(node, "id")];
@@ -302,11 +291,11 @@ impl<'a> Witnesses<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Who the markup names as authors.
+    /// The texts by which the markup names authors.
     fn credits(&self) -> Vec<Credit> {
         let of_objects = |property: &str| -> Vec<String> {
             let author = self.objects.articles().find_map(|object| object.get(property));
-            author.map(|author| json_ld::names(author, &self.objects)).unwrap_or_default()
+            author.map(|author| json_ld::names_in(author, &self.objects)).unwrap_or_default()
         };
         let persons = self.objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "Person"));
         let persons = persons.filter_map(|object| object.get("name")?.as_str().map(str::to_owned));
@@ -333,7 +322,7 @@ impl<'a> Witnesses<'a> {
     fn image(&self) -> Option<Finding<String>> {
         let web = |url: &str| resolve(&self.page.base, url).map(String::from);
         let of_objects =
-            || self.objects.articles().find_map(|object| web(json_ld::url(object.get("image")?)?));
+            || self.objects.articles().find_map(|object| web(json_ld::url_in(object.get("image")?)?));
         let metas = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
         let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(web));
         let found = |value, witness| Some(Finding { value, witness, confidence: 0.9 });
@@ -345,10 +334,4 @@ impl<'a> Witnesses<'a> {
 /// escaped twice.
 fn clean(text: &str) -> String {
     squash(&scripts::without_entities(&scripts::without_entities(text)))
-}
-
-/// Whether a node or one of its ancestors has one of these tags.
-pub(super) fn is_inside(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
-    let mut up = std::iter::once(node).chain(tree.ancestors(node));
-    up.any(|node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
 }

@@ -6,41 +6,40 @@
 //!
 //! Invariants: pure; a date after the fetch does not count; no link is followed.
 
-use std::collections::BTreeMap;
-
-use crate::article::{Article, BlockKind, Evidence, PageKind};
-use crate::text::words_of_prose;
+use crate::article::{Article, PageKind};
 use crate::time::Timestamp;
 
 use crate::Page;
 
 mod authors;
 mod body;
+mod breadcrumbs;
 mod choice;
 mod dates;
 mod days;
+mod finding;
 mod form;
 mod json_ld;
 mod kind;
 mod measures;
 mod metadata;
 mod months;
+mod reader;
 mod runs;
 mod scorer;
 mod scripts;
+mod selection;
 mod site;
 mod surroundings;
 mod title;
-mod trail;
 mod visible;
 mod zones;
 
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
 
-use metadata::{Finding, Metadata, Names};
-use site::{Known, Peers, SIBLINGS};
-use zones::SiteZone;
+use metadata::Metadata;
+use reader::{article_of, claims, read};
 
 /// The kind of a page and, if it is an article, its fields and text. `fetched_at`: later dates on the page do
 /// not count.
@@ -75,18 +74,6 @@ impl SiteKnowledge {
     }
 }
 
-fn article_of(
-    page: &Page,
-    fetched_at: Timestamp,
-    site: Option<&SiteKnowledge>,
-) -> (PageKind, Option<Article>) {
-    let metadata = Metadata::new(page, fetched_at);
-    let kind = kind::kind(page, metadata.is_told, metadata.is_shared);
-    let article =
-        (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
-    (kind, article)
-}
-
 /// The fields and text of a page that is treated as an article, whatever its kind, with a given scorer. For
 /// measuring: the scorer may be trained on other sites.
 #[must_use]
@@ -111,7 +98,7 @@ pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32
     let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);
-    let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()), |_| true);
+    let measures = measures::measure(page, &runs, &claims(page, &metadata, title.as_deref()), |_| true);
     let texts = runs.runs.iter().map(|run| run.text.clone());
     texts.zip(measures.iter().map(<[f32]>::to_vec)).collect()
 }
@@ -149,133 +136,13 @@ pub fn day_measures() -> &'static [String] {
     days::measures()
 }
 
-/// The days that a page says, and their measures; for training.
+/// The days that a page mentions, and their measures; for training.
 #[must_use]
 pub fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);
     days::evidence(page, &metadata, &visible::Visible::new(page, &runs, title.as_deref()), fetched_at)
-}
-
-/// What a page's markup says of its article, for comparison with its text.
-fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Claims {
-    let title = title.map(str::to_owned);
-    let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
-    measures::Claims {
-        titles: titles.into_iter().flatten().cloned().collect(),
-        description: metadata.description.clone(),
-        body: metadata.body.as_deref().map(scripts::plain),
-        is_told: metadata.is_told,
-        is_news: metadata.is_news,
-        is_shared: metadata.is_shared,
-    }
-}
-
-fn read(
-    page: &Page,
-    metadata: Metadata,
-    fetched_at: Timestamp,
-    scorer: &Scorer,
-    site: Option<&SiteKnowledge>,
-) -> Article {
-    let runs = runs::Runs::new(page);
-    let known = site.map(|site| Known::new(site, page, &runs));
-    let taught = known.as_ref().map(|known| known.taught(&metadata, fetched_at)).unwrap_or_default();
-    let peers = known.as_ref().and_then(Known::peers);
-    let peers = peers.as_ref();
-    let mut evidence = Fields { template: known.as_ref().and_then(Known::version), ..Fields::default() };
-    let titles = title::choices(page, &metadata);
-    let by_peers = || peers.and_then(|peers| peers.title(&titles));
-    let title = taught.title.or_else(by_peers).or_else(|| title::decide(&titles));
-    let title = evidence.keep("title", title);
-    let said = said(page, &metadata, title.as_deref());
-    let body = body::body(page, &runs, &said, title.as_deref(), scorer, known.as_ref());
-    evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
-    let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
-    let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
-    evidence.keep("form", metadata.forms.named(words, pictures));
-    let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
-    let visible = visible::Visible::new(page, &runs, title.as_deref());
-    let authors = taught.authors.or_else(|| authors(page, &metadata, &visible, peers));
-    let authors = evidence.keep("authors", authors).unwrap_or_default();
-    let zone = known.as_ref().map(Known::zone).unwrap_or_default();
-    let published = || published(page, &metadata, &visible, fetched_at, &zone, peers);
-    let published = taught.published.or_else(published);
-    let shown = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
-    Article {
-        url: page.url.as_str().to_owned(),
-        site: page.url.site().as_str().to_owned(),
-        title,
-        authors,
-        published: evidence.keep("published", published),
-        modified: evidence.keep("modified", metadata.modified),
-        place: evidence.keep("place", place),
-        section: evidence.keep("section", metadata.section),
-        concepts: Vec::new(),
-        language: page.language.clone(),
-        image: evidence.keep("image", shown.or(metadata.image)),
-        method: body.method.to_owned(),
-        body: body.blocks,
-        kind: PageKind::Article,
-        evidence: evidence.by_field,
-    }
-}
-
-/// The authors, from the page alone unless its peers know better.
-fn authors(
-    page: &Page,
-    metadata: &Metadata,
-    visible: &visible::Visible<'_>,
-    peers: Option<&Peers<'_>>,
-) -> Option<Names> {
-    let choices = authors::choices(page, metadata, visible);
-    peers.and_then(|peers| peers.authors(&choices)).or_else(|| authors::decide(&choices))
-}
-
-/// The date of publication, from the page alone unless its peers know better.
-fn published(
-    page: &Page,
-    metadata: &Metadata,
-    visible: &visible::Visible<'_>,
-    fetched_at: Timestamp,
-    zone: &SiteZone,
-    peers: Option<&Peers<'_>>,
-) -> Option<Finding<String>> {
-    let (choices, _) = days::choices(page, metadata, visible, fetched_at, zone);
-    peers.and_then(|peers| peers.published(&choices)).or_else(|| days::decide(&choices))
-}
-
-/// Evidence by field.
-#[derive(Default)]
-struct Fields {
-    by_field: BTreeMap<String, Evidence>,
-    /// The version of the template that accepts the page.
-    template: Option<u32>,
-}
-
-impl Fields {
-    fn keep<T>(&mut self, field: &str, found: Option<Finding<T>>) -> Option<T> {
-        let Finding { value, witness, confidence } = found?;
-        let witness = match self.template {
-            Some(version) if witness == SIBLINGS => site::template_witness(version),
-            _ => witness.to_owned(),
-        };
-        self.by_field.insert(field.to_owned(), Evidence { witness, confidence });
-        Some(value)
-    }
-}
-
-/// The place before the dash that opens the first paragraph: "LONDON (Agency) — …", "PARIS, France – …".
-fn dateline(blocks: &[crate::article::Block]) -> Option<Finding<String>> {
-    let first = blocks.iter().find(|block| block.kind == BlockKind::Paragraph)?;
-    let head: String = first.text.chars().take(60).collect();
-    let (before, _) = head.split_once(" — ").or_else(|| head.split_once(" – "))?;
-    let place = before.split(" (").next().unwrap_or(before).trim();
-    let opens_in_capitals = place.split([',', ' ']).next().is_some_and(|word| {
-        word.chars().count() >= 3 && word.chars().all(|letter| letter.is_uppercase() || letter == '.')
-    });
-    opens_in_capitals.then(|| Finding { value: place.to_owned(), witness: "text", confidence: 0.6 })
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// The month with this name, 1 to 12.
-pub(super) fn month(word: &str) -> Option<i8> {
+pub(super) fn month_number(word: &str) -> Option<i8> {
     let word = word.trim_end_matches(['.', ',', '،']).to_lowercase();
     // Latin words of fewer than three letters and words with digits are no names.
     if (word.is_ascii() && word.len() < 3) || word.chars().any(|c| c.is_ascii_digit()) {
@@ -68,8 +68,8 @@ mod tests {
             ("листопада", 11),
             ("rujna", 9),
         ] {
-            assert_eq!(month(word), Some(expected), "{word}");
+            assert_eq!(month_number(word), Some(expected), "{word}");
         }
-        assert_eq!((month("mayor"), month("12"), month("de")), (None, None, None));
+        assert_eq!((month_number("mayor"), month_number("12"), month_number("de")), (None, None, None));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or between
 //! two successive line breaks. Scripts and other hidden content do not split a run. Runs keep the page's order,
-//! and the runs of a subtree are a range ([`Runs::under`]). Sums over a subtree are differences of prefix sums,
+//! and the runs of a subtree are a range ([`Runs::under`]). PrefixSums over a subtree are differences of prefix sums,
 //! so all later measures are linear in the page.
 //!
 //! Invariants: every text leaf belongs to one run; no run is empty. Start at [`Runs::new`].
@@ -80,7 +80,7 @@ impl Runs {
     pub(super) fn new(page: &Page) -> Runs {
         let tree = &page.tree;
         let inline = Inline::new(tree);
-        let mut walk = Walk { page, inline, runs: Vec::new(), open: None };
+        let mut walk = RunWalk { page, inline, runs: Vec::new(), open: None };
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image) {
             walk.leaf(leaf.0, leaf.1);
         }
@@ -103,25 +103,25 @@ impl Runs {
     }
 
     /// The prefix sums of a measure over the runs, for sums over ranges.
-    pub(super) fn sums(&self, measure: impl Fn(&Run) -> f32) -> Sums {
+    pub(super) fn sums(&self, measure: impl Fn(&Run) -> f32) -> PrefixSums {
         self.sums_of(|_, run| measure(run))
     }
 
     /// The same for a measure that takes the run's number.
-    pub(super) fn sums_of(&self, measure: impl Fn(usize, &Run) -> f32) -> Sums {
+    pub(super) fn sums_of(&self, measure: impl Fn(usize, &Run) -> f32) -> PrefixSums {
         let mut sum = 0.0;
         let sums = self.runs.iter().enumerate().map(|(number, run)| {
             sum += f64::from(measure(number, run));
             sum
         });
-        Sums(std::iter::once(0.0).chain(sums).collect())
+        PrefixSums(std::iter::once(0.0).chain(sums).collect())
     }
 }
 
 /// Prefix sums over the runs of a page.
-pub(super) struct Sums(Vec<f64>);
+pub(super) struct PrefixSums(Vec<f64>);
 
-impl Sums {
+impl PrefixSums {
     pub(super) fn over(&self, range: Range<usize>) -> f32 {
         (self.0[range.end] - self.0[range.start]) as f32
     }
@@ -153,7 +153,7 @@ impl Inline {
     }
 }
 
-struct Walk<'a> {
+struct RunWalk<'a> {
     page: &'a Page,
     inline: Inline,
     runs: Vec<Run>,
@@ -161,7 +161,7 @@ struct Walk<'a> {
     open: Option<(usize, String)>,
 }
 
-impl Walk<'_> {
+impl RunWalk<'_> {
     fn leaf(&mut self, number: usize, leaf: &Leaf) {
         let tree = &self.page.tree;
         let block = self.block(leaf.parent);
@@ -227,7 +227,7 @@ impl Walk<'_> {
         found
     }
 
-    /// What joins two texts of one block: nothing or a space; `None` if a block or two line breaks separate
+    /// The separator between two texts of one block: nothing or a space; `None` if a block or two line breaks separate
     /// them.
     fn joint(&self, from: usize, to: NodeId) -> Option<&'static str> {
         let tree = &self.page.tree;

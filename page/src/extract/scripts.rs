@@ -19,7 +19,7 @@ const LEAST_PARAGRAPH: f32 = 12.0;
 const MAX_BYTES: usize = 4 << 20;
 
 /// The texts of a page's scripts in order, until they exceed [`MAX_BYTES`] together.
-pub(super) fn texts(tree: &PageTree) -> impl Iterator<Item = &str> {
+pub(super) fn script_texts(tree: &PageTree) -> impl Iterator<Item = &str> {
     let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
     let texts = scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node)));
     texts.scan(MAX_BYTES, |left, text| {
@@ -29,12 +29,12 @@ pub(super) fn texts(tree: &PageTree) -> impl Iterator<Item = &str> {
 }
 
 /// The longest prose in the page's scripts if the page shows fewer than fifty words.
-pub(super) fn prose(page: &Page, shown_words: f32) -> Option<String> {
+pub(super) fn longest_prose(page: &Page, shown_words: f32) -> Option<String> {
     if shown_words >= MOST_SHOWN {
         return None;
     }
     let (mut longest, mut words) = (None, LEAST_WORDS);
-    for text in texts(&page.tree) {
+    for text in script_texts(&page.tree) {
         for literal in literals(text) {
             let count = words_of_prose(&literal);
             if count > words && is_prose(&literal) {
@@ -68,7 +68,7 @@ fn literals(script: &str) -> Vec<String> {
                 c => literal.push(c),
             }
         }
-        let plain = plain(&literal);
+        let plain = without_markup(&literal);
         if words_of_prose(&plain) >= LEAST_PARAGRAPH {
             found.push(plain);
         }
@@ -93,7 +93,7 @@ fn unescape(chars: &mut std::str::Chars<'_>, to: &mut String) {
 }
 
 /// A text without its tags; tags of blocks end a line.
-pub(super) fn plain(html: &str) -> String {
+pub(super) fn without_markup(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
     while let Some((before, tail)) = rest.split_once('<') {
@@ -187,10 +187,10 @@ mod tests {
         let html = format!(
             "<div id=app></div><script>var x = {{\"short\": \"no\", \"text\": \"{article}\"}}</script>"
         );
-        let found = prose(&page(&html), 0.0).unwrap();
+        let found = longest_prose(&page(&html), 0.0).unwrap();
         assert!(found.starts_with("The council voted") && found.ends_with("\n“Yes”, it said."), "{found}");
-        assert_eq!(prose(&page(&html), 60.0), None);
-        assert_eq!(prose(&page("<script>let a = \"one\"; let b = \"two</script>"), 0.0), None);
+        assert_eq!(longest_prose(&page(&html), 60.0), None);
+        assert_eq!(longest_prose(&page("<script>let a = \"one\"; let b = \"two</script>"), 0.0), None);
     }
 
     #[test]
@@ -206,6 +206,6 @@ mod tests {
 
     #[test]
     fn markup_is_taken_out() {
-        assert_eq!(plain("<p>a <b>b</b>c</p><div>2 < 3 &amp; 4</div>"), "a bc\n2 < 3 & 4");
+        assert_eq!(without_markup("<p>a <b>b</b>c</p><div>2 < 3 &amp; 4</div>"), "a bc\n2 < 3 & 4");
     }
 }

@@ -1,4 +1,4 @@
-//! What stands around an element of a page: how far from the headline it is, in what elements, under which class names.
+//! The surroundings of an element: its distance from the headline, the elements around it, and their class names.
 
 use super::measures::vocabulary::{self, COUNT, GROUPS, Table};
 use super::runs::{Run, Runs};
@@ -7,7 +7,7 @@ use crate::Page;
 use crate::measures::MeasureSink;
 use crate::reading::NodeId;
 
-/// The elements around that say what something is for.
+/// Enclosing elements that tell the purpose of their content.
 const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "figure", "li"];
 /// Elements above something whose classes count as its own, and those whose classes count at all.
 const OWN: usize = 2;

@@ -3,6 +3,7 @@
 mod hostile;
 
 use super::*;
+use crate::article::BlockKind;
 use crate::testing::page_at;
 
 /// 2024-06-01T00:00:00Z.
@@ -16,14 +17,14 @@ const TEXT: &str = "<p>The council voted on Tuesday to keep the old bridge open 
     for it, one resident said.</blockquote><p>The vote was close: nine were for it and eight against it, \
     and two stayed away from the meeting.</p>";
 
-fn of(head: &str, body: &str) -> (PageKind, Option<Article>) {
+fn read_page(head: &str, body: &str) -> (PageKind, Option<Article>) {
     let html = format!("<html lang=en><head>{head}</head><body>{body}</body></html>");
     let page = page_at("https://news.example.org/2024/bridge", &html);
     article(&page, NOW)
 }
 
 fn fields(head: &str, body: &str) -> Article {
-    of(head, body).1.unwrap()
+    read_page(head, body).1.unwrap()
 }
 
 #[test]
@@ -116,9 +117,9 @@ fn a_dateline_is_a_place() {
 #[test]
 fn kinds_of_pages() {
     let links: String = (0..40).map(|n| format!("<li><a href=/{n}>Story number {n} of today</a>")).collect();
-    assert_eq!(of("", &links).0, PageKind::Section);
-    assert_eq!(of("", "<p>Contact us.").0, PageKind::Other);
-    assert_eq!(of("", &format!("<div>{TEXT}{TEXT}{TEXT}</div>")).0, PageKind::Article);
+    assert_eq!(read_page("", &links).0, PageKind::Section);
+    assert_eq!(read_page("", "<p>Contact us.").0, PageKind::Other);
+    assert_eq!(read_page("", &format!("<div>{TEXT}{TEXT}{TEXT}</div>")).0, PageKind::Article);
     let home = page_at("https://news.example.org/", TEXT);
     assert_eq!(article(&home, NOW), (PageKind::Home, None));
 }

@@ -1,4 +1,4 @@
-//! What readers see near the headline: the lines after it and before it.
+//! The lines that readers see near the headline, after it and before it.
 //!
 //! "Near" means within some lines; those close after the headline come first.
 
@@ -24,7 +24,7 @@ impl<'a> Visible<'a> {
     pub(super) fn new(page: &'a Page, runs: &'a Runs, title: Option<&str>) -> Visible<'a> {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let wanted = title.map(letters).filter(|title| !title.is_empty());
-        let is_in_h1 = |node: NodeId| super::metadata::is_inside(&page.tree, node, &["h1"]);
+        let is_in_h1 = |node: NodeId| page.tree.is_inside(node, &["h1"]);
         let is_title = |text: &str| wanted.as_ref().is_some_and(|title| letters(text) == *title);
         let of_h1 = runs.runs.iter().position(|run| is_in_h1(run.block) && is_title(&run.text));
         let headline = of_h1.or_else(|| runs.runs.iter().position(|run| is_title(&run.text)));

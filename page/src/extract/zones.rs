@@ -26,7 +26,7 @@ const MAX_ELEMENTS: usize = 200;
 
 /// A date and time in UTC is written in the page's own zone; anything else stays as it is. Scripts are long: they are only
 /// read if so asked.
-pub(super) fn local(
+pub(super) fn in_local_time(
     date: &str,
     page: &Page,
     visible: &Visible<'_>,
@@ -38,16 +38,16 @@ pub(super) fn local(
         return unchanged();
     }
     let Ok(instant) = date.parse::<Instant>() else { return unchanged() };
-    let zone = of_attributes(page, instant, parse)
+    let zone = zone_in_attributes(page, instant, parse)
         .or_else(|| visible.near_texts().find_map(|text| zone_between(instant, &parse(text)?)))
-        .or_else(|| reads_scripts.then(|| of_scripts(page, instant))?);
-    zone.and_then(|zone| dates::written(instant, zone)).unwrap_or_else(unchanged)
+        .or_else(|| reads_scripts.then(|| zone_in_scripts(page, instant))?);
+    zone.and_then(|zone| dates::format_instant(instant, zone)).unwrap_or_else(unchanged)
 }
 
 /// A date and time with an offset: the instant, in seconds, and the offset.
-pub(super) fn of(said: &str) -> Option<(i64, i32)> {
-    let zone = offset(said).filter(|zone| *zone != 0)?;
-    let instant: Instant = said.parse().ok()?;
+pub(super) fn instant_and_offset(written: &str) -> Option<(i64, i32)> {
+    let zone = offset(written).filter(|zone| *zone != 0)?;
+    let instant: Instant = written.parse().ok()?;
     Some((instant.as_second(), i32::try_from(zone).ok()?))
 }
 
@@ -57,7 +57,7 @@ pub(super) struct SiteZone(Vec<(i64, i32)>);
 
 /// Most difference between the offsets of a zone: that of summer.
 const SUMMER: i32 = 3600;
-/// Fewest pages that tell a site's zone.
+/// Least number of pages from which a site's time zone is inferred.
 const LEAST_PAGES: usize = 2;
 /// Seconds of a year, and most seconds of the year between a page and one that tells its offset.
 const YEAR: i64 = 31_556_952;
@@ -82,7 +82,7 @@ impl SiteZone {
         if away(*at) > SEASON {
             return None;
         }
-        dates::written(instant, *zone)
+        dates::format_instant(instant, *zone)
     }
 }
 
@@ -114,7 +114,7 @@ fn offset(said: &str) -> Option<i64> {
     Some(sign * (hours * 3600 + minutes * 60))
 }
 
-fn of_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Option<String>) -> Option<i32> {
+fn zone_in_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Option<String>) -> Option<i32> {
     let tree = &page.tree;
     let elements = tree.node_ids().filter(|&node| matches!(tree.tag(node), Some("time" | "meta")));
     let value = |node| tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
@@ -128,10 +128,10 @@ fn of_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Option<S
 }
 
 /// The offset of a date and time in a script with the minute and second of the instant.
-fn of_scripts(page: &Page, instant: Instant) -> Option<i32> {
+fn zone_in_scripts(page: &Page, instant: Instant) -> Option<i32> {
     let utc = Offset::UTC.to_datetime(instant);
     let marks = ['-', '+'].map(|sign| format!(":{:02}:{:02}{sign}", utc.minute(), utc.second()));
-    for text in scripts::texts(&page.tree) {
+    for text in scripts::script_texts(&page.tree) {
         let zone = |mark: &String| {
             find_iter(text.as_bytes(), mark).take(50).find_map(|at| {
                 let said = text.get(at.checked_sub(13)?..at + 12)?;
@@ -161,7 +161,7 @@ mod tests {
         let runs = Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
         let parse = |text: &str| dates::parse(text, NOW, true);
-        assert_eq!(local("2024-05-04T01:48:19Z", &page, &visible, &parse, true), expected, "{html}");
+        assert_eq!(in_local_time("2024-05-04T01:48:19Z", &page, &visible, &parse, true), expected, "{html}");
     }
 
     #[test]
@@ -175,7 +175,9 @@ mod tests {
 
     #[test]
     fn the_zone_of_other_pages() {
-        let zone = |pages: &[&str]| SiteZone::new(pages.iter().filter_map(|page| of(page)).collect());
+        let zone = |pages: &[&str]| {
+            SiteZone::new(pages.iter().filter_map(|page| instant_and_offset(page)).collect())
+        };
         let at = "2024-05-04T01:48:19Z";
         let both = ["2023-12-30T10:00:00-05:00", "2023-06-01T10:00:00-04:00"];
         assert_eq!(zone(&both).local(at).as_deref(), Some("2024-05-03T21:48:19-04:00"));
@@ -183,7 +185,7 @@ mod tests {
         assert_eq!(zone(&both).local("2024-09-04T01:48:19Z"), None, "summer or winter");
         assert_eq!(zone(&both[..1]).local(at), None, "one page may be an exception");
         assert_eq!(zone(&[both[0], "2023-12-30T10:00:00+01:00"]).local(at), None);
-        assert_eq!(of("2024-05-04T01:48:19Z"), None);
+        assert_eq!(instant_and_offset("2024-05-04T01:48:19Z"), None);
     }
 
     #[test]
@@ -202,7 +204,7 @@ mod tests {
         let runs = Runs::new(&page);
         let parse = |text: &str| dates::parse(text, NOW, true);
         for date in ["2024-05-03", "2024-05-03T10:00:00", "2024-05-03T10:00:00+02:00"] {
-            assert_eq!(local(date, &page, &Visible::new(&page, &runs, None), &parse, true), date);
+            assert_eq!(in_local_time(date, &page, &Visible::new(&page, &runs, None), &parse, true), date);
         }
     }
 }

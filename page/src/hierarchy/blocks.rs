@@ -5,46 +5,19 @@
 //! inside it a second one. A node without a mark on or above it is in [`Block::Rest`].
 //! Invariant: each label is in exactly the block that was given for it. Start at [`Hierarchy::mark`].
 
-use serde::{Deserialize, Serialize};
-
+use super::marks::Block;
 use super::{Hierarchy, Label};
-
-/// What a part of a page is for, as known from the whole site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Block {
-    /// Neither of the others: menus, advertisements, what every page repeats.
-    Rest,
-    /// A table of contents: links to what is new.
-    Toc,
-    /// The article.
-    Article,
-}
 
 /// A cost larger than the number of nodes of any hierarchy.
 const NEVER: u64 = u32::MAX as u64 * 4;
-
-impl Block {
-    /// All blocks, in the order of their numbers.
-    pub const ALL: [Block; 3] = [Block::Rest, Block::Toc, Block::Article];
-
-    /// The name in XML.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Block::Rest => "rest",
-            Block::Toc => "toc",
-            Block::Article => "article",
-        }
-    }
-}
 
 impl Hierarchy {
     /// Replaces all marks: each label is in the block that `of` gives it, with the fewest marks.
     /// `site_version` names the version of the site's value that the blocks were computed with.
     pub fn mark(&mut self, site_version: String, of: impl Fn(&Label) -> Block) {
         self.site_version = Some(site_version);
-        // By node and block: fewest marks below the node if the node is in that block.
+        // Two passes. From the leaves up: by node and block, the fewest marks below the node if it is in that block. From
+        // the root down: each node takes the cheapest block, given that of its parent.
         let mut below = vec![[0_u64; 3]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if let Some(label) = &node.label {

@@ -9,12 +9,12 @@
 use serde::{Deserialize, Serialize};
 
 mod blocks;
+mod marks;
 pub mod svg;
 mod tags;
 pub mod xml;
 
-pub use blocks::Block;
-pub use tags::Tag;
+pub use marks::{Block, Tag};
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

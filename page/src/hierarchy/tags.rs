@@ -1,4 +1,4 @@
-//! Tags on a hierarchy: what each leaf of a label is.
+//! Tags on a hierarchy: the role of each leaf of a label.
 //!
 //! Tags are found leaf by leaf over the pages of a site ([`crate::tagging`]), hierarchies page by page. So a hierarchy
 //! has none until [`Hierarchy::tag`] puts them on its labels. A label may join leaves of several tags (an attribute
@@ -6,50 +6,8 @@
 //! else one for each leaf.
 //! Invariant: a label has no tags, or as many as leaves.
 
-use serde::{Deserialize, Serialize};
-
+use super::marks::Tag;
 use super::{Hierarchy, Label};
-
-/// The role of a leaf on its page (`[SP §6]`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tag {
-    /// What the page is about.
-    Concept,
-    /// The name of a property of the concept, or of a relation.
-    Attribute,
-    /// An instance of an attribute, whether or not the page names the attribute.
-    Value,
-    /// Navigation, footers, decoration.
-    None,
-}
-
-impl Tag {
-    /// All tags, in the order of their letters in `CAVN`.
-    pub const ALL: [Tag; 4] = [Tag::Concept, Tag::Attribute, Tag::Value, Tag::None];
-
-    /// `C`, `A`, `V` or `N`.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Tag::Concept => 'C',
-            Tag::Attribute => 'A',
-            Tag::Value => 'V',
-            Tag::None => 'N',
-        }
-    }
-
-    /// The word for people.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Tag::Concept => "concept",
-            Tag::Attribute => "attribute",
-            Tag::Value => "value",
-            Tag::None => "none",
-        }
-    }
-}
 
 impl Hierarchy {
     /// Gives each label the tags of its leaves, in place of any that it has. `tags` has one for each leaf of the
@@ -76,13 +34,13 @@ impl Label {
 }
 
 /// `A` if all are alike, else a letter each, `AVV`.
-pub(super) fn letters(tags: &[Tag]) -> String {
+pub(super) fn tag_letters(tags: &[Tag]) -> String {
     let are_alike = tags.windows(2).all(|pair| pair[0] == pair[1]);
     tags.iter().take(if are_alike { 1 } else { tags.len() }).map(|tag| tag.letter()).collect()
 }
 
 /// The tags of so many leaves from their letters.
-pub(super) fn tags(letters: &str, leaves: usize) -> Result<Vec<Tag>, String> {
+pub(super) fn tags_from_letters(letters: &str, leaves: usize) -> Result<Vec<Tag>, String> {
     let tag = |letter: char| {
         let known = Tag::ALL.into_iter().find(|tag| tag.letter() == letter);
         known.ok_or_else(|| format!("`{letter}` is none of the tags C, A, V and N"))
@@ -126,11 +84,11 @@ mod tests {
         for (said, leaves, written) in
             [(vec![Value; 3], 3, "V"), (vec![Attribute, Value], 2, "AV"), (vec![Value], 1, "V")]
         {
-            assert_eq!(letters(&said), written);
-            assert_eq!(tags(written, leaves), Ok(said));
+            assert_eq!(tag_letters(&said), written);
+            assert_eq!(tags_from_letters(written, leaves), Ok(said));
         }
         for (wrong, leaves) in [("", 1), ("X", 1), ("AV", 3), ("v", 1)] {
-            assert!(tags(wrong, leaves).is_err(), "{wrong}");
+            assert!(tags_from_letters(wrong, leaves).is_err(), "{wrong}");
         }
     }
 }

@@ -46,7 +46,7 @@ pub enum XmlError {
     Invalid {
         /// Offset in bytes.
         at: u64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }
@@ -129,7 +129,7 @@ fn attributes(out: &mut String, node: &Node, is_root: bool) {
             attribute(out, "image", "true");
         }
         if !label.tags.is_empty() {
-            attribute(out, "tags", &tags::letters(&label.tags));
+            attribute(out, "tags", &tags::tag_letters(&label.tags));
         }
     }
     if let Some(promotion) = node.promotion {
@@ -325,7 +325,10 @@ impl Attributes {
             None => None,
             Some(text) => {
                 let leaves = numbers(&self.wanted(leaves)?)?;
-                let tags = self.take("tags").map(|letters| tags::tags(&letters, leaves.len())).transpose()?;
+                let tags = self
+                    .take("tags")
+                    .map(|letters| tags::tags_from_letters(&letters, leaves.len()))
+                    .transpose()?;
                 Some(Label {
                     text,
                     leaves,

@@ -1,22 +1,23 @@
 //! Labels and values in the content of instance pages.
 //!
-//! What half of the pages say, and at least two, is frequent. Long frequent texts are decoration that the alignment of two
+//! A text is frequent if it is on half of the pages, and on at least two. Long frequent texts are decoration that the alignment of two
 //! pages left over; so are frequent links, unless they lead to one page of the site from everywhere, as an author's or a
-//! section's do. Other frequent short texts without digits are labels. A text that is set off and stands alone is a label of what
-//! follows, except the page's headline. A label that begins a line holds for the line; one that is a line holds
+//! section's do. Other frequent short texts without digits are labels. A text that is set off and alone in its line is a label of the
+//! lines that follow, except the page's headline. A label that begins a line holds for the line; one that is a line holds
 //! until the next one. A line that is nothing but a long link is the headline of another instance.
 //!
-//! Invariant: O(leaves) apart from maps. Start at [`Frequent::new`] and [`read`].
+//! Invariant: O(leaves) apart from maps. Start at [`FrequentTexts::new`] and [`read_attributes`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 use crate::contribution::labels::words;
 use crate::partition::emphasised;
 use crate::reading::{CanonicalUrl, NodeId, Page};
 
-use super::lines::Line;
-use super::{Attribute, MOST_LABEL};
+use super::lines::{ContentLine, MOST_LABEL};
 
 /// A text is frequent if it is on this share of the pages, and on this many.
 const FREQUENT: f64 = 0.5;
@@ -25,9 +26,18 @@ const LEAST_PAGES: usize = 2;
 const MOST_HEADING: usize = 20;
 const HEADINGS: [&str; 9] = ["h2", "h3", "h4", "h5", "h6", "th", "dt", "legend", "caption"];
 
-/// What is known of a text that several pages say.
+/// An attribute of an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// The label, without its colon.
+    pub label: Option<String>,
+    /// The values: paragraphs, entries and other texts as the page shows them.
+    pub values: Vec<String>,
+}
+
+/// A text that is on several pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Use {
+struct FrequentText {
     pages: usize,
     /// Where it leads, if it always leads to the same page.
     target: Option<CanonicalUrl>,
@@ -35,25 +45,25 @@ struct Use {
     is_vague: bool,
 }
 
-/// The texts that many of some pages say.
-pub(super) struct Frequent {
-    of: BTreeMap<String, Use>,
+/// The frequent texts of some pages.
+pub(super) struct FrequentTexts {
+    of: BTreeMap<String, FrequentText>,
 }
 
-/// What a text is.
+/// The role of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum TextRole {
     Label,
     Value,
     Decoration,
 }
 
-impl Frequent {
+impl FrequentTexts {
     /// Counts the texts of the pages' contents: leaves and whole pieces.
-    pub(super) fn new(pages: &[(&Page, Vec<Line>)]) -> Frequent {
-        let mut of: BTreeMap<String, Use> = BTreeMap::new();
+    pub(super) fn new(pages: &[(&Page, Vec<ContentLine>)]) -> FrequentTexts {
+        let mut of: BTreeMap<String, FrequentText> = BTreeMap::new();
         for (page, content) in pages {
-            for (text, target) in said(page, content) {
+            for (text, target) in texts_with_targets(page, content) {
                 let known = of.entry(text).or_default();
                 known.is_vague |= known.pages > 0 && known.target != target;
                 (known.pages, known.target) = (known.pages + 1, target);
@@ -61,37 +71,41 @@ impl Frequent {
         }
         let least = (FREQUENT * pages.len() as f64).ceil().max(LEAST_PAGES as f64) as usize;
         of.retain(|_, known| known.pages >= least);
-        Frequent { of }
+        FrequentTexts { of }
     }
 
-    fn get(&self, text: &str) -> Option<&Use> {
-        self.of.get(&key(text))
+    fn get(&self, text: &str) -> Option<&FrequentText> {
+        self.of.get(&text_key(text))
     }
 }
 
 /// Each text of a page once, with its first target.
-fn said(page: &Page, content: &[Line]) -> BTreeMap<String, Option<CanonicalUrl>> {
-    let mut said = BTreeMap::new();
+fn texts_with_targets(page: &Page, content: &[ContentLine]) -> BTreeMap<String, Option<CanonicalUrl>> {
+    let mut found = BTreeMap::new();
     for line in content {
         let leaves = (0..line.leaves.len()).map(|at| at..at + 1);
         for piece in leaves.chain(line.pieces(page, 0)) {
-            let text = key(&line.text(page, &piece));
+            let text = text_key(&line.text(page, &piece));
             if !text.is_empty() {
-                said.entry(text).or_insert_with(|| target(page, line, &piece));
+                found.entry(text).or_insert_with(|| target(page, line, &piece));
             }
         }
     }
-    said
+    found
 }
 
 /// The attributes of a page in page order.
-pub(super) fn read(page: &Page, content: &[Line], frequent: &Frequent) -> Vec<Attribute> {
+pub(super) fn read_attributes(
+    page: &Page,
+    content: &[ContentLine],
+    frequent: &FrequentTexts,
+) -> Vec<Attribute> {
     let reader = Reader { page, frequent, emphasised: emphasised(page) };
     let mut attributes: Vec<Attribute> = Vec::new();
     let (mut heading, mut is_open): (Option<String>, bool) = (None, false);
     for (at, line) in content.iter().enumerate() {
         if reader.is_label(line, content.get(at + 1)) {
-            heading = Some(label(&line.text(page, &(0..line.leaves.len()))));
+            heading = Some(without_colon(&line.text(page, &(0..line.leaves.len()))));
             is_open = false;
             continue;
         }
@@ -103,7 +117,7 @@ pub(super) fn read(page: &Page, content: &[Line], frequent: &Frequent) -> Vec<At
         match attributes.last_mut() {
             Some(open) if is_open && from == 0 => open.values.extend(values),
             _ => {
-                let own = (from > 0).then(|| label(page.leaves.text(line.leaves[0])));
+                let own = (from > 0).then(|| without_colon(page.leaves.text(line.leaves[0])));
                 attributes.push(Attribute { label: own.or_else(|| heading.clone()), values });
             }
         }
@@ -114,39 +128,39 @@ pub(super) fn read(page: &Page, content: &[Line], frequent: &Frequent) -> Vec<At
 
 struct Reader<'a> {
     page: &'a Page,
-    frequent: &'a Frequent,
+    frequent: &'a FrequentTexts,
     emphasised: Vec<bool>,
 }
 
 impl Reader<'_> {
     /// Whether a whole line is the label of those after it.
-    fn is_label(&self, line: &Line, next: Option<&Line>) -> bool {
+    fn is_label(&self, line: &ContentLine, next: Option<&ContentLine>) -> bool {
         let whole = 0..line.leaves.len();
-        self.part(line, &whole) == Part::Label
+        self.role(line, &whole) == TextRole::Label
             || self.is_set_off(line)
                 && next.is_some_and(|next| {
-                    self.part(next, &(0..next.leaves.len())) == Part::Value && !self.is_set_off(next)
+                    self.role(next, &(0..next.leaves.len())) == TextRole::Value && !self.is_set_off(next)
                 })
     }
 
     /// Whether a line that goes on begins with its label.
-    fn begins_with_label(&self, line: &Line) -> bool {
+    fn begins_with_label(&self, line: &ContentLine) -> bool {
         let [first, _, ..] = line.leaves[..] else { return false };
         let text = self.page.leaves.text(first);
         let is_named = self.emphasised[first] && text.ends_with([':', '：']) && is_short(text);
-        is_named || self.part(line, &(0..1)) == Part::Label
+        is_named || self.role(line, &(0..1)) == TextRole::Label
     }
 
     /// The values of a line from its `from`th leaf on.
-    fn values(&self, line: &Line, from: usize) -> Vec<String> {
+    fn values(&self, line: &ContentLine, from: usize) -> Vec<String> {
         let pieces = line.pieces(self.page, from).into_iter();
-        let values = pieces.filter(|piece| self.part(line, piece) == Part::Value);
+        let values = pieces.filter(|piece| self.role(line, piece) == TextRole::Value);
         values.map(|piece| line.text(self.page, &piece)).collect()
     }
 
     /// Whether a line is set off as a whole and short enough to head others. The headline heads the instance itself,
     /// and a link leads elsewhere.
-    fn is_set_off(&self, line: &Line) -> bool {
+    fn is_set_off(&self, line: &ContentLine) -> bool {
         let (tree, leaves) = (&self.page.tree, &self.page.leaves);
         let is_off = |&leaf: &usize| self.emphasised[leaf] && leaves.link(leaf).is_none();
         let Some(first) = line.leaves.first().filter(|_| line.leaves.iter().all(is_off)) else {
@@ -158,25 +172,27 @@ impl Reader<'_> {
         (1..=most).contains(&count) && tags().all(|tag| tag != "h1")
     }
 
-    /// What a text is by itself.
-    fn part(&self, line: &Line, piece: &Range<usize>) -> Part {
+    /// The role of a text, judged by itself.
+    fn role(&self, line: &ContentLine, piece: &Range<usize>) -> TextRole {
         let text = line.text(self.page, piece);
         let is_link = link(self.page, line, piece).is_some();
-        if key(&text).is_empty() || is_link && !is_short(&text) && target(self.page, line, piece).is_some() {
-            return Part::Decoration;
+        if text_key(&text).is_empty()
+            || is_link && !is_short(&text) && target(self.page, line, piece).is_some()
+        {
+            return TextRole::Decoration;
         }
-        let Some(known) = self.frequent.get(&text) else { return Part::Value };
+        let Some(known) = self.frequent.get(&text) else { return TextRole::Value };
         if known.target.is_some() && !known.is_vague {
-            return Part::Value;
+            return TextRole::Value;
         }
         if is_link || self.is_button(line, piece) || !is_short(&text) {
-            return Part::Decoration;
+            return TextRole::Decoration;
         }
         // A label names. A day or a count that many pages share is a value.
-        if text.contains(char::is_numeric) { Part::Value } else { Part::Label }
+        if text.contains(char::is_numeric) { TextRole::Value } else { TextRole::Label }
     }
 
-    fn is_button(&self, line: &Line, piece: &Range<usize>) -> bool {
+    fn is_button(&self, line: &ContentLine, piece: &Range<usize>) -> bool {
         let tree = &self.page.tree;
         let is_pressed = |&leaf: &usize| {
             tree.ancestors(self.page.leaves.get(leaf).node).any(|node| tree.tag(node) == Some("button"))
@@ -186,7 +202,7 @@ impl Reader<'_> {
 }
 
 /// The link that holds a whole piece.
-fn link(page: &Page, line: &Line, piece: &Range<usize>) -> Option<NodeId> {
+fn link(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<NodeId> {
     let mut links =
         line.leaves.get(piece.clone()).unwrap_or_default().iter().map(|&leaf| page.leaves.link(leaf));
     let first = links.next()??;
@@ -194,12 +210,12 @@ fn link(page: &Page, line: &Line, piece: &Range<usize>) -> Option<NodeId> {
 }
 
 /// The other page of the site to which a piece leads as a whole.
-fn target(page: &Page, line: &Line, piece: &Range<usize>) -> Option<CanonicalUrl> {
+fn target(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<CanonicalUrl> {
     let target = page.target(link(page, line, piece)?)?;
     (target.site() == page.url.site() && target != page.url).then_some(target)
 }
 
-fn label(text: &str) -> String {
+fn without_colon(text: &str) -> String {
     text.trim_end_matches([':', '：', ' ']).to_owned()
 }
 
@@ -207,6 +223,6 @@ fn is_short(text: &str) -> bool {
     (1..=MOST_LABEL).contains(&words(text).len())
 }
 
-fn key(text: &str) -> String {
+fn text_key(text: &str) -> String {
     words(text).join(" ")
 }

@@ -1,11 +1,11 @@
 //! Lines of a page: leaves that a reader sees in one line or paragraph, whatever tags cut them.
 //!
-//! A line ends where an element or a break that does not stand inside a line begins or ends. It is prose if a leaf
+//! A line ends where an element or a break that is not inline begins or ends. It is prose if a leaf
 //! outside links has more words than a label. Prose is one text. Another line is cut into pieces at its elements: two
 //! leaves are one piece if one is running text beside the other's element (`<time>Monday <span>02.44</span></time>`).
 //! A line of links with at most a word between them is a list: each link is a piece.
 //!
-//! Invariant: each leaf that is no image is in one line; O(leaves · depth). Start at [`lines`].
+//! Invariant: each leaf that is no image is in one line; O(leaves · depth). Start at [`content_lines`].
 
 use std::ops::Range;
 
@@ -13,30 +13,31 @@ use crate::contribution::labels::words;
 use crate::reading::{NodeId, Page};
 use crate::text::is_inside_line;
 
-use super::MOST_LABEL;
+/// Most words of an attribute's label.
+pub(super) const MOST_LABEL: usize = 6;
 
 /// Leaves of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct ContentLine {
     /// Without images.
     pub(super) leaves: Vec<usize>,
 }
 
 /// The lines of a page, in page order.
-pub(super) fn lines(page: &Page) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+pub(super) fn content_lines(page: &Page) -> Vec<ContentLine> {
+    let mut lines: Vec<ContentLine> = Vec::new();
     for leaf in (0..page.leaves.len()).filter(|&leaf| !page.leaves.get(leaf).is_image) {
         match lines.last_mut() {
             Some(line) if line.leaves.last().is_some_and(|&before| is_one_line(page, before, leaf)) => {
                 line.leaves.push(leaf);
             }
-            _ => lines.push(Line { leaves: vec![leaf] }),
+            _ => lines.push(ContentLine { leaves: vec![leaf] }),
         }
     }
     lines
 }
 
-impl Line {
+impl ContentLine {
     /// The leaf with the most text.
     pub(super) fn longest(&self, page: &Page) -> Option<usize> {
         self.leaves.iter().copied().max_by_key(|&leaf| page.leaves.text(leaf).len())
@@ -50,7 +51,7 @@ impl Line {
         self.leaves.iter().skip(from).any(is_long)
     }
 
-    /// The texts of the line from its `from`th leaf on, each as places in [`Line::leaves`].
+    /// The texts of the line from its `from`th leaf on, each as places in [`ContentLine::leaves`].
     pub(super) fn pieces(&self, page: &Page, from: usize) -> Vec<Range<usize>> {
         if from >= self.leaves.len() {
             return Vec::new();
@@ -98,8 +99,8 @@ impl Line {
     }
 }
 
-/// Holds the lines between two that are held and stand in blocks side by side, such as a list between paragraphs.
-pub(super) fn fill(page: &Page, lines: &[Line], held: &mut [bool]) {
+/// Keeps the lines between two kept lines whose blocks are siblings, such as a list between paragraphs.
+pub(super) fn fill_gaps(page: &Page, lines: &[ContentLine], held: &mut [bool]) {
     let places: Vec<usize> = (0..lines.len()).filter(|&at| held[at]).collect();
     for pair in places.windows(2) {
         let [before, after] = pair else { continue };
@@ -112,8 +113,8 @@ pub(super) fn fill(page: &Page, lines: &[Line], held: &mut [bool]) {
     }
 }
 
-/// The element in which the block of a line stands.
-fn container(page: &Page, line: &Line) -> Option<NodeId> {
+/// The element around the block of a line.
+fn container(page: &Page, line: &ContentLine) -> Option<NodeId> {
     let tree = &page.tree;
     let node = page.leaves.get(*line.leaves.first()?).node;
     let block = tree.ancestors(node).find(|&above| tree.tag(above).is_none_or(|tag| !is_inside_line(tag)))?;
@@ -156,8 +157,9 @@ mod tests {
 
     fn texts(html: &str) -> Vec<Vec<String>> {
         let page = page(html);
-        let text = |line: Line| line.pieces(&page, 0).iter().map(|piece| line.text(&page, piece)).collect();
-        lines(&page).into_iter().map(text).collect()
+        let text =
+            |line: ContentLine| line.pieces(&page, 0).iter().map(|piece| line.text(&page, piece)).collect();
+        content_lines(&page).into_iter().map(text).collect()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Instances of a concept: the content of the pages that a concept page links to, without decoration (`[OM04
 //! §4, OM05 §6]`).
 //!
-//! Of every group of links of a concept page, two linked pages are fetched. Both are cut into flat segments,
+//! For every group of links of a concept page, two linked pages are fetched. Both are cut into flat segments,
 //! and the two sequences are aligned by Levenshtein distance, where substituting a segment costs 1 − Jaccard of
 //! the words. Aligned segments that are similar are decoration (menus, advertisements); the others are content,
 //! and the paths of their leaves are the path set of the group. The most frequent path set is the instance
@@ -15,25 +15,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::reading::{CanonicalUrl, links};
-use serde::{Deserialize, Serialize};
 
 use crate::contribution::labels::words;
 use crate::partition::Params;
 use crate::partition::flat_boundaries;
 use crate::reading::Page;
 
-use attributes::Frequent;
-use lines::{Line, fill, lines};
+use attributes::FrequentTexts;
+use lines::{ContentLine, content_lines, fill_gaps};
 
 mod attributes;
 mod lines;
+
+pub use attributes::Attribute;
 
 /// Most segments of a page that are aligned.
 const MOST_SEGMENTS: usize = 1000;
 /// Least Jaccard similarity of decoration.
 const ALIKE: f64 = 0.5;
-/// Most words of an attribute's label.
-const MOST_LABEL: usize = 6;
 
 /// The paths at which the pages of one concept have their content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,15 +50,6 @@ pub struct Instance {
     pub url: String,
     /// Its attributes, in page order; texts before the first label form one without a label.
     pub attributes: Vec<Attribute>,
-}
-
-/// An attribute of an instance.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attribute {
-    /// The label, without its colon.
-    pub label: Option<String>,
-    /// The values: paragraphs, entries and other texts as the page shows them.
-    pub values: Vec<String>,
 }
 
 /// Groups a page's links into its own site by their path of tags, in page order. Each target is listed once, in
@@ -107,30 +97,31 @@ impl InstanceTemplate {
     /// The instances of some pages, one each; frequent texts are counted over all of them.
     #[must_use]
     pub fn instances(&self, pages: &[&Page]) -> Vec<Instance> {
-        let contents: Vec<(&Page, Vec<Line>)> =
+        let contents: Vec<(&Page, Vec<ContentLine>)> =
             pages.iter().map(|page| (*page, self.content(page))).collect();
-        let frequent = Frequent::new(&contents);
-        let instance = |(page, content): &(&Page, Vec<Line>)| Instance {
+        let frequent = FrequentTexts::new(&contents);
+        let instance = |(page, content): &(&Page, Vec<ContentLine>)| Instance {
             url: page.url.as_str().to_owned(),
-            attributes: attributes::read(page, content, &frequent),
+            attributes: attributes::read_attributes(page, content, &frequent),
         };
         contents.iter().map(instance).collect()
     }
 
-    /// The lines of a page whose longest leaves are at the template's paths, as what stands inside a line shares its fate,
-    /// and what stands between such lines.
-    fn content(&self, page: &Page) -> Vec<Line> {
-        let is_content: Vec<bool> = paths(page).into_iter().map(|path| self.paths.contains(&path)).collect();
+    /// The lines of a page whose longest leaves are at the template's paths, since a line is kept or dropped as a whole,
+    /// and the lines between such lines.
+    fn content(&self, page: &Page) -> Vec<ContentLine> {
+        let is_content: Vec<bool> =
+            path_names(page).into_iter().map(|path| self.paths.contains(&path)).collect();
         let is_held = |leaf: usize| is_content[page.leaves.get(leaf).path.index()];
-        let all = lines(page);
+        let all = content_lines(page);
         let mut held: Vec<bool> = all.iter().map(|line| line.longest(page).is_some_and(is_held)).collect();
-        fill(page, &all, &mut held);
+        fill_gaps(page, &all, &mut held);
         let kept = all.into_iter().zip(held).filter(|(_, is_held)| *is_held);
         kept.map(|(line, _)| line).collect()
     }
 }
 
-fn paths(page: &Page) -> Vec<String> {
+fn path_names(page: &Page) -> Vec<String> {
     let leaves = &page.leaves;
     let mut paths = vec![String::new(); leaves.path_count()];
     for leaf in leaves.iter() {
@@ -145,10 +136,10 @@ fn paths(page: &Page) -> Vec<String> {
 /// The paths of the leaves in aligned segments of two pages that are not similar.
 fn content_paths(a: &Page, b: &Page, params: &Params) -> BTreeSet<String> {
     let (left, right) = (segments(a, params), segments(b, params));
-    let (in_a, in_b) = (said(a, &left), said(b, &right));
+    let (in_a, in_b) = (segment_words(a, &left), segment_words(b, &right));
     let mut content = BTreeSet::new();
-    let names = [paths(a), paths(b)];
-    for (x, y) in aligned(&in_a, &in_b) {
+    let names = [path_names(a), path_names(b)];
+    for (x, y) in align(&in_a, &in_b) {
         if jaccard(&in_a[x], &in_b[y]) >= ALIKE {
             continue;
         }
@@ -167,7 +158,7 @@ fn segments(page: &Page, params: &Params) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(start, end)| *start..end).take(MOST_SEGMENTS).collect()
 }
 
-fn said(page: &Page, segments: &[Range<usize>]) -> Vec<BTreeSet<String>> {
+fn segment_words(page: &Page, segments: &[Range<usize>]) -> Vec<BTreeSet<String>> {
     let of =
         |segment: &Range<usize>| segment.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect();
     segments.iter().map(of).collect()
@@ -180,7 +171,7 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 }
 
 /// The pairs of a cheapest alignment; gaps cost 1, substitutions 1 − Jaccard.
-fn aligned(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
+fn align(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
     let width = b.len() + 1;
     let mut table = vec![0.0_f64; (a.len() + 1) * width];
     (1..width).for_each(|column| table[column] = column as f64);
@@ -193,6 +184,7 @@ fn aligned(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)
             table[at] = put.min(table[at - width] + 1.0).min(table[at - 1] + 1.0);
         }
     }
+    // Trace the cheapest path back; gaps are preferred to substitutions of the same cost.
     let (mut row, mut column) = (a.len(), b.len());
     let mut pairs = Vec::new();
     while row > 0 && column > 0 {

@@ -1,4 +1,4 @@
-//! Small pages made by hand: a menu, an instance, a footer.
+//! LowerCase pages made by hand: a menu, an instance, a footer.
 
 use super::*;
 use crate::testing::page_at;
@@ -86,7 +86,7 @@ fn alignments_are_the_cheapest() {
         texts.iter().map(|text| BTreeSet::from_iter(words(text))).collect()
     };
     let check = |a: &[&str], b: &[&str], expected: &[(usize, usize)]| {
-        assert_eq!(aligned(&sets(a), &sets(b)), expected, "{a:?} {b:?}");
+        assert_eq!(align(&sets(a), &sets(b)), expected, "{a:?} {b:?}");
     };
     check(&["menu", "story", "foot"], &["menu", "other", "foot"], &[(0, 0), (1, 1), (2, 2)]);
     check(&["menu", "advert", "foot"], &["menu", "foot"], &[(0, 0), (2, 1)]);
@@ -106,10 +106,10 @@ fn links_at_one_path_are_a_group() {
     assert_eq!(paths, [vec!["/a", "/b"], vec!["/c", "/d"]]);
 }
 
-/// What a template of all paths of the pages reads.
-fn read(pages: &[Page]) -> Vec<Vec<(Option<String>, String)>> {
+/// The instances that a template with all paths of the pages reads.
+fn attributes_of(pages: &[Page]) -> Vec<Vec<(Option<String>, String)>> {
     let all: Vec<&Page> = pages.iter().collect();
-    let paths = all.iter().flat_map(|page| paths(page)).collect();
+    let paths = all.iter().flat_map(|page| path_names(page)).collect();
     let instances = InstanceTemplate { paths, groups: 1 }.instances(&all);
     let pairs = |instance: Instance| {
         let pair = |attribute: Attribute| (attribute.label, attribute.values.join("|"));
@@ -138,7 +138,7 @@ fn what_many_pages_say_is_decoration_unless_it_is_short_or_leads_to_one_page() {
         story(3, "Cats", "Cy", "A cat sat on the rails for an hour."),
     ];
     assert_eq!(
-        read(&pages)[0],
+        attributes_of(&pages)[0],
         pairs(&[(None, "Rain"), (Some("By"), "Ann"), (None, "News|It rains again over all of the town."),])
     );
 }
@@ -150,7 +150,7 @@ fn subheads_are_labels_and_headlines_are_none() {
                 <p><b>Open:</b> all day<p>Bring water.<p><a href=/9>Seven hotels close before the summer has begun</a>";
     let pages = [page_at("https://hotels.example/1", html)];
     assert_eq!(
-        read(&pages)[0],
+        attributes_of(&pages)[0],
         pairs(&[
             (None, "Old Mill|The mill is as old as the town itself."),
             (
@@ -179,6 +179,6 @@ fn a_day_that_many_pages_share_is_a_value() {
     let story = |at: u32, text: &str| {
         page_at(&format!("https://papers.example/{at}"), &format!("<p>{text}<p>Published<p>3 May 2017"))
     };
-    let found = read(&[story(1, "It rains again."), story(2, "Trains are late.")]);
+    let found = attributes_of(&[story(1, "It rains again."), story(2, "Trains are late.")]);
     assert_eq!(found[0], pairs(&[(None, "It rains again."), (Some("Published"), "3 May 2017")]));
 }

@@ -1,7 +1,7 @@
 //! Emphasised leaves: the candidates for headers (`[OM05 §4.3.3]`).
 //!
 //! A leaf is emphasised if an element of [`TAGS`] is on its path, its parent has a class containing "bold", its
-//! text is all in capitals (in a script that has them), or a `br` or `hr` stands between it and the next leaf.
+//! text is all in capitals (in a script that has them), or a `br` or `hr` separates it from the next leaf.
 
 use crate::reading::{NodeId, Page};
 use rustc_hash::FxHashMap;

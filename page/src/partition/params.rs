@@ -9,14 +9,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::outline::OutlineParams;
+use super::papers::params::{GroupCost, PaperParams, Scope};
 use crate::generation::Generation;
 use crate::preset::Preset;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
 const ALGORITHMS: u32 = 9;
-/// Steps of the dynamic program for each millisecond of a page's time budget. A step takes about a nanosecond,
-/// so partitioning stays under a tenth of the budget and the rest is left for parsing.
-const STEPS_PER_MS: u64 = 100_000;
 
 /// The method that turns the leaves of a page into a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,26 +32,6 @@ pub enum Method {
     Outline,
 }
 
-/// The input of one run of the dynamic program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// Each flat segment on its own; the segments are joined under the page.
-    Segment,
-    /// All leaves of the page.
-    Page,
-}
-
-/// Which cost grouping compares with its threshold (`[OM05 §4.3.2]`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GroupCost {
-    /// The sum of the factors, as printed.
-    Sum,
-    /// The mean of the factors that apply. The threshold suits this one.
-    Mean,
-}
-
 /// Parameters of the hierarchy, and so of what is counted from it.
 ///
 /// ```
@@ -62,12 +40,12 @@ pub enum GroupCost {
 ///
 /// let (default, paper) = (Params::default(), Params::paper());
 /// assert_eq!("paper".parse().map(Preset::params), Ok(paper.clone()));
-/// // The digest names all parameters; it stands in each hierarchy, so that no two are confused.
+/// // The digest names all parameters; each hierarchy holds it, so that no two are confused.
 /// assert!(paper.digest().contains("flat_delta=34"));
 /// assert_ne!(default.digest(), paper.digest());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "ParamsFile", into = "ParamsFile")]
 pub struct Params {
     /// Name of the parameters: that of the preset, or of the file that changes it.
     pub name: String,
@@ -75,22 +53,71 @@ pub struct Params {
     pub preset: Preset,
     /// The method that turns leaves into a tree.
     pub method: Method,
-    /// The input of one run of the dynamic program.
-    pub scope: Scope,
-    /// δ of the flat partition, in per cent: a segment ends where a smaller share of its links goes on.
-    pub flat_delta: u32,
-    /// Whether entropy segments may be runs of neighbouring siblings with a low average, or only single nodes.
-    pub sibling_runs: bool,
-    /// Cost in per cent below which siblings are instances of one group.
-    pub group_below: u32,
-    /// The cost that is compared with `group_below`.
-    pub group_cost: GroupCost,
-    /// Most leaves in one run of the dynamic program; larger scopes are cut along the page's elements.
-    pub max_dp_leaves: usize,
-    /// Most steps of the dynamic program on one page; what comes after is left flat.
-    pub max_steps: u64,
+    /// Parameters of the papers' methods.
+    pub papers: PaperParams,
     /// Parameters of the outline method.
     pub outline: OutlineParams,
+}
+
+/// [`Params`] as files write them: the parameters of the papers' methods are keys of the first level.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParamsFile {
+    name: String,
+    preset: Preset,
+    method: Method,
+    scope: Scope,
+    flat_delta: u32,
+    sibling_runs: bool,
+    group_below: u32,
+    group_cost: GroupCost,
+    max_dp_leaves: usize,
+    max_steps: u64,
+    outline: OutlineParams,
+}
+
+impl From<ParamsFile> for Params {
+    fn from(file: ParamsFile) -> Params {
+        let ParamsFile { name, preset, method, outline, .. } = file;
+        let papers = PaperParams {
+            scope: file.scope,
+            flat_delta: file.flat_delta,
+            sibling_runs: file.sibling_runs,
+            group_below: file.group_below,
+            group_cost: file.group_cost,
+            max_dp_leaves: file.max_dp_leaves,
+            max_steps: file.max_steps,
+        };
+        Params { name, preset, method, papers, outline }
+    }
+}
+
+impl From<Params> for ParamsFile {
+    fn from(params: Params) -> ParamsFile {
+        let Params { name, preset, method, papers, outline } = params;
+        let PaperParams {
+            scope,
+            flat_delta,
+            sibling_runs,
+            group_below,
+            group_cost,
+            max_dp_leaves,
+            max_steps,
+        } = papers;
+        ParamsFile {
+            name,
+            preset,
+            method,
+            scope,
+            flat_delta,
+            sibling_runs,
+            group_below,
+            group_cost,
+            max_dp_leaves,
+            max_steps,
+            outline,
+        }
+    }
 }
 
 impl Default for Params {
@@ -99,8 +126,7 @@ impl Default for Params {
             name: "default".into(),
             preset: Preset::Default,
             method: Method::Outline,
-            group_cost: GroupCost::Mean,
-            sibling_runs: true,
+            papers: PaperParams { group_cost: GroupCost::Mean, sibling_runs: true, ..PaperParams::default() },
             ..Params::paper()
         }
     }
@@ -125,13 +151,7 @@ impl Params {
             name: "paper".into(),
             preset: Preset::Paper,
             method: Method::Dp,
-            scope: Scope::Segment,
-            flat_delta: 34,
-            sibling_runs: false,
-            group_below: 33,
-            group_cost: GroupCost::Sum,
-            max_dp_leaves: 2_000,
-            max_steps: 5_000 * STEPS_PER_MS,
+            papers: PaperParams::default(),
             outline: OutlineParams::default(),
         }
     }
@@ -139,8 +159,7 @@ impl Params {
     /// These parameters with the steps for a time budget. No clock is read.
     #[must_use]
     pub fn within(&self, budget: Duration) -> Params {
-        let ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
-        Params { max_steps: ms.saturating_mul(STEPS_PER_MS), ..self.clone() }
+        Params { papers: self.papers.within(budget), ..self.clone() }
     }
 
     /// These parameters with the current algorithms.
@@ -157,13 +176,7 @@ impl Params {
             // The preset's effect outside these parameters does not count.
             preset: _,
             method,
-            scope,
-            flat_delta,
-            sibling_runs,
-            group_below,
-            group_cost,
-            max_dp_leaves,
-            max_steps,
+            papers,
             outline,
         } = self;
         let method = match method {
@@ -173,19 +186,7 @@ impl Params {
             Method::Dp => "dp",
             Method::Outline => return format!("{name} v{ALGORITHMS} method=outline {}", outline.digest()),
         };
-        let scope = match scope {
-            Scope::Segment => "segment",
-            Scope::Page => "page",
-        };
-        let group_cost = match group_cost {
-            GroupCost::Sum => "sum",
-            GroupCost::Mean => "mean",
-        };
-        format!(
-            "{name} v{ALGORITHMS} method={method} scope={scope} flat_delta={flat_delta} \
-             sibling_runs={sibling_runs} group_below={group_below} group_cost={group_cost} max_dp_leaves={max_dp_leaves} \
-             max_steps={max_steps}"
-        )
+        format!("{name} v{ALGORITHMS} method={method} {}", papers.digest())
     }
 }
 
@@ -204,20 +205,31 @@ mod tests {
     #[test]
     fn a_digest_tells_parameters_apart() {
         let paper = Params::paper();
+        let with = |papers: PaperParams| Params { papers, ..paper.clone() };
         let others = [
             Params::default(),
             Params { method: Method::Flat, ..paper.clone() },
-            Params { scope: Scope::Page, ..paper.clone() },
-            Params { flat_delta: 35, ..paper.clone() },
             Params { method: Method::Entropy, ..paper.clone() },
             Params { method: Method::Regex, ..paper.clone() },
-            Params { sibling_runs: true, ..paper.clone() },
-            Params { group_below: 34, ..paper.clone() },
-            Params { max_dp_leaves: 2_001, ..paper.clone() },
+            with(PaperParams { scope: Scope::Page, ..paper.papers }),
+            with(PaperParams { flat_delta: 35, ..paper.papers }),
+            with(PaperParams { sibling_runs: true, ..paper.papers }),
+            with(PaperParams { group_below: 34, ..paper.papers }),
+            with(PaperParams { max_dp_leaves: 2_001, ..paper.papers }),
             paper.within(Duration::from_millis(1)),
         ];
         for other in others {
             assert_ne!(other.digest(), paper.digest());
         }
+    }
+
+    #[test]
+    fn files_write_all_parameters_at_the_first_level() {
+        let written = serde_json::to_value(Params::paper()).unwrap();
+        assert_eq!((&written["scope"], &written["max_dp_leaves"]), (&"segment".into(), &2_000.into()));
+        assert_eq!(serde_json::from_value::<Params>(written.clone()).unwrap(), Params::paper());
+        let mut unknown = written;
+        unknown["papers"] = serde_json::json!({});
+        assert!(serde_json::from_value::<Params>(unknown).is_err());
     }
 }

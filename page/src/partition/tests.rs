@@ -32,9 +32,14 @@ fn check(html: &str, params: &Params, expected: &str) {
     assert_eq!(outline(&hierarchy(&page(html), params)), expected, "{html}");
 }
 
+/// The paper's parameters with these for its methods.
+fn with(papers: PaperParams) -> Params {
+    Params { papers, ..Params::paper() }
+}
+
 /// The dynamic program with the mean of the factors as cost for grouping.
 fn dp() -> Params {
-    Params { group_cost: GroupCost::Mean, ..Params::paper() }
+    with(PaperParams { group_cost: GroupCost::Mean, ..PaperParams::default() })
 }
 
 const MENU: &str = "<div><h3>Sport</h3><ul><li><a>Cup</a><li><a>Tour</a><li><a>Race</a></ul></div>";
@@ -54,14 +59,14 @@ fn the_flat_method_lists_the_leaves_of_each_segment() {
 #[test]
 fn grouping_by_the_sum_is_stricter_than_by_the_mean() {
     let html = "<ul><li><a>Cup</a><li><a>Tour</a></ul>";
-    let mean = Params { group_cost: GroupCost::Mean, ..Params::paper() };
+    let mean = dp();
     check(html, &mean, "*\n +\n  Cup\n  Tour\n");
     check(html, &Params::paper(), "*Cup\n Tour\n");
 }
 
 #[test]
 fn a_scope_over_the_limit_is_cut_and_the_page_says_so() {
-    let params = Params { max_dp_leaves: 2, ..dp() };
+    let params = with(PaperParams { max_dp_leaves: 2, ..dp().papers });
     let cut = hierarchy(&page(MENU), &params);
     assert_eq!(cut.coarse, ["leaves"]);
     assert!(hierarchy(&page(MENU), &dp()).coarse.is_empty());
@@ -69,7 +74,7 @@ fn a_scope_over_the_limit_is_cut_and_the_page_says_so() {
 
 #[test]
 fn without_steps_a_segment_is_left_flat() {
-    let params = Params { max_steps: 0, ..dp() };
+    let params = with(PaperParams { max_steps: 0, ..dp().papers });
     let flat = hierarchy(&page(MENU), &params);
     assert_eq!(outline(&flat), "*\n Sport\n Cup\n Tour\n Race\n");
     assert_eq!(flat.coarse, ["leaves"]);
@@ -114,8 +119,11 @@ fn hostile_pages_become_coarser_and_lose_no_leaf() {
     for hostile in measure::hostile_pages() {
         let page = page(&hostile.html);
         let paper = Params::paper().within(budget);
-        let ways =
-            [Params::default().within(budget), Params { scope: Scope::Page, ..paper.clone() }, paper.clone()];
+        let ways = [
+            Params::default().within(budget),
+            with(PaperParams { scope: Scope::Page, ..paper.papers }),
+            paper.clone(),
+        ];
         for params in ways {
             let made = hierarchy(&page, &params);
             assert_eq!(made.check(), Ok(()), "{}", hostile.name);
@@ -125,40 +133,11 @@ fn hostile_pages_become_coarser_and_lose_no_leaf() {
             assert!(leaves.into_iter().eq(0..page.leaves.len() as u32), "{}", hostile.name);
             let is_named = |limit: &&str| made.coarse.iter().any(|met| met == *limit);
             assert!(hostile.coarse.iter().all(is_named), "{}: {:?}", hostile.name, made.coarse);
-            let is_too_long = page.leaves.len() > params.max_dp_leaves;
-            if params.method == Method::Dp && params.scope == Scope::Page && is_too_long {
+            let is_too_long = page.leaves.len() > params.papers.max_dp_leaves;
+            if params.method == Method::Dp && params.papers.scope == Scope::Page && is_too_long {
                 assert!(is_named(&"leaves"), "{}: {:?}", hostile.name, made.coarse);
             }
         }
-    }
-}
-
-/// No page takes more steps than it has, whatever its leaves.
-#[test]
-fn steps_are_never_overdrawn() {
-    let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
-    let page = page(&html);
-    for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
-        let params = Params { max_steps, ..Params::paper() };
-        let mut work = Work {
-            page: &page,
-            params: &params,
-            is_emphasised: vec![false; page.leaves.len()],
-            max_depth: max_depth(&page),
-            steps_left: max_steps,
-            is_coarse: false,
-        };
-        let pieces = work.pieces(0..page.leaves.len());
-        assert!(work.is_coarse);
-        let lens: Vec<u64> = pieces
-            .iter()
-            .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
-            .collect();
-        assert_eq!(lens.iter().sum::<u64>(), 9_000);
-        // With the largest number of steps the pieces are small enough to partition all of them.
-        let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
-        assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
-        assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
     }
 }
 
@@ -174,12 +153,10 @@ fn any_params() -> impl Strategy<Value = Params> {
     ];
     let scope = prop_oneof![Just(Scope::Segment), Just(Scope::Page)];
     let steps = prop_oneof![Just(0), Just(3_000), Just(u64::MAX)];
-    (method, scope, steps, 1usize..40).prop_map(|(method, scope, max_steps, max_dp_leaves)| Params {
-        method,
-        scope,
-        max_steps,
-        max_dp_leaves,
-        ..Params::default()
+    (method, scope, steps, 1usize..40).prop_map(|(method, scope, max_steps, max_dp_leaves)| {
+        let default = Params::default();
+        let papers = PaperParams { scope, max_steps, max_dp_leaves, ..default.papers };
+        Params { method, papers, ..default }
     })
 }
 

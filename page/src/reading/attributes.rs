@@ -3,10 +3,10 @@
 //! html5ever compares each attribute's name with all earlier names of its tag, so a tag with a million
 //! attributes would take hours. Finding where such a tag ends does not need the tokenizer, but only the
 //! tokenizer knows whether a `<` opens a tag at all (it may be part of a comment, a script or a value). So
-//! [`feed`] passes the text in pieces that begin with `<` and watches the output: the tokenizer emits text at
+//! [`feed_bounded`] passes the text in pieces that begin with `<` and watches the output: the tokenizer emits text at
 //! once, tags and comments when they close. A piece is a tag if it follows text, looks like a tag, and produced
 //! no output while [`TagScan`] counted too many attributes; its remaining attributes are left out. This is too
-//! slow for every page; [`Silence`] finds the pages that need it.
+//! slow for every page; [`AttributeWatch`] finds the pages that need it.
 //! Invariant: a page none of whose tags has more than `most` attributes is fed unchanged.
 
 use super::feeder::Feeder;
@@ -17,15 +17,15 @@ const SUSPICIOUS: usize = 4_096;
 
 /// Counts possible attributes while the tokenizer emits nothing.
 #[derive(Debug, Default)]
-pub(super) struct Silence {
+pub(super) struct AttributeWatch {
     attributes: usize,
 }
 
-impl Silence {
-    /// Whether the page must be fed again by [`feed`]. Call it after each chunk; `something_came` tells whether
+impl AttributeWatch {
+    /// Whether the page must be fed again by [`feed_bounded`]. Call it after each chunk; `has_output` tells whether
     /// the chunk produced output.
-    pub(super) fn is_suspicious(&mut self, chunk: &str, something_came: bool) -> bool {
-        self.attributes = if something_came { 0 } else { self.attributes + may_begin(chunk.as_bytes()) };
+    pub(super) fn is_suspicious(&mut self, chunk: &str, has_output: bool) -> bool {
+        self.attributes = if has_output { 0 } else { self.attributes + may_begin(chunk.as_bytes()) };
         self.attributes > SUSPICIOUS
     }
 }
@@ -43,7 +43,7 @@ fn may_begin(bytes: &[u8]) -> usize {
 
 /// Feeds the whole page, leaving out all but about `most` attributes of each tag. Returns the number of tags
 /// cut.
-pub(super) fn feed(feeder: &mut Feeder, most: usize) -> u32 {
+pub(super) fn feed_bounded(feeder: &mut Feeder, most: usize) -> u32 {
     let bytes = feeder.html().as_bytes();
     let (mut cuts, mut is_first) = (0, true);
     // The open tag, if any, and the output count when its `<` had been passed.
@@ -54,7 +54,7 @@ pub(super) fn feed(feeder: &mut Feeder, most: usize) -> u32 {
         let excess = tag.as_mut().and_then(|tag| tag.excess(&bytes[feeder.at()..end], most));
         if let (Some(excess), Some(mut open)) = (excess, tag) {
             feeder.pass(feeder.at() + excess);
-            if feeder.came() == mark {
+            if feeder.output_count() == mark {
                 cuts += 1;
                 feeder.skip(open.close(&bytes[feeder.at()..]));
                 tag = None;
@@ -65,16 +65,16 @@ pub(super) fn feed(feeder: &mut Feeder, most: usize) -> u32 {
         if feeder.at() == bytes.len() {
             break;
         }
-        let is_text = is_first || feeder.came() != mark;
-        let came = feeder.came();
+        let is_text = is_first || feeder.output_count() != mark;
+        let output = feeder.output_count();
         feeder.pass(end + 1);
         // Text that the tokenizer held back until it knew it was text comes out with the next `<`.
-        if is_text || feeder.came() != came {
+        if is_text || feeder.output_count() != output {
             tag = looks_like_tag(&bytes[end + 1..]).then(TagScan::default);
         } else if let Some(tag) = &mut tag {
             tag.step(b'<');
         }
-        (is_first, mark) = (false, feeder.came());
+        (is_first, mark) = (false, feeder.output_count());
     }
     cuts
 }

@@ -5,14 +5,14 @@
 //! servers with other settings, without their declaration; so bytes that are valid UTF-8 throughout and contain
 //! multi-byte characters are UTF-8 whatever they declare. Text in another encoding practically never is.
 //! Guessing costs more than parsing, so the detector sees at most 8 KiB, from the first byte that is not ASCII:
-//! the head of a page is ASCII and says nothing.
+//! the head of a page is ASCII and tells the detector nothing.
 //! Invariant: every input gives text; bytes that are invalid in the encoding become U+FFFD. Start at
 //! [`decode`].
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-use super::prescan::{known, label_in, prescan};
+use super::prescan::{encoding_for_label, label_in, prescan};
 
 /// How much of a page the detector sees, in bytes.
 const DETECTOR_WINDOW: usize = 8 * 1024;
@@ -56,7 +56,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> DecodedText {
     if let Some((encoding, bom)) = Encoding::for_bom(bytes) {
         return decode_as(encoding, CharsetSource::Bom, bytes.get(bom..).unwrap_or_default());
     }
-    let header = content_type.and_then(|value| label_in(value.as_bytes())).and_then(known);
+    let header = content_type.and_then(|value| label_in(value.as_bytes())).and_then(encoding_for_label);
     let declared = header.map(|encoding| (encoding, CharsetSource::Header));
     let declared = declared.or_else(|| Some((prescan(bytes)?, CharsetSource::Meta)));
     if let Some((encoding, source)) = declared {

@@ -13,7 +13,7 @@ use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 
 use super::guard::Guard;
 use super::limits::{LEAST_DEPTH, PageLimits, ParseNotes};
-use super::sink::{Scratch, Sink, cut};
+use super::sink::{Scratch, Sink, truncate};
 
 /// Text fed at once, in bytes. Between chunks the caller checks for a tag that does not end.
 const CHUNK: usize = 4 * 1024;
@@ -53,7 +53,7 @@ impl<'a> Feeder<'a> {
     }
 
     /// A number that changes whenever the tokenizer emits something.
-    pub(super) fn came(&self) -> u32 {
+    pub(super) fn output_count(&self) -> u32 {
         self.tokenizer.sink.tokens()
     }
 
@@ -71,13 +71,13 @@ impl<'a> Feeder<'a> {
     pub(super) fn pass(&mut self, end: usize) {
         while self.at < end && !self.stopped {
             let rest = self.html.get(self.at..end).unwrap_or_default();
-            self.pass_some(cut(rest, CHUNK));
+            self.pass_some(truncate(rest, CHUNK));
         }
     }
 
     /// Passes the next chunk of the page, and returns it.
     pub(super) fn pass_chunk(&mut self) -> &'a str {
-        let chunk = cut(&self.html[self.at..], CHUNK);
+        let chunk = truncate(&self.html[self.at..], CHUNK);
         self.pass_some(chunk);
         chunk
     }

@@ -61,7 +61,7 @@ const FLAT: [&str; 29] = [
 /// Passes tokens on while the page stays within its limits.
 pub(super) struct Guard {
     pub(super) builder: TreeBuilder<Handle, Sink>,
-    /// Elements closed or left out because they stood too deep.
+    /// Number of elements closed early or left out because they were nested too deeply.
     pub(super) too_deep: Cell<u32>,
     max_depth: usize,
     max_nodes: usize,

@@ -63,7 +63,7 @@ pub struct Leaves {
 impl Leaves {
     /// Finds the leaves of a page in one walk.
     pub fn new(tree: &PageTree) -> Self {
-        Walk::new(tree).run()
+        LeafWalk::new(tree).run()
     }
 
     /// About how many bytes of memory the leaves take.
@@ -150,27 +150,27 @@ pub fn is_excluded(tag: &str) -> bool {
 
 /// A node in the trie of all paths; possibly no leaf has this path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Step(u32);
+struct PathStep(u32);
 
 /// An element above the current place of the walk.
-struct Open {
+struct OpenElement {
     node: NodeId,
     end: NodeId,
-    step: Step,
+    step: PathStep,
     link: Option<NodeId>,
 }
 
-struct Walk<'a> {
+struct LeafWalk<'a> {
     tree: &'a PageTree,
     found: Leaves,
-    open: Vec<Open>,
-    steps: HashMap<(Step, TagId), Step>,
+    open: Vec<OpenElement>,
+    steps: HashMap<(PathStep, TagId), PathStep>,
     /// The path id of each step that ends the path of a leaf.
     paths: Vec<Option<PathId>>,
     excluded: Vec<bool>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> LeafWalk<'a> {
     fn new(tree: &'a PageTree) -> Self {
         let excluded = (0..tree.tag_count()).map(|_| false).collect();
         let mut walk = Self {
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
     /// Visits one node and returns the next.
     fn visit(&mut self, node: NodeId) -> NodeId {
         match self.tree.kind(node) {
-            NodeKind::Document => self.open(node, Step(0)),
+            NodeKind::Document => self.open(node, PathStep(0)),
             NodeKind::Text => {
                 if let (Some(text), Some(above)) = (self.tree.text(node), self.open.last()) {
                     self.leaf(node, above.node, text, false);
@@ -225,19 +225,19 @@ impl<'a> Walk<'a> {
         NodeId(node.0 + 1)
     }
 
-    fn open(&mut self, node: NodeId, step: Step) {
+    fn open(&mut self, node: NodeId, step: PathStep) {
         let is_link = self.tree.tag(node) == Some("a") && self.tree.attr(node, "href").is_some();
         let link = if is_link { Some(node) } else { self.open.last().and_then(|above| above.link) };
-        self.open.push(Open { node, end: self.tree.subtree_end(node), step, link });
+        self.open.push(OpenElement { node, end: self.tree.subtree_end(node), step, link });
     }
 
     /// `html` and `body` are not steps of a path.
-    fn step(&mut self, node: NodeId, tag: TagId) -> Step {
-        let above = self.open.last().map_or(Step(0), |above| above.step);
+    fn step(&mut self, node: NodeId, tag: TagId) -> PathStep {
+        let above = self.open.last().map_or(PathStep(0), |above| above.step);
         if self.tree.depth(node) == 1 || self.tree.body() == Some(node) {
             return above;
         }
-        let next = Step(self.paths.len() as u32);
+        let next = PathStep(self.paths.len() as u32);
         let step = *self.steps.entry((above, tag)).or_insert(next);
         if step == next {
             self.paths.push(None);
@@ -256,12 +256,12 @@ impl<'a> Walk<'a> {
             self.found.is_cut = true;
             return;
         }
-        let Some(&Open { step, link, .. }) = self.open.last() else { return };
+        let Some(&OpenElement { step, link, .. }) = self.open.last() else { return };
         let path = self.path(step);
         self.found.leaves.push(Leaf { node, parent, path, is_image, link, start, end });
     }
 
-    fn path(&mut self, step: Step) -> PathId {
+    fn path(&mut self, step: PathStep) -> PathId {
         if let Some(path) = self.paths[step.0 as usize] {
             return path;
         }

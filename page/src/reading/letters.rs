@@ -1,4 +1,4 @@
-//! Character classes, which are asked for every character of a page, and collapsing of white space.
+//! Character classes, which are look_up for every character of a page, and collapsing of white space.
 //!
 //! Outside ASCII the standard library searches a table for each question, which takes a third of the time of a
 //! page in Arabic. Here the answers for the basic plane are cached, one byte per character.
@@ -13,18 +13,18 @@ const LOWERCASE: u8 = 8;
 const BASIC: u32 = 0x1_0000;
 
 static CLASSES: LazyLock<Vec<u8>> =
-    LazyLock::new(|| (0..BASIC).map(|code| char::from_u32(code).map_or(0, asked)).collect());
+    LazyLock::new(|| (0..BASIC).map(|code| char::from_u32(code).map_or(0, look_up)).collect());
 
-/// What the Unicode standard says of a character; the methods match those of [`char`].
+/// Unicode properties of a character; the methods match those of [`char`].
 #[derive(Clone, Copy)]
-pub(crate) struct Class(u8);
+pub(crate) struct CharClass(u8);
 
 /// The class of a character.
-pub(crate) fn class(letter: char) -> Class {
-    Class(CLASSES.get(letter as usize).copied().unwrap_or_else(|| asked(letter)))
+pub(crate) fn char_class(letter: char) -> CharClass {
+    CharClass(CLASSES.get(letter as usize).copied().unwrap_or_else(|| look_up(letter)))
 }
 
-fn asked(letter: char) -> u8 {
+fn look_up(letter: char) -> u8 {
     let mut class = 0;
     for (is, bit) in [
         (letter.is_alphabetic(), ALPHABETIC),
@@ -37,7 +37,7 @@ fn asked(letter: char) -> u8 {
     class
 }
 
-impl Class {
+impl CharClass {
     pub(crate) fn is_alphabetic(self) -> bool {
         self.0 & ALPHABETIC != 0
     }
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn every_character_is_what_the_standard_library_says() {
         for letter in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
-            let class = class(letter);
+            let class = char_class(letter);
             let is = [class.is_alphabetic(), class.is_numeric(), class.is_uppercase(), class.is_lowercase()];
             let said =
                 [letter.is_alphabetic(), letter.is_numeric(), letter.is_uppercase(), letter.is_lowercase()];

@@ -1,9 +1,9 @@
-//! How much of a page is read, and what the limits cut from it.
+//! Limits on how much of a page is read, and notes on what they cut.
 
 /// The least depth limit: the parser makes `html`, `body` and table rows by itself.
 pub(super) const LEAST_DEPTH: usize = 16;
 
-/// How much of a page is parsed. Beyond any of these limits the tree is coarser, and [`ParseNotes`] says so.
+/// How much of a page is parsed. Beyond any of these limits the tree is coarser, and [`ParseNotes`] records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageLimits {
     /// Bytes of HTML (as UTF-8). The rest is left out.
@@ -21,14 +21,14 @@ impl Default for PageLimits {
     }
 }
 
-/// What the limits cut from a page.
+/// The parts of a page that were cut by the limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseNotes {
     /// Bytes of HTML beyond `max_bytes`, or not reached because another limit ended the parse.
     pub unread_bytes: usize,
     /// Whether `max_nodes` ended the parse.
     pub node_limit: bool,
-    /// Elements that stood deeper than `max_depth` and became siblings (or, rarely, were left out).
+    /// Number of elements nested deeper than `max_depth`, which became siblings (or, rarely, were left out).
     pub too_deep: u32,
     /// Strings that were cut or left out: attribute values over 64 KiB, attributes beyond the 256th of an
     /// element, and all strings once they exceed four times the page's size.

@@ -7,7 +7,7 @@ use ::url::Url;
 
 use super::leaves::Leaves;
 use super::letters::squash;
-use super::sink::cut;
+use super::sink::truncate;
 use super::tree::{NodeId, PageTree};
 use super::url::{CanonicalUrl, resolve};
 
@@ -36,7 +36,7 @@ pub fn links(tree: &PageTree, leaves: &Leaves, page: &Url) -> Vec<Link> {
         let rel = tree.attr(node, "rel").unwrap_or_default();
         let rel_nofollow = rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"));
         let text = match tag {
-            "area" => cut(&squash(tree.attr(node, "alt").unwrap_or_default()), MAX_LINK_TEXT).to_owned(),
+            "area" => truncate(&squash(tree.attr(node, "alt").unwrap_or_default()), MAX_LINK_TEXT).to_owned(),
             _ => text_under(tree, leaves, node),
         };
         Some(Link { node, target, rel_nofollow, text })
@@ -61,7 +61,7 @@ fn text_under(tree: &PageTree, leaves: &Leaves, node: NodeId) -> String {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(cut(leaves.text(i), MAX_LINK_TEXT.saturating_sub(text.len())));
+        text.push_str(truncate(leaves.text(i), MAX_LINK_TEXT.saturating_sub(text.len())));
         if text.len() >= MAX_LINK_TEXT {
             break;
         }

@@ -5,8 +5,8 @@
 //! [`CanonicalUrl`] is the identity of a page, [`Site`] that of a publisher, and [`links`] are the pages this
 //! one points to.
 //!
-//! Invariant: nothing here fails. Any bytes give a tree; what is too large, too deep or too slow is cut, and
-//! [`ParseNotes`] says so. Start at [`PageTree::parse`].
+//! Invariant: nothing here fails. Any bytes give a tree; parts that are too large, too deep or too slow to parse
+//! are cut and recorded in [`ParseNotes`]. Start at [`PageTree::parse`].
 
 mod attributes;
 mod charset;

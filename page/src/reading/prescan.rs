@@ -38,7 +38,7 @@ pub(super) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// The encoding a label names, if it decodes to anything.
-pub(super) fn known(label: &[u8]) -> Option<&'static Encoding> {
+pub(super) fn encoding_for_label(label: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label)
 }
 
@@ -90,12 +90,12 @@ impl<'a> Scan<'a> {
             match name.as_slice() {
                 b"http-equiv" => is_content_type = value == b"content-type",
                 b"content" if charset.is_none() => {
-                    if let Some(encoding) = label_in(&value).and_then(known) {
+                    if let Some(encoding) = label_in(&value).and_then(encoding_for_label) {
                         (charset, needs_content_type) = (Some(encoding), Some(true));
                     }
                 }
                 b"charset" => {
-                    charset = known(&value);
+                    charset = encoding_for_label(&value);
                     needs_content_type = Some(false);
                 }
                 _ => {}

@@ -1,4 +1,4 @@
-//! URLs as stores write them: without the part that their site implies.
+//! A short form of URLs for stores that file them under their site.
 //!
 //! Most URLs of a site begin with `https://` and the site's name, some with a host below it. A store that
 //! keeps a URL under its site omits these. Under `example.org` it writes `https://www.example.org/a` as

@@ -2,7 +2,7 @@
 //!
 //! The standard's parser moves nodes about (foster parenting, the adoption agency), so creation order is not
 //! document order. Here nodes are doubly linked, a text is a chain of pieces, and each operation takes constant
-//! time; `tree` renumbers the result once. Comments are kept until then, without their text, because they
+//! time; the module `tree` renumbers the result once. Comments are kept until then, without their text, because they
 //! separate the texts beside them. A probe is a comment that is not inserted and only records where it would
 //! have gone; `guard` uses it to learn the current element.
 //! Invariant: adjacent text is one node, as the standard demands. Start at the `TreeSink` implementation.
@@ -33,7 +33,7 @@ pub(super) const MAX_ATTRIBUTES: usize = 256;
 /// A node of the scratch tree. `a` and `b` are the first and last piece of a text, or the start and number of
 /// an element's attributes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Raw {
+pub(super) struct ScratchNode {
     pub(super) parent: u32,
     pub(super) prev: u32,
     pub(super) next: u32,
@@ -47,7 +47,7 @@ pub(super) struct Raw {
 
 /// A range of `Scratch::bytes`; the pieces of one text are chained.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct TextPiece {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) next: u32,
@@ -61,11 +61,11 @@ pub(super) struct AttrSpan {
     pub(super) end: u32,
 }
 
-/// What the parser has built so far.
+/// The tree that the parser has built so far.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub(super) nodes: Vec<Raw>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) nodes: Vec<ScratchNode>,
+    pub(super) pieces: Vec<TextPiece>,
     pub(super) attrs: Vec<AttrSpan>,
     pub(super) bytes: String,
     pub(super) names: Vec<LocalName>,
@@ -97,7 +97,7 @@ impl Sink {
     /// again copy their attributes each time.
     pub(super) fn new(max_string_bytes: usize) -> Self {
         let mut scratch = Scratch { max_string_bytes, ..Scratch::default() };
-        scratch.push(Raw::new(FRAGMENT, 0, 0));
+        scratch.push(ScratchNode::new(FRAGMENT, 0, 0));
         let nameless = Rc::new(QualName::new(None, ns!(), LocalName::from("")));
         Self { scratch: RefCell::new(scratch), probe: Cell::new(None), nameless }
     }
@@ -124,7 +124,7 @@ impl Sink {
     }
 }
 
-impl Raw {
+impl ScratchNode {
     fn new(name: u32, a: u32, b: u32) -> Self {
         let (parent, prev, next, first, last) = (NONE, NONE, NONE, NONE, NONE);
         Self { parent, prev, next, first, last, name, a, b, is_html: true }
@@ -132,15 +132,15 @@ impl Raw {
 }
 
 impl Scratch {
-    pub(super) fn node(&self, id: u32) -> &Raw {
+    pub(super) fn node(&self, id: u32) -> &ScratchNode {
         &self.nodes[id as usize]
     }
 
-    fn node_mut(&mut self, id: u32) -> &mut Raw {
+    fn node_mut(&mut self, id: u32) -> &mut ScratchNode {
         &mut self.nodes[id as usize]
     }
 
-    fn push(&mut self, node: Raw) -> u32 {
+    fn push(&mut self, node: ScratchNode) -> u32 {
         self.nodes.push(node);
         (self.nodes.len() - 1) as u32
     }
@@ -161,7 +161,7 @@ impl Scratch {
     /// Stores as much of `text` as the bounds allow.
     fn store(&mut self, text: &str, max: usize) -> (u32, u32) {
         let room = max.min(self.max_string_bytes.saturating_sub(self.bytes.len()));
-        let kept = cut(text, room);
+        let kept = truncate(text, room);
         self.cut_strings += u32::from(kept.len() < text.len());
         let start = self.bytes.len() as u32;
         self.bytes.push_str(kept);
@@ -183,7 +183,7 @@ impl Scratch {
             return;
         }
         let piece = self.pieces.len() as u32;
-        self.pieces.push(Piece { start, end, next: NONE });
+        self.pieces.push(TextPiece { start, end, next: NONE });
         self.pieces[last].next = piece;
         self.node_mut(id).b = piece;
     }
@@ -191,12 +191,12 @@ impl Scratch {
     fn new_text(&mut self, text: &str) -> u32 {
         let (start, end) = self.store(text, usize::MAX);
         let piece = self.pieces.len() as u32;
-        self.pieces.push(Piece { start, end, next: NONE });
-        self.push(Raw::new(TEXT, piece, piece))
+        self.pieces.push(TextPiece { start, end, next: NONE });
+        self.push(ScratchNode::new(TEXT, piece, piece))
     }
 
     fn detach(&mut self, id: u32) {
-        let Raw { parent, prev, next, .. } = *self.node(id);
+        let ScratchNode { parent, prev, next, .. } = *self.node(id);
         if parent == NONE {
             return;
         }
@@ -253,7 +253,7 @@ impl Scratch {
 }
 
 /// The longest prefix of `text` with at most `max` bytes.
-pub(super) fn cut(text: &str, max: usize) -> &str {
+pub(super) fn truncate(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
     }
@@ -289,14 +289,15 @@ impl TreeSink for Sink {
             scratch.push_attr(attr);
         }
         let count = scratch.attrs.len() as u32 - start;
-        let id = scratch.push(Raw { is_html: name.ns == ns!(html), ..Raw::new(tag, start, count) });
+        let id = scratch
+            .push(ScratchNode { is_html: name.ns == ns!(html), ..ScratchNode::new(tag, start, count) });
         Handle { id, name: Rc::new(name) }
     }
 
     fn create_comment(&self, _: StrTendril) -> Handle {
         match self.probe.get() {
             Some(_) => self.handle(NONE),
-            None => self.handle(self.scratch.borrow_mut().push(Raw::new(COMMENT, 0, 0))),
+            None => self.handle(self.scratch.borrow_mut().push(ScratchNode::new(COMMENT, 0, 0))),
         }
     }
 
@@ -336,7 +337,7 @@ impl TreeSink for Sink {
         if let Some(&contents) = scratch.template_contents.get(&target.id) {
             return self.handle(contents);
         }
-        let contents = scratch.push(Raw::new(FRAGMENT, target.id, 0));
+        let contents = scratch.push(ScratchNode::new(FRAGMENT, target.id, 0));
         scratch.template_contents.insert(target.id, contents);
         self.handle(contents)
     }
@@ -349,7 +350,7 @@ impl TreeSink for Sink {
 
     fn add_attrs_if_missing(&self, target: &Handle, attrs: Vec<Attribute>) {
         let mut scratch = self.scratch.borrow_mut();
-        let Raw { a: start, b: count, .. } = *scratch.node(target.id);
+        let ScratchNode { a: start, b: count, .. } = *scratch.node(target.id);
         let old = start as usize..(start + count) as usize;
         let new_start = scratch.attrs.len();
         let mut copied = false;

@@ -16,7 +16,7 @@ use std::iter::successors;
 use super::letters::squash;
 use super::limits::{LEAST_DEPTH, PageLimits, ParseNotes};
 use super::parse;
-use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Raw, Scratch, TEXT};
+use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Scratch, ScratchNode, TEXT};
 
 /// A node, as its position in document order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -40,7 +40,7 @@ impl TagId {
     }
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NodeKind {
     /// Node 0, the parent of `html`.
@@ -77,16 +77,16 @@ pub struct PageTree {
 }
 
 impl PageTree {
-    /// Parses a page. Never fails; what the limits cut is in [`notes`](Self::notes).
+    /// Parses a page. Never fails; [`notes`](Self::notes) tell what the limits cut.
     pub fn parse(html: &str, limits: &PageLimits) -> Self {
-        let (scratch, notes) = parse::run(html, limits);
+        let (scratch, notes) = parse::parse(html, limits);
         Renumbering::new(&scratch, limits.max_depth, notes).run()
     }
 
     /// Parses with at most `most` attributes per tag; also returns the number of tags cut.
     #[cfg(test)]
     pub(super) fn parse_carefully(html: &str, limits: &PageLimits, most: usize) -> (Self, u32) {
-        let (scratch, notes, cut_tags) = parse::run_carefully(html, limits, most);
+        let (scratch, notes, cut_tags) = parse::parse_carefully(html, limits, most);
         (Renumbering::new(&scratch, limits.max_depth, notes).run(), cut_tags)
     }
 
@@ -95,7 +95,7 @@ impl PageTree {
         size_of_val(&*self.nodes) + size_of_val(&*self.attrs) + size_of_val(&*self.names) + self.strings.len()
     }
 
-    /// What the limits cut.
+    /// The parts of the page that were cut by the limits.
     pub fn notes(&self) -> &ParseNotes {
         &self.notes
     }
@@ -126,7 +126,7 @@ impl PageTree {
         (index < self.nodes.len()).then_some(NodeId(index as u32))
     }
 
-    /// What a node is.
+    /// The kind of a node.
     pub fn kind(&self, n: NodeId) -> NodeKind {
         match self.node(n).name {
             TEXT => NodeKind::Text,
@@ -247,6 +247,12 @@ impl PageTree {
         above < below && below < self.subtree_end(above)
     }
 
+    /// Whether a node is, or is inside, an element with one of these tags.
+    pub(crate) fn is_inside(&self, n: NodeId, tags: &[&str]) -> bool {
+        let mut up = std::iter::once(n).chain(self.ancestors(n));
+        up.any(|node| self.tag(node).is_some_and(|tag| tags.contains(&tag)))
+    }
+
     /// Distance from the document: 1 for `html`, 2 for `body`.
     pub fn depth(&self, n: NodeId) -> u32 {
         self.node(n).depth
@@ -348,7 +354,7 @@ impl<'a> Renumbering<'a> {
             prev = std::mem::replace(&mut parent.last, new);
         }
         let (a, b) = if raw.name == TEXT { self.copy_text(&raw) } else { self.copy_attrs(&raw) };
-        let Raw { name, is_html, .. } = raw;
+        let ScratchNode { name, is_html, .. } = raw;
         let depth = self.open.len() as u32;
         self.tree.nodes.push(Node { parent, prev, last: NONE, end: new + 1, depth, name, a, b, is_html });
         if name != TEXT {
@@ -364,7 +370,7 @@ impl<'a> Renumbering<'a> {
         }
     }
 
-    fn copy_text(&mut self, raw: &Raw) -> (u32, u32) {
+    fn copy_text(&mut self, raw: &ScratchNode) -> (u32, u32) {
         let start = self.tree.strings.len() as u32;
         let mut at = raw.a;
         while at != NONE {
@@ -375,7 +381,7 @@ impl<'a> Renumbering<'a> {
         (start, self.tree.strings.len() as u32)
     }
 
-    fn copy_attrs(&mut self, raw: &Raw) -> (u32, u32) {
+    fn copy_attrs(&mut self, raw: &ScratchNode) -> (u32, u32) {
         let first = self.tree.attrs.len() as u32;
         for attr in &self.scratch.attrs[raw.a as usize..(raw.a + raw.b) as usize] {
             let start = self.tree.strings.len() as u32;

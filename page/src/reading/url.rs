@@ -44,7 +44,7 @@ pub enum CanonicalUrlError {
     Malformed {
         /// The text, cut to 200 bytes.
         text: String,
-        /// What is wrong with it.
+        /// The reason why it is not one.
         reason: ::url::ParseError,
     },
     /// A URL, but not that of a web page.
@@ -210,7 +210,7 @@ impl FromStr for CanonicalUrl {
     type Err = CanonicalUrlError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let shown = || super::sink::cut(text, 200).to_owned();
+        let shown = || super::sink::truncate(text, 200).to_owned();
         let url = Url::parse(text.trim_ascii())
             .map_err(|reason| CanonicalUrlError::Malformed { text: shown(), reason })?;
         canonical(&url).ok_or_else(|| CanonicalUrlError::NoPage(shown()))

@@ -4,15 +4,15 @@
 //! row with several cells is compared with the rows below, then the first column with the columns beside it,
 //! each by the weighted evidence of [`lines`](super::lines). Comparison with the band then tells which rows
 //! continue it, which lines repeat it further down or right, and which full-width rows are sections.
-//! Start at [`template`].
+//! Start at [`template_by_bands`].
 
 use std::sync::LazyLock;
 
 use crate::measures::Weights;
 
+use super::features::{CellFeatures, TableFeatures, TextKind};
 use super::grid::Grid;
-use super::lines::{self, HeaderLine, View, share};
-use super::looks::{Kind, Look, Looks};
+use super::lines::{self, HeaderLine, LineView, share};
 use super::template::{Role, Template};
 use super::weights;
 
@@ -25,7 +25,7 @@ const MAX_PAIRED: usize = 12;
 const MAX_SECTION_WORDS: u32 = 12;
 
 /// The rows of a table by form.
-pub(crate) struct Rows {
+pub(crate) struct RowForms {
     /// Full-width and empty rows before the first row with several cells.
     pub(crate) titles: Vec<usize>,
     /// The table proper: rows after the titles that are not full-width.
@@ -34,11 +34,11 @@ pub(crate) struct Rows {
     pub(crate) wide: Vec<usize>,
 }
 
-impl Rows {
-    pub(crate) fn new(grid: &Grid, looks: &Looks) -> Rows {
-        let mut rows = Rows { titles: Vec::new(), body: Vec::new(), wide: Vec::new() };
+impl RowForms {
+    pub(crate) fn new(grid: &Grid, features: &TableFeatures) -> RowForms {
+        let mut rows = RowForms { titles: Vec::new(), body: Vec::new(), wide: Vec::new() };
         for row in 0..grid.rows.len() {
-            let is_blank = grid.row(row).flatten().all(|cell| looks.cells[cell].chars == 0);
+            let is_blank = grid.row(row).flatten().all(|cell| features.cells[cell].chars == 0);
             let is_wide = !is_blank && is_wide(grid, row);
             match rows.body.is_empty() {
                 true if is_wide || is_blank => rows.titles.push(row),
@@ -51,11 +51,11 @@ impl Rows {
 
     /// The columns with content of their own: in some row of the body they have text in a cell that does not also
     /// cover the column before. Columns of bullets, spacers and spans do not count.
-    fn columns(&self, grid: &Grid, looks: &Looks) -> Vec<usize> {
+    fn columns(&self, grid: &Grid, features: &TableFeatures) -> Vec<usize> {
         let mut columns: Vec<usize> = Vec::new();
         for column in 0..grid.columns {
             let says = |row: &usize| {
-                let cell = grid.at(*row, column).filter(|&cell| looks.cells[cell].chars > 0);
+                let cell = grid.at(*row, column).filter(|&cell| features.cells[cell].chars > 0);
                 let before = columns.last().and_then(|&before| grid.at(*row, before));
                 cell.is_some() && cell != before
             };
@@ -77,8 +77,8 @@ fn is_wide(grid: &Grid, row: usize) -> bool {
 }
 
 /// The evidence about a table's first row and first column.
-pub(crate) struct Candidates {
-    pub(crate) rows: Rows,
+pub(crate) struct HeaderBands {
+    pub(crate) rows: RowForms,
     pub(crate) top: HeaderLine,
     /// Number of rows in the header band at the top.
     pub(crate) band: usize,
@@ -96,32 +96,32 @@ const FEW: f32 = 0.3;
 /// Least share at which a contrast between texts counts.
 const HALF: f32 = 0.5;
 
-impl Candidates {
-    pub(crate) fn new(grid: &Grid, looks: &Looks) -> Candidates {
-        let rows = Rows::new(grid, looks);
-        let by_row = View { grid, looks, transposed: false };
-        let by_column = View { grid, looks, transposed: true };
-        let columns = rows.columns(grid, looks);
+impl HeaderBands {
+    pub(crate) fn new(grid: &Grid, features: &TableFeatures) -> HeaderBands {
+        let rows = RowForms::new(grid, features);
+        let by_row = LineView { grid, features, transposed: false };
+        let by_column = LineView { grid, features, transposed: true };
+        let columns = rows.columns(grid, features);
         let (first_column, others) =
             columns.split_first().map_or((0, &[][..]), |(first, others)| (*first, others));
         let (first, below) = rows.body.split_first().map_or((0, &[][..]), |(first, below)| (*first, below));
         let top = HeaderLine::new(by_row, first, below, &columns);
         let left = HeaderLine::new(by_column, first_column, others, &rows.body);
-        let is_telling = th_is_telling(looks);
+        let is_telling = th_is_telling(features);
         let is_top = rows.body.len() > 1 && is_top(&top, &left, is_telling);
         let band = if is_top { band(by_row, &rows.body, &columns) } else { 0 };
         let left = HeaderLine::new(by_column, first_column, others, &rows.body[band..]);
         let is_left =
             columns.len() > 1 && is_left(&left, is_top.then_some(&top), columns.len() == 2, is_telling);
-        let colons = share(&by_column.line(first_column, &rows.body), |look| look.colon);
-        Candidates { rows, top, band, is_left, colons, columns }
+        let colons = share(&by_column.line(first_column, &rows.body), |cell| cell.colon);
+        HeaderBands { rows, top, band, is_left, colons, columns }
     }
 }
 
 /// Whether `th` distinguishes cells: some texts are in `th`, and at least a fifth are not.
-fn th_is_telling(looks: &Looks) -> bool {
-    let texts: Vec<&Look> = looks.cells.iter().filter(|look| look.chars > 0).collect();
-    let th = share(&texts, |look| look.is_th);
+fn th_is_telling(features: &TableFeatures) -> bool {
+    let texts: Vec<&CellFeatures> = features.cells.iter().filter(|cell| cell.chars > 0).collect();
+    let th = share(&texts, |cell| cell.is_th);
     th > 0.0 && th <= 0.8
 }
 
@@ -170,36 +170,38 @@ fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, is_tellin
 }
 
 /// Builds the template of a grid.
-pub(crate) fn template(grid: &Grid, looks: &Looks, found: &Candidates) -> Template {
+pub(crate) fn template_by_bands(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> Template {
     let mut rows = vec![Role::Data; grid.rows.len()];
     for &row in &found.rows.titles {
-        let says = grid.row(row).flatten().any(|cell| looks.cells[cell].chars > 0 || looks.cells[cell].is_th);
+        let says =
+            grid.row(row).flatten().any(|cell| features.cells[cell].chars > 0 || features.cells[cell].is_th);
         rows[row] = if says { Role::Title } else { Role::Data };
     }
     for &row in &found.rows.body[..found.band] {
         rows[row] = Role::ColumnHeader;
     }
     let body = &found.rows.body[found.band..];
-    recurring(grid, looks, found, &mut rows);
+    recurring(grid, features, found, &mut rows);
     for &row in &found.rows.wide {
-        let cell = grid.at(row, 0).map(|cell| &looks.cells[cell]);
-        let is_short = cell.is_some_and(|look| look.words <= MAX_SECTION_WORDS && look.chars > 0);
+        let cell = grid.at(row, 0).map(|cell| &features.cells[cell]);
+        let is_short = cell.is_some_and(|cell| cell.words <= MAX_SECTION_WORDS && cell.chars > 0);
         let data_follows = body.last().is_some_and(|&last| row < last);
         if is_short && data_follows {
             rows[row] = Role::Section;
         }
     }
-    let columns = columns(grid, looks, found, &rows);
+    let columns = columns(grid, features, found, &rows);
     Template::of_lines(grid, &rows, &columns)
 }
 
 /// The number of rows in the band at the top. It goes on over rows in the `thead`, rows of `th` if most rows are
 /// not, and bold rows below a bold header that spans several columns.
-fn band(view: View<'_>, body: &[usize], places: &[usize]) -> usize {
-    let line =
-        |row: usize| -> Vec<&Look> { places.iter().filter_map(|&place| view.look(row, place)).collect() };
-    let is_th = |row: usize| share(&line(row), |look| look.is_th) >= 0.8;
-    let is_head = |row: usize| share(&line(row), |look| look.in_head) >= 0.8;
+fn band(view: LineView<'_>, body: &[usize], places: &[usize]) -> usize {
+    let line = |row: usize| -> Vec<&CellFeatures> {
+        places.iter().filter_map(|&place| view.features_at(row, place)).collect()
+    };
+    let is_th = |row: usize| share(&line(row), |cell| cell.is_th) >= 0.8;
+    let is_head = |row: usize| share(&line(row), |cell| cell.in_head) >= 0.8;
     let mostly_th = body.iter().filter(|&&row| is_th(row)).count() * 2 > body.len();
     let mut end = 1;
     while end + 1 < body.len() {
@@ -211,7 +213,7 @@ fn band(view: View<'_>, body: &[usize], places: &[usize]) -> usize {
             })
         });
         let alike =
-            share(&line(row), |look| look.bold) >= 0.8 && share(&line(above), |look| look.bold) >= 0.8;
+            share(&line(row), |cell| cell.bold) >= 0.8 && share(&line(above), |cell| cell.bold) >= 0.8;
         let continues = is_head(row) || (is_th(row) && is_th(above) && !mostly_th) || (spans && alike);
         if !continues {
             break;
@@ -222,22 +224,23 @@ fn band(view: View<'_>, body: &[usize], places: &[usize]) -> usize {
 }
 
 /// Marks rows further down that repeat the band: its texts, or its `th` where most rows have few.
-fn recurring(grid: &Grid, looks: &Looks, found: &Candidates, rows: &mut [Role]) {
+fn recurring(grid: &Grid, features: &TableFeatures, found: &HeaderBands, rows: &mut [Role]) {
     if found.band == 0 {
         return;
     }
-    let view = View { grid, looks, transposed: false };
-    let line =
-        |row: usize| -> Vec<&Look> { (0..grid.columns).filter_map(|place| view.look(row, place)).collect() };
+    let view = LineView { grid, features, transposed: false };
+    let line = |row: usize| -> Vec<&CellFeatures> {
+        (0..grid.columns).filter_map(|place| view.features_at(row, place)).collect()
+    };
     let head = found.rows.body[found.band - 1];
     let body = &found.rows.body[found.band..];
     // As a share of the table's width: a label whose values are missing does not repeat a header.
-    let th = |row: usize| line(row).iter().filter(|look| look.is_th).count() as f32 / grid.columns as f32;
+    let th = |row: usize| line(row).iter().filter(|cell| cell.is_th).count() as f32 / grid.columns as f32;
     let usual = body.iter().map(|&row| th(row)).sum::<f32>() / body.len().max(1) as f32;
     for (at, &row) in body.iter().enumerate() {
         let same = (0..grid.columns)
             .filter(|&place| {
-                let (a, b) = (view.look(head, place), view.look(row, place));
+                let (a, b) = (view.features_at(head, place), view.features_at(row, place));
                 a.zip(b).is_some_and(|(a, b)| a.text == b.text && a.text != 0)
             })
             .count();
@@ -250,12 +253,12 @@ fn recurring(grid: &Grid, looks: &Looks, found: &Candidates, rows: &mut [Role]) 
 }
 
 /// Tells which columns are headers.
-fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec<bool> {
+fn columns(grid: &Grid, features: &TableFeatures, found: &HeaderBands, rows: &[Role]) -> Vec<bool> {
     let mut columns = vec![false; grid.columns];
-    let view = View { grid, looks, transposed: true };
+    let view = LineView { grid, features, transposed: true };
     let data: Vec<usize> = (0..rows.len()).filter(|&row| rows[row] == Role::Data).collect();
-    let texts = |column: usize| -> Vec<&Look> {
-        view.line(column, &data).into_iter().filter(|look| look.kind != Kind::Empty).collect()
+    let texts = |column: usize| -> Vec<&CellFeatures> {
+        view.line(column, &data).into_iter().filter(|cell| cell.kind != TextKind::Empty).collect()
     };
     if is_paired(&found.columns, &texts) {
         found.columns.iter().step_by(2).for_each(|&column| columns[column] = true);
@@ -263,14 +266,14 @@ fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec
     }
     let (true, Some((&first, others))) = (found.is_left, found.columns.split_first()) else { return columns };
     columns[first] = true;
-    let th = |column: usize| share(&texts(column), |look| look.is_th);
+    let th = |column: usize| share(&texts(column), |cell| cell.is_th);
     let is_th_alone = th(first) >= MOST && others.last().is_some_and(|&last| th(last) < HALF);
     if let Some((_, between)) = others.split_last().filter(|_| is_th_alone) {
         between.iter().take_while(|&&column| th(column) >= MOST).for_each(|&column| columns[column] = true);
     }
     if found.band > 0 {
         let head = found.rows.body[found.band - 1];
-        let text = |column: usize| view.look(column, head).map(|look| look.text);
+        let text = |column: usize| view.features_at(column, head).map(|cell| cell.text);
         let repeats = |period: &usize| {
             grid.columns.is_multiple_of(*period)
                 && (*period..grid.columns).all(|column| text(column) == text(column - period))
@@ -284,22 +287,22 @@ fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec
 }
 
 /// Whether labels and values alternate: every second column is set off from those between in the same way.
-fn is_paired<'a>(columns: &[usize], texts: &impl Fn(usize) -> Vec<&'a Look>) -> bool {
+fn is_paired<'a>(columns: &[usize], texts: &impl Fn(usize) -> Vec<&'a CellFeatures>) -> bool {
     if columns.len() < 4 || !columns.len().is_multiple_of(2) || columns.len() > MAX_PAIRED {
         return false;
     }
-    let tests: [fn(&Look) -> bool; 3] = [|look| look.is_th, |look| look.bold, |look| look.colon];
-    let lines: Vec<Vec<&Look>> = columns.iter().map(|&column| texts(column)).collect();
+    let tests: [fn(&CellFeatures) -> bool; 3] = [|cell| cell.is_th, |cell| cell.bold, |cell| cell.colon];
+    let lines: Vec<Vec<&CellFeatures>> = columns.iter().map(|&column| texts(column)).collect();
     tests.into_iter().any(|test| {
-        lines.iter().enumerate().all(|(at, looks)| {
-            let share = share(looks, test);
+        lines.iter().enumerate().all(|(at, features)| {
+            let share = share(features, test);
             if at % 2 == 0 { share >= MOST } else { share <= FEW }
         })
     })
 }
 
-/// How far the table is one matrix; see [`lines::matrix`].
-pub(crate) fn matrix(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
-    let view = View { grid, looks, transposed: false };
-    lines::matrix(view, &found.rows.body[found.band..], &found.columns)
+/// How far the table is one matrix; see [`lines::matrix_share`].
+pub(crate) fn matrix_share(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> f32 {
+    let view = LineView { grid, features, transposed: false };
+    lines::matrix_share(view, &found.rows.body[found.band..], &found.columns)
 }

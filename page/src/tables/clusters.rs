@@ -8,8 +8,8 @@
 //! lie. Repeated without end it would flood the table from any two similar cells.
 
 use super::TableParams;
+use super::features::{CellFeatures, TableFeatures, TextKind};
 use super::grid::Grid;
-use super::looks::{Kind, Look, Looks};
 use super::template::{Orientation, Role, Template};
 
 /// Number of features.
@@ -22,19 +22,19 @@ const ROUNDS: usize = 20;
 /// A cell as a point in the space of features, each from 0 to 1.
 type Point = [f32; N];
 
-fn point(look: &Look) -> Point {
+fn point(cell: &CellFeatures) -> Point {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [
-        flag(look.bold || look.is_th),
-        flag(look.italic),
-        flag(look.capitals),
-        flag(look.link),
-        flag(matches!(look.kind, Kind::Phrase | Kind::Prose)),
-        flag(look.kind == Kind::Number),
-        flag(look.kind == Kind::Mixed),
-        (look.words as f32 / 10.0).min(1.0),
-        (look.chars as f32 / look.words.max(1) as f32 / 10.0).min(1.0),
-        flag(look.special),
+        flag(cell.bold || cell.is_th),
+        flag(cell.italic),
+        flag(cell.capitals),
+        flag(cell.link),
+        flag(matches!(cell.kind, TextKind::Phrase | TextKind::Prose)),
+        flag(cell.kind == TextKind::Number),
+        flag(cell.kind == TextKind::Mixed),
+        (cell.words as f32 / 10.0).min(1.0),
+        (cell.chars as f32 / cell.words.max(1) as f32 / 10.0).min(1.0),
+        flag(cell.special),
     ]
 }
 
@@ -90,18 +90,22 @@ fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
 }
 
 /// Tells for each slot of a line whether its cell clusters with the first cell. Empty slots do not.
-fn line(looks: &Looks, cells: impl Iterator<Item = Option<usize>>, params: &TableParams) -> Vec<bool> {
+fn line(
+    features: &TableFeatures,
+    cells: impl Iterator<Item = Option<usize>>,
+    params: &TableParams,
+) -> Vec<bool> {
     let slots: Vec<Option<usize>> = cells.take(MAX_CELLS).collect();
-    let points: Vec<Point> = slots.iter().flatten().map(|&cell| point(&looks.cells[cell])).collect();
+    let points: Vec<Point> = slots.iter().flatten().map(|&cell| point(&features.cells[cell])).collect();
     let mut clustered = with_first(&points, params.one_cluster).into_iter();
     slots.iter().map(|slot| slot.is_some() && clustered.next().unwrap_or_default()).collect()
 }
 
 /// Third rule of the detector: some row or column is not one cluster, and the larger of its two clusters has at
 /// least `regular` per cent of the slots.
-pub(crate) fn are_told_apart(grid: &Grid, looks: &Looks, params: &TableParams) -> bool {
-    let rows = (0..grid.rows.len()).map(|row| line(looks, grid.row(row), params));
-    let columns = (0..grid.columns).map(|column| line(looks, grid.column(column), params));
+pub(crate) fn are_told_apart(grid: &Grid, features: &TableFeatures, params: &TableParams) -> bool {
+    let rows = (0..grid.rows.len()).map(|row| line(features, grid.row(row), params));
+    let columns = (0..grid.columns).map(|column| line(features, grid.column(column), params));
     rows.take(MAX_CELLS).chain(columns.take(MAX_CELLS)).any(|sides| {
         let with = sides.iter().filter(|side| **side).count();
         let most = with.max(sides.len() - with);
@@ -110,14 +114,14 @@ pub(crate) fn are_told_apart(grid: &Grid, looks: &Looks, params: &TableParams) -
 }
 
 /// Builds the template by clustering.
-pub(crate) fn template(grid: &Grid, looks: &Looks, params: &TableParams) -> Template {
+pub(crate) fn template_by_clusters(grid: &Grid, features: &TableFeatures, params: &TableParams) -> Template {
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
     let mut roles = vec![Role::Data; n_rows * n_columns];
     if roles.is_empty() {
         return Template { roles, orientation: Orientation::None };
     }
-    let left = line(looks, grid.column(0), params);
-    let top = line(looks, grid.row(0), params);
+    let left = line(features, grid.column(0), params);
+    let top = line(features, grid.row(0), params);
     let is_all = |line: &[bool]| line.iter().all(|with| *with);
     for (row, _) in left.iter().enumerate().filter(|(_, with)| **with) {
         roles[row * n_columns] = Role::RowHeader;
@@ -127,13 +131,13 @@ pub(crate) fn template(grid: &Grid, looks: &Looks, params: &TableParams) -> Temp
     }
     // Repeat the first step along the rows and columns of the header cells found.
     for row in (1..n_rows.min(left.len())).filter(|&row| left[row] && !is_all(&left)) {
-        let along = line(looks, grid.row(row), params);
+        let along = line(features, grid.row(row), params);
         for (column, _) in along.iter().enumerate().filter(|(_, with)| **with) {
             roles[row * n_columns + column] = Role::ColumnHeader;
         }
     }
     for column in (1..n_columns.min(top.len())).filter(|&column| top[column] && !is_all(&top)) {
-        let along = line(looks, grid.column(column), params);
+        let along = line(features, grid.column(column), params);
         for (row, _) in along.iter().enumerate().filter(|(_, with)| **with) {
             let role = &mut roles[row * n_columns + column];
             *role = if *role == Role::Data { Role::RowHeader } else { *role };

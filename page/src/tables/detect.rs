@@ -2,7 +2,7 @@
 //!
 //! The print's three rules take every table of two rows and columns as a candidate, and page frames are such
 //! tables. The default weighs evidence instead: what the cells hold (images, links, controls, numbers, long
-//! text), what the markup says (`th`, `thead`, `scope`, `caption`), and the table's size and place. Each
+//! text), what the markup declares (`th`, `thead`, `scope`, `caption`), and the table's size and place. Each
 //! measure is a share, a flag or the logarithm of a size. The weights are learnt by `train/tables.py`.
 //! Start at [`score`]; the print's rules are [`by_rules`].
 
@@ -11,35 +11,35 @@ use std::sync::LazyLock;
 use crate::measures::{self, MeasureSink, Weights};
 use crate::reading::{NodeId, Page, PageTree};
 
-use super::bands::{self, Candidates};
+use super::bands::{self, HeaderBands};
 use super::clusters;
+use super::features::{CellFeatures, Census, TableFeatures, TextKind};
 use super::grid::Grid;
-use super::looks::{Census, Kind, Look, Looks};
 use super::{TableParams, weights};
 
 /// The weights of the measures. A test checks that they match.
 static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| Weights::new(weights::DATA, &names()).unwrap_or_default());
 
-pub(crate) struct Subject<'a> {
+pub(crate) struct MeasuredTable<'a> {
     pub(crate) page: &'a Page,
     pub(crate) table: NodeId,
     pub(crate) grid: &'a Grid,
-    pub(crate) looks: &'a Looks,
-    pub(crate) found: &'a Candidates,
+    pub(crate) features: &'a TableFeatures,
+    pub(crate) found: &'a HeaderBands,
 }
 
 /// Measures a table: evidence for and against data.
-pub(crate) fn measure(subject: &Subject<'_>, measures: &mut impl MeasureSink) {
-    let Subject { page, table, grid, looks, found } = *subject;
+pub(crate) fn measure(measured: &MeasuredTable<'_>, measures: &mut impl MeasureSink) {
+    let MeasuredTable { page, table, grid, features, found } = *measured;
     let tree = &page.tree;
-    let cells = &looks.cells;
-    let part = |test: fn(&Look) -> bool| {
-        cells.iter().filter(|look| test(look)).count() as f32 / cells.len().max(1) as f32
+    let cells = &features.cells;
+    let part = |test: fn(&CellFeatures) -> bool| {
+        cells.iter().filter(|cell| test(cell)).count() as f32 / cells.len().max(1) as f32
     };
-    let texts = cells.iter().filter(|look| look.kind != Kind::Empty).count().max(1) as f32;
+    let texts = cells.iter().filter(|cell| cell.kind != TextKind::Empty).count().max(1) as f32;
     let words: Vec<u32> =
-        cells.iter().filter(|look| look.kind != Kind::Empty).map(|look| look.words).collect();
+        cells.iter().filter(|cell| cell.kind != TextKind::Empty).map(|cell| cell.words).collect();
     let mean = words.iter().sum::<u32>() as f32 / texts;
     let longest = words.iter().copied().max().unwrap_or(0) as f32;
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
@@ -51,54 +51,54 @@ pub(crate) fn measure(subject: &Subject<'_>, measures: &mut impl MeasureSink) {
     measures.flag("one row", n_rows <= 1);
     measures.flag("one column", n_columns <= 1);
     measures.add("rows of equal length", equal_rows(grid));
-    measures.add("holds a table", part(|look| look.tables > 0));
+    measures.add("holds a table", part(|cell| cell.tables > 0));
     measures.flag("inside a table", tree.ancestors(table).any(|above| tree.tag(above) == Some("table")));
-    measures.add("th", part(|look| look.is_th));
+    measures.add("th", part(|cell| cell.is_th));
     measures.flag(
         "thead or scope",
-        cells.iter().any(|look| look.in_head || look.scope != super::looks::Scope::None),
+        cells.iter().any(|cell| cell.in_head || cell.scope != super::features::HeaderScope::None),
     );
     measures.flag("caption or summary", is_described(tree, table));
-    measures.flag("border", border(tree, table));
-    measures.add("images", part(|look| look.images > 0));
-    measures.add("links", links(grid, looks, found));
-    measures.add("controls", part(|look| look.controls > 0));
-    measures.add("empty", part(|look| look.kind == Kind::Empty));
-    measures.add("numbers", part(|look| matches!(look.kind, Kind::Number | Kind::Mixed)));
-    measures.add("prose", part(|look| look.kind == Kind::Prose));
+    measures.flag("border", has_border(tree, table));
+    measures.add("images", part(|cell| cell.images > 0));
+    measures.add("links", links(grid, features, found));
+    measures.add("controls", part(|cell| cell.controls > 0));
+    measures.add("empty", part(|cell| cell.kind == TextKind::Empty));
+    measures.add("numbers", part(|cell| matches!(cell.kind, TextKind::Number | TextKind::Mixed)));
+    measures.add("prose", part(|cell| cell.kind == TextKind::Prose));
     measures.add("words", log(mean).min(6.0));
     measures.add("longest", log(longest).min(9.0));
-    measures.add("blocks", part(|look| look.blocks > 0));
-    measures.add("headings", part(|look| look.headings > 0));
+    measures.add("blocks", part(|cell| cell.blocks > 0));
+    measures.add("headings", part(|cell| cell.headings > 0));
     measures.add("share of the page", leaves / page.leaves.len().max(1) as f32);
     measures.add("full-width rows", found.rows.wide.len() as f32 / n_rows.max(1) as f32);
-    measures.add("matrix", bands::matrix(grid, looks, found));
-    measures.add("several links in a cell", part(|look| look.links > 1));
+    measures.add("matrix", bands::matrix_share(grid, features, found));
+    measures.add("several links in a cell", part(|cell| cell.links > 1));
     measures.add("top row unlike below", found.top.unlike);
     measures.add("labels with colons", found.colons);
 }
 
 /// The names of the measures, in their order.
 pub(crate) fn names() -> Vec<String> {
-    let Some(page) = measures::sample() else { return Vec::new() };
+    let Some(page) = measures::sample_page() else { return Vec::new() };
     let elements =
         |tag: &str| page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some(tag)).collect::<Vec<_>>();
     let Some(&table) = elements("table").first() else { return Vec::new() };
     let grid = Grid::new(&page.tree, &elements("tr"), &TableParams::default());
-    let looks = Looks::new(&page, &Census::new(&page.tree), &grid);
-    let found = Candidates::new(&grid, &looks);
-    let subject = Subject { page: &page, table, grid: &grid, looks: &looks, found: &found };
-    measures::names(|sink| measure(&subject, sink))
+    let features = TableFeatures::new(&page, &Census::new(&page.tree), &grid);
+    let found = HeaderBands::new(&grid, &features);
+    let measured = MeasuredTable { page: &page, table, grid: &grid, features: &features, found: &found };
+    measures::measure_names(|sink| measure(&measured, sink))
 }
 
 /// The share of texts below the header band that consist of links only.
-fn links(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
+fn links(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> f32 {
     let mut is_body = vec![false; grid.rows.len()];
     found.rows.body[found.band..].iter().for_each(|&row| is_body[row] = true);
-    let cells = grid.cells.iter().zip(&looks.cells);
-    let texts: Vec<&Look> =
-        cells.filter(|(cell, look)| is_body[cell.row] && look.chars > 0).map(|(_, look)| look).collect();
-    super::lines::share(&texts, |look| look.link)
+    let cells = grid.cells.iter().zip(&features.cells);
+    let texts: Vec<&CellFeatures> =
+        cells.filter(|(cell, own)| is_body[cell.row] && own.chars > 0).map(|(_, own)| own).collect();
+    super::lines::share(&texts, |cell| cell.link)
 }
 
 /// The share of rows that have the most frequent number of columns after spans are replicated.
@@ -108,7 +108,7 @@ pub(crate) fn equal_rows(grid: &Grid) -> f32 {
 }
 
 /// Whether `border` is greater than zero; without a value it counts as 1.
-pub(crate) fn border(tree: &PageTree, table: NodeId) -> bool {
+pub(crate) fn has_border(tree: &PageTree, table: NodeId) -> bool {
     tree.attr(table, "border").is_some_and(|border| {
         let border = border.trim();
         border.is_empty() || border.trim_start_matches('0').starts_with(|c: char| c.is_ascii_digit())
@@ -127,23 +127,23 @@ fn is_declared_layout(tree: &PageTree, table: NodeId) -> bool {
 }
 
 /// The first two rules of the print: a border, or at least two rows and columns; and rows of equal length.
-pub(crate) fn is_regular(subject: &Subject<'_>, params: &TableParams) -> bool {
-    let Subject { page, table, grid, .. } = *subject;
-    let is_candidate = border(&page.tree, table) || grid.rows.len() >= 2 && grid.columns >= 2;
+pub(crate) fn is_regular(measured: &MeasuredTable<'_>, params: &TableParams) -> bool {
+    let MeasuredTable { page, table, grid, .. } = *measured;
+    let is_candidate = has_border(&page.tree, table) || grid.rows.len() >= 2 && grid.columns >= 2;
     is_candidate && equal_rows(grid) * 100.0 >= params.regular as f32
 }
 
 /// Whether a table is data by the print's rules: it is regular, and its cells cluster.
-pub(crate) fn by_rules(subject: &Subject<'_>, params: &TableParams) -> bool {
-    is_regular(subject, params) && clusters::are_told_apart(subject.grid, subject.looks, params)
+pub(crate) fn by_rules(measured: &MeasuredTable<'_>, params: &TableParams) -> bool {
+    is_regular(measured, params) && clusters::are_told_apart(measured.grid, measured.features, params)
 }
 
 /// The log odds that a table is data; the least number if the page declares the table as layout.
-pub(crate) fn score(subject: &Subject<'_>) -> f32 {
-    if is_declared_layout(&subject.page.tree, subject.table) {
+pub(crate) fn score(measured: &MeasuredTable<'_>) -> f32 {
+    if is_declared_layout(&measured.page.tree, measured.table) {
         return f32::MIN;
     }
     let mut row = Vec::new();
-    measure(subject, &mut row);
+    measure(measured, &mut row);
     WEIGHTS.sum(&row)
 }

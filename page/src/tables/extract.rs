@@ -1,7 +1,7 @@
 //! The extractor: records as attribute paths with values (`[OM05 §4.2.2]`).
 //!
 //! One scan over the roles keeps for each column the nearest header band above, for each row the nearest header
-//! cells to the left, and the sections above. If headers stand only at the left, each column beside them is a
+//! cells to the left, and the sections above. If the only headers are at the left, each column beside them is a
 //! record; otherwise each row is. Cells are named by their index in the grid and texts are not copied, so spans
 //! replicate nothing but numbers.
 //! Invariant: every data cell with a leaf is in at least one field. Start at [`records`].
@@ -42,11 +42,15 @@ pub struct HeaderPath {
 }
 
 /// Calls `see` with the row, column, cell and header path of every data slot.
-pub(crate) fn scan(grid: &Grid, roles: &[Role], mut see: impl FnMut(usize, usize, usize, &HeaderPath)) {
-    let mut bands: Vec<Band> = vec![Band::default(); grid.columns];
-    let mut sections = Band::default();
+pub(crate) fn for_each_value(
+    grid: &Grid,
+    roles: &[Role],
+    mut see: impl FnMut(usize, usize, usize, &HeaderPath),
+) {
+    let mut bands: Vec<HeaderBand> = vec![HeaderBand::default(); grid.columns];
+    let mut sections = HeaderBand::default();
     for row in 0..grid.rows.len() {
-        let mut before = Band::default();
+        let mut before = HeaderBand::default();
         let line = &roles[row * grid.columns..(row + 1) * grid.columns];
         let is_section = line.contains(&Role::Section);
         if !is_section {
@@ -80,14 +84,14 @@ pub(crate) fn scan(grid: &Grid, roles: &[Role], mut see: impl FnMut(usize, usize
     }
 }
 
-/// Headers that stand together. The first header after a gap begins a new band.
+/// Adjacent headers. The first header after a gap begins a new band.
 #[derive(Clone, Default)]
-struct Band {
+struct HeaderBand {
     cells: Vec<usize>,
     is_closed: bool,
 }
 
-impl Band {
+impl HeaderBand {
     fn push(&mut self, cell: usize) {
         if std::mem::take(&mut self.is_closed) {
             self.cells.clear();
@@ -121,7 +125,7 @@ pub(crate) fn records(
 
 fn rows(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found: &mut Vec<Record>) {
     let mut at = None;
-    scan(grid, roles, |row, _, cell, path| {
+    for_each_value(grid, roles, |row, _, cell, path| {
         // A second header column begins another record in the same row.
         let key = [&path.sections[..], &path.before[..]].concat();
         let place = (row, path.before.clone());
@@ -146,7 +150,7 @@ fn columns(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found
     let mut last_row = None;
     let mut offset = 0;
     let mut before: Vec<usize> = Vec::new();
-    scan(grid, roles, |row, _, cell, path| {
+    for_each_value(grid, roles, |row, _, cell, path| {
         // The n-th value after a label belongs to the n-th record, whichever label column it follows.
         let is_next = last_row == Some(row) && before == path.before;
         offset = if is_next { offset + 1 } else { 0 };

@@ -1,11 +1,11 @@
 //! The cleaner: a table's cells with every column and row span replicated into a full grid (`[OM05 §4.2.2]`).
 //!
-//! Rows are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
+//! RowForms are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
 //! columns; a row span of 0 reaches the end) but end at the last row there is, so that a row span of 65,534
 //! costs nothing. Where two cells claim a slot, the earlier one keeps it: a cell goes to the next free slot and
 //! never overwrites another.
 //! Invariants: `cells` are in document order; a slot holds the cell that covers it; `max_slots` and
-//! `max_columns` bound the work, and a grid that they cut says so. Start at [`Grid::new`].
+//! `max_columns` bound the work, and a grid that they cut is marked as cut. Start at [`Grid::new`].
 
 use crate::reading::{NodeId, PageTree};
 
@@ -25,7 +25,7 @@ pub struct Cell {
     pub row: usize,
     /// First column, from 0.
     pub column: usize,
-    /// Rows covered, at least 1.
+    /// RowForms covered, at least 1.
     pub rows: usize,
     /// Columns covered, at least 1.
     pub columns: usize,
@@ -49,7 +49,8 @@ impl Grid {
     /// The grid of a table with these rows of its own.
     #[must_use]
     pub fn new(tree: &PageTree, rows: &[NodeId], params: &TableParams) -> Grid {
-        let mut filling = Filling { params, lines: Vec::new(), open: Vec::new(), cells: Vec::new(), used: 0 };
+        let mut filling =
+            GridBuilder { params, lines: Vec::new(), open: Vec::new(), cells: Vec::new(), used: 0 };
         let is_cut = !rows.iter().enumerate().all(|(row, &tr)| filling.row(tree, row, tr, rows.len()));
         filling.finish(rows, is_cut)
     }
@@ -74,21 +75,21 @@ impl Grid {
 
 /// A cell that reaches down into the following rows.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenSpan {
     cell: u32,
     rows_left: usize,
 }
 
-struct Filling<'a> {
+struct GridBuilder<'a> {
     params: &'a TableParams,
     lines: Vec<Vec<u32>>,
     /// By column: the cell that reaches down into the next row.
-    open: Vec<Option<Open>>,
+    open: Vec<Option<OpenSpan>>,
     cells: Vec<Cell>,
     used: usize,
 }
 
-impl Filling<'_> {
+impl GridBuilder<'_> {
     /// Adds a row. Returns false if the limits end the table here.
     fn row(&mut self, tree: &PageTree, row: usize, tr: NodeId, n_rows: usize) -> bool {
         let mut line = vec![NONE; self.open.len()];
@@ -145,7 +146,7 @@ impl Filling<'_> {
         line[column..end].fill(id);
         if rows > 1 {
             self.open.resize(self.open.len().max(end), None);
-            self.open[column..end].fill(Some(Open { cell: id, rows_left: rows - 1 }));
+            self.open[column..end].fill(Some(OpenSpan { cell: id, rows_left: rows - 1 }));
         }
         self.cells.push(Cell { node, row, column, rows, columns });
         end

@@ -1,4 +1,4 @@
-//! Rows and columns as candidate headers: what sets a line off from the lines that it would head.
+//! RowForms and columns as candidate headers: what sets a line off from the lines that it would head.
 //!
 //! The same code measures a row along the grid and a column along the transposed grid. Each measure is a share
 //! or a difference of shares, so that large and small tables compare. Only the first 60 lines and 40 places of
@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::measures::{self, MeasureSink};
 
+use super::features::{CellFeatures, HeaderScope, TableFeatures, TextKind};
 use super::grid::Grid;
-use super::looks::{Kind, Look, Looks, Scope};
 
 /// Most lines, and most places of a line, that are examined.
 const MAX_LINES: usize = 60;
@@ -18,23 +18,23 @@ const MAX_PLACES: usize = 40;
 
 /// The grid as rows, or transposed as columns.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
+pub(crate) struct LineView<'a> {
     pub(crate) grid: &'a Grid,
-    pub(crate) looks: &'a Looks,
+    pub(crate) features: &'a TableFeatures,
     pub(crate) transposed: bool,
 }
 
-impl<'a> View<'a> {
+impl<'a> LineView<'a> {
     pub(crate) fn cell(&self, line: usize, place: usize) -> Option<usize> {
         if self.transposed { self.grid.at(place, line) } else { self.grid.at(line, place) }
     }
 
-    pub(crate) fn look(&self, line: usize, place: usize) -> Option<&'a Look> {
-        self.cell(line, place).map(|cell| &self.looks.cells[cell])
+    pub(crate) fn features_at(&self, line: usize, place: usize) -> Option<&'a CellFeatures> {
+        self.cell(line, place).map(|cell| &self.features.cells[cell])
     }
 
-    pub(crate) fn line(&self, line: usize, places: &[usize]) -> Vec<&'a Look> {
-        places.iter().filter_map(|&place| self.look(line, place)).collect()
+    pub(crate) fn line(&self, line: usize, places: &[usize]) -> Vec<&'a CellFeatures> {
+        places.iter().filter_map(|&place| self.features_at(line, place)).collect()
     }
 }
 
@@ -71,85 +71,87 @@ pub(crate) struct HeaderLine {
     pub(crate) two_places: bool,
     /// Mean over the places of the share of the usual shape below, counted where the place's own shape differs.
     pub(crate) unlike: f32,
-    /// See [`matrix`].
+    /// See [`matrix_share`].
     pub(crate) matrix: f32,
     pub(crate) lines_below: usize,
 }
 
 impl HeaderLine {
     /// Measures a line as header of the lines `body`.
-    pub(crate) fn new(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> HeaderLine {
+    pub(crate) fn new(view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) -> HeaderLine {
         let body = &body[..body.len().min(MAX_LINES)];
         let places = &places[..places.len().min(MAX_PLACES)];
         let mut found = HeaderLine::default();
         found.markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
         found.texts(view, line, body, places);
-        found.matrix = matrix(view, body, places);
+        found.matrix = matrix_share(view, body, places);
         found.lines_below = body.len();
         found.two_places = places.len() <= 2;
         found
     }
 
-    fn markup(&mut self, view: View<'_>, line: usize, body: &[usize], rest: &[usize]) {
+    fn markup(&mut self, view: LineView<'_>, line: usize, body: &[usize], rest: &[usize]) {
         let own = view.line(line, rest);
-        let below: Vec<&Look> = body.iter().flat_map(|&line| view.line(line, rest)).collect();
-        let is_declared = |look: &Look| {
+        let below: Vec<&CellFeatures> = body.iter().flat_map(|&line| view.line(line, rest)).collect();
+        let is_declared = |cell: &CellFeatures| {
             if view.transposed {
-                look.scope == Scope::Row
+                cell.scope == HeaderScope::Row
             } else {
-                look.in_head || look.scope == Scope::Column
+                cell.in_head || cell.scope == HeaderScope::Column
             }
         };
-        self.th = share(&own, |look| look.is_th);
-        self.th_below = share(&below, |look| look.is_th);
+        self.th = share(&own, |cell| cell.is_th);
+        self.th_below = share(&below, |cell| cell.is_th);
         self.declared = share(&own, is_declared);
         self.declared_below = share(&below, is_declared);
-        self.bold = share(&texts(&own), |look| look.bold);
-        self.bold_below = share(&texts(&below), |look| look.bold);
+        self.bold = share(&texts(&own), |cell| cell.bold);
+        self.bold_below = share(&texts(&below), |cell| cell.bold);
         self.against(view, line, body, rest);
     }
 
-    fn texts(&mut self, view: View<'_>, line: usize, body: &[usize], places: &[usize]) {
+    fn texts(&mut self, view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) {
         let all = view.line(line, places);
         let own = texts(&all);
-        let below: Vec<&Look> = body.iter().flat_map(|&line| texts(&view.line(line, places))).collect();
-        let more = |test: fn(&Look) -> bool| share(&own, test) - share(&below, test);
+        let below: Vec<&CellFeatures> =
+            body.iter().flat_map(|&line| texts(&view.line(line, places))).collect();
+        let more = |test: fn(&CellFeatures) -> bool| share(&own, test) - share(&below, test);
         self.words = words(&own);
         self.shorter = ((1.0 + words(&below)) / (1.0 + self.words)).log2().clamp(-2.0, 2.0);
-        self.numbers = share(&own, |look| look.kind == Kind::Number);
-        self.counts = share(&own, |look| look.is_count);
-        self.colons = more(|look| look.colon);
-        self.links = more(|look| look.link);
-        self.capitals = more(|look| look.capitals);
+        self.numbers = share(&own, |cell| cell.kind == TextKind::Number);
+        self.counts = share(&own, |cell| cell.is_count);
+        self.colons = more(|cell| cell.colon);
+        self.links = more(|cell| cell.link);
+        self.capitals = more(|cell| cell.capitals);
         self.distinct = distinct(&own);
         self.distinct_below = distinct(&below);
-        self.first_empty = all.first().is_some_and(|look| look.is_blank);
-        self.others_empty = share(all.get(1..).unwrap_or_default(), |look| look.chars == 0);
+        self.first_empty = all.first().is_some_and(|cell| cell.is_blank);
+        self.others_empty = share(all.get(1..).unwrap_or_default(), |cell| cell.chars == 0);
     }
 
     /// Compares each cell with the most frequent features below it.
-    fn against(&mut self, view: View<'_>, line: usize, body: &[usize], places: &[usize]) {
+    fn against(&mut self, view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) {
         let mut n = 0.0_f32;
         self.least_shorter = 2.0;
         for &place in places {
-            let Some(own) = view.look(line, place) else { continue };
-            let below: Vec<&Look> = body.iter().filter_map(|&line| view.look(line, place)).collect();
+            let Some(own) = view.features_at(line, place) else { continue };
+            let below: Vec<&CellFeatures> =
+                body.iter().filter_map(|&line| view.features_at(line, place)).collect();
             if below.is_empty() {
                 continue;
             }
             n += 1.0;
-            let usual = |feature: fn(&Look) -> u64| most(below.iter().map(|look| feature(look)));
-            let paint = |look: &Look| u64::from(look.ground) << 32 | u64::from(look.ink);
+            let usual = |feature: fn(&CellFeatures) -> u64| most(below.iter().map(|cell| feature(cell)));
+            let paint = |cell: &CellFeatures| u64::from(cell.ground) << 32 | u64::from(cell.ink);
             self.paint += if usual(paint).0 == paint(own) { 0.0 } else { 1.0 };
-            let (kind, _) = usual(|look| look.kind as u64);
-            let is_word = matches!(own.kind, Kind::Phrase | Kind::Prose);
-            let is_number = kind == Kind::Number as u64 || kind == Kind::Mixed as u64;
+            let (kind, _) = usual(|cell| cell.kind as u64);
+            let is_word = matches!(own.kind, TextKind::Phrase | TextKind::Prose);
+            let is_number = kind == TextKind::Number as u64 || kind == TextKind::Mixed as u64;
             self.words_over_numbers += f32::from(u8::from(is_word && is_number));
-            let (shape, often) = usual(|look| look.shape);
+            let (shape, often) = usual(|cell| cell.shape);
             self.unlike += if shape == own.shape { 0.0 } else { often as f32 / below.len() as f32 };
             let texts = texts(&below);
             if own.chars > 0 && !texts.is_empty() {
-                let chars = texts.iter().map(|look| look.chars as f32).sum::<f32>() / texts.len() as f32;
+                let chars = texts.iter().map(|cell| cell.chars as f32).sum::<f32>() / texts.len() as f32;
                 let shorter = (chars / own.chars as f32).log2().clamp(-2.0, 2.0);
                 self.least_shorter = self.least_shorter.min(shorter);
             }
@@ -183,27 +185,27 @@ impl HeaderLine {
 
 /// The names of the measures of [`HeaderLine::measure`], in order.
 pub(crate) fn names() -> Vec<String> {
-    measures::names(|sink| HeaderLine::default().measure(sink))
+    measures::measure_names(|sink| HeaderLine::default().measure(sink))
 }
 
-fn texts<'a>(looks: &[&'a Look]) -> Vec<&'a Look> {
-    looks.iter().copied().filter(|look| look.chars > 0).collect()
+fn texts<'a>(features: &[&'a CellFeatures]) -> Vec<&'a CellFeatures> {
+    features.iter().copied().filter(|cell| cell.chars > 0).collect()
 }
 
-fn words(texts: &[&Look]) -> f32 {
-    texts.iter().map(|look| look.words).sum::<u32>() as f32 / texts.len().max(1) as f32
+fn words(texts: &[&CellFeatures]) -> f32 {
+    texts.iter().map(|cell| cell.words).sum::<u32>() as f32 / texts.len().max(1) as f32
 }
 
-fn distinct(texts: &[&Look]) -> f32 {
-    let mut hashes: Vec<u64> = texts.iter().map(|look| look.text).collect();
+fn distinct(texts: &[&CellFeatures]) -> f32 {
+    let mut hashes: Vec<u64> = texts.iter().map(|cell| cell.text).collect();
     hashes.sort_unstable();
     hashes.dedup();
     hashes.len() as f32 / texts.len().max(1) as f32
 }
 
-/// The share of looks that pass a test.
-pub(crate) fn share(looks: &[&Look], test: impl Fn(&Look) -> bool) -> f32 {
-    looks.iter().filter(|look| test(look)).count() as f32 / looks.len().max(1) as f32
+/// The share of features that pass a test.
+pub(crate) fn share(features: &[&CellFeatures], test: impl Fn(&CellFeatures) -> bool) -> f32 {
+    features.iter().filter(|cell| test(cell)).count() as f32 / features.len().max(1) as f32
 }
 
 /// The most frequent value, on a tie the least, and its count.
@@ -216,7 +218,7 @@ pub(crate) fn most(values: impl Iterator<Item = u64>) -> (u64, usize) {
 
 /// How far the body is one matrix: for neighbouring places (except the first), the mean share of shapes that
 /// both have. Days by hours and features by products are near 1, records of different fields near 0.
-pub(crate) fn matrix(view: View<'_>, body: &[usize], places: &[usize]) -> f32 {
+pub(crate) fn matrix_share(view: LineView<'_>, body: &[usize], places: &[usize]) -> f32 {
     let columns: &[usize] = if view.transposed { body } else { places.get(1..).unwrap_or_default() };
     let lines: &[usize] = if view.transposed { places } else { body };
     let columns = &columns[..columns.len().min(MAX_PLACES)];
@@ -226,7 +228,7 @@ pub(crate) fn matrix(view: View<'_>, body: &[usize], places: &[usize]) -> f32 {
         .map(|&column| {
             let mut counts = FxHashMap::default();
             for cell in lines.iter().filter_map(|&line| view.grid.at(line, column)) {
-                *counts.entry(view.looks.cells[cell].shape).or_default() += 1;
+                *counts.entry(view.features.cells[cell].shape).or_default() += 1;
             }
             counts
         })

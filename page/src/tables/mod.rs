@@ -3,7 +3,7 @@
 //! There are four steps. The cleaner (`grid`) replicates spans into a full grid. The detector (`detect`) tells
 //! data from layout. The template identifier finds the header cells (`clusters` as in the print, `bands` by
 //! default) and with them one of seven orientations (`template`). The extractor (`extract`) reads the records.
-//! `looks` holds the features of a cell, `lines` those of a row or column. A nested table is a table of its own.
+//! `features` holds the features of a cell, `lines` those of a row or column. A nested table is a table of its own.
 //! Invariants: a function of page and parameters; no recursion; the slots that the parameters allow bound work
 //! and memory. Start at [`tables`].
 
@@ -11,9 +11,9 @@ mod bands;
 mod clusters;
 mod detect;
 mod extract;
+mod features;
 mod grid;
 mod lines;
-mod looks;
 mod params;
 mod template;
 #[cfg(test)]
@@ -25,8 +25,8 @@ use std::ops::Range;
 use crate::reading::{NodeId, Page, PageTree};
 use rustc_hash::FxHashMap;
 
-use self::bands::Candidates;
-use self::looks::{Census, Looks};
+use self::bands::HeaderBands;
+use self::features::{Census, TableFeatures};
 use self::template::Template;
 
 pub use self::extract::{Field, HeaderPath, Record};
@@ -122,7 +122,7 @@ impl DataTable {
     #[must_use]
     pub fn placed(&self) -> Vec<PlacedCell> {
         let mut paths: Vec<Option<HeaderPath>> = vec![None; self.grid.cells.len()];
-        extract::scan(&self.grid, &self.roles, |_, _, cell, path| {
+        extract::for_each_value(&self.grid, &self.roles, |_, _, cell, path| {
             if paths[cell].is_none() {
                 paths[cell] = Some(path.clone());
             }
@@ -160,7 +160,7 @@ pub struct Evidence {
     pub first_row: usize,
     /// Width of the grid.
     pub columns: usize,
-    /// Rows of the grid.
+    /// RowForms of the grid.
     pub rows: usize,
 }
 
@@ -201,13 +201,13 @@ pub fn tables(page: &Page) -> Vec<DataTable> {
 #[must_use]
 pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
     let mut found = Vec::new();
-    each(page, params, |subject, index| {
+    for_each_table(page, params, |measured, index| {
         let is_data = match params.detection {
-            Detection::Rules => detect::by_rules(subject, params),
-            Detection::Evidence => detect::score(subject) * 1000.0 > params.data_from as f32,
+            Detection::Rules => detect::by_rules(measured, params),
+            Detection::Evidence => detect::score(measured) * 1000.0 > params.data_from as f32,
         };
         if is_data {
-            found.push(data_table(subject, index, params));
+            found.push(data_table(measured, index, params));
         }
     });
     found
@@ -217,17 +217,17 @@ pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
 #[must_use]
 pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
     let mut found = Vec::new();
-    each(page, params, |subject, table| {
+    for_each_table(page, params, |measured, table| {
         let (mut data, mut top) = (Vec::new(), Vec::new());
-        detect::measure(subject, &mut data);
-        subject.found.top.measure(&mut top);
+        detect::measure(measured, &mut data);
+        measured.found.top.measure(&mut top);
         found.push(Evidence {
             table,
             data,
             top,
-            first_row: subject.found.rows.body.first().copied().unwrap_or(0),
-            columns: subject.grid.columns,
-            rows: subject.grid.rows.len(),
+            first_row: measured.found.rows.body.first().copied().unwrap_or(0),
+            columns: measured.grid.columns,
+            rows: measured.grid.rows.len(),
         });
     });
     found
@@ -237,16 +237,16 @@ pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
 #[must_use]
 pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
     let mut found = Vec::new();
-    each(page, params, |subject, index| {
-        if detect::is_regular(subject, params) {
-            found.push((index, subject.grid.clone()));
+    for_each_table(page, params, |measured, index| {
+        if detect::is_regular(measured, params) {
+            found.push((index, measured.grid.clone()));
         }
     });
     found
 }
 
 /// Builds the grid of each table in turn, within the slots of the page, and passes its measures to `see`.
-fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<'_>, usize)) {
+fn for_each_table(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::MeasuredTable<'_>, usize)) {
     let tables = elements(&page.tree);
     if tables.is_empty() {
         return;
@@ -262,17 +262,17 @@ fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<
         if grid.cells.is_empty() {
             continue;
         }
-        let looks = Looks::new(page, &census, &grid);
-        let found = Candidates::new(&grid, &looks);
-        see(&detect::Subject { page, table, grid: &grid, looks: &looks, found: &found }, index);
+        let features = TableFeatures::new(page, &census, &grid);
+        let found = HeaderBands::new(&grid, &features);
+        see(&detect::MeasuredTable { page, table, grid: &grid, features: &features, found: &found }, index);
     }
 }
 
-fn data_table(subject: &detect::Subject<'_>, index: usize, params: &TableParams) -> DataTable {
-    let detect::Subject { page, table, grid, looks, found } = *subject;
+fn data_table(measured: &detect::MeasuredTable<'_>, index: usize, params: &TableParams) -> DataTable {
+    let detect::MeasuredTable { page, table, grid, features, found } = *measured;
     let Template { roles, orientation } = match params.headers {
-        Headers::Clusters => clusters::template(grid, looks, params),
-        Headers::Bands => bands::template(grid, looks, found),
+        Headers::Clusters => clusters::template_by_clusters(grid, features, params),
+        Headers::Bands => bands::template_by_bands(grid, features, found),
     };
     let tree = &page.tree;
     let caption = tree.children(table).find(|&child| tree.tag(child) == Some("caption"));
@@ -285,7 +285,7 @@ fn data_table(subject: &detect::Subject<'_>, index: usize, params: &TableParams)
         orientation,
         grid: grid.clone(),
         roles,
-        cell_leaves: looks.leaves.clone(),
+        cell_leaves: features.leaves.clone(),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::preset::Preset;
 
-/// How data tables are told from layout.
+/// How data tables are distinguished from layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detection {
     /// The three rules of `[OM05 §4.2.1]`.
@@ -27,7 +27,7 @@ pub enum Headers {
 pub struct TableParams {
     /// The preset that these parameters come from.
     pub name: &'static str,
-    /// How data tables are told from layout.
+    /// How data tables are distinguished from layout.
     pub detection: Detection,
     /// How header cells are found.
     pub headers: Headers,

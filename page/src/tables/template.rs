@@ -1,7 +1,7 @@
 //! The role of each slot of a grid, and the resulting orientation (`[OM05 §4.2.2]`, figure 5).
 //!
 //! Both ways to find header cells (`clusters`, `bands`) give each slot a role. The roles tell the orientation:
-//! whether headers stand at the top or at the left, and whether either recurs.
+//! whether headers are at the top or at the left, and whether either recurs.
 //! Start at [`Template`].
 
 use super::grid::Grid;
@@ -76,7 +76,7 @@ pub enum Role {
     ColumnHeader,
     /// Heads the cells to its right.
     RowHeader,
-    /// Stands over all columns and heads the rows that follow.
+    /// Spans all columns and heads the rows that follow.
     Section,
     /// A full-width line above the table proper that names the table.
     Title,

@@ -1,6 +1,6 @@
 //! Labels and their style over a site: labels of one style have one role (path-consistent labelling, `[SP §5]`).
 //!
-//! What varies from page to page is a value, not an attribute. If most labels of one style are on one page only,
+//! A text that varies from page to page is a value, not an attribute. If most labels of one style are on one page only,
 //! they are content (headlines of stories, names of entries) and not labels. Conversely, an attribute that few
 //! pages have does not recur, but it has the style of those that do. The style of a leaf is its path with the
 //! classes of the two elements above it. If nearly all line beginnings of one style are labels, with several
@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::labels::{Kind, Label};
+use super::labels::{Label, LabelKind};
 use super::reading::Reading;
 
 /// Least number of different names for which a style is that of labels.
@@ -18,7 +18,7 @@ const LENGTH: usize = 60;
 
 /// How a style is used: the number of line beginnings that are labels, their names, and the number of all.
 #[derive(Default)]
-struct Use {
+struct StyleUse {
     labels: usize,
     names: BTreeSet<String>,
     all: usize,
@@ -35,7 +35,7 @@ pub(super) fn drop_varying(readings: &mut [Reading<'_>]) {
         own.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
     }
     let may_vary = |reading: &Reading<'_>, label: &Label| {
-        label.kind == Kind::Block && !label.leaves.clone().any(|leaf| reading.facts[leaf].ends_in_colon)
+        label.kind == LabelKind::Block && !label.leaves.clone().any(|leaf| reading.facts[leaf].ends_in_colon)
     };
     // By style: labels on their page alone, and all labels.
     let mut styles: HashMap<String, (usize, usize)> = HashMap::new();
@@ -58,7 +58,7 @@ pub(super) fn drop_varying(readings: &mut [Reading<'_>]) {
 
 /// Adds the labels that only their style shows.
 pub(super) fn take_alike(readings: &mut [Reading<'_>]) {
-    let mut styles: BTreeMap<String, Use> = BTreeMap::new();
+    let mut styles: BTreeMap<String, StyleUse> = BTreeMap::new();
     for reading in readings.iter() {
         let labelled = reading.labelled();
         for (_, leaf) in beginnings(reading) {
@@ -81,7 +81,7 @@ pub(super) fn take_alike(readings: &mut [Reading<'_>]) {
         let found = beginnings(reading).filter(|&(_, leaf)| is_alike(leaf)).map(|(line, leaf)| {
             let is_last =
                 !(leaf + 1..reading.lines[line].leaves.end).any(|leaf| reading.facts[leaf].has_words);
-            let kind = if is_last { Kind::Block } else { Kind::Inline };
+            let kind = if is_last { LabelKind::Block } else { LabelKind::Inline };
             Label { leaves: leaf..leaf + 1, line, kind }
         });
         let found = found.collect();

@@ -1,4 +1,4 @@
-//! The concept of a page: the heading that says what the title says (`[SP §6]`).
+//! The concept of a page: the heading that repeats the title (`[SP §6]`).
 //!
 //! "A concept label defines the context for a page". The candidates are the first headings of the page. The
 //! concept is the one that shares most words with the title; on a tie, the first. Heading lines right below it
@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::facts::Facts;
-use super::lines::{Line, heads_list};
+use super::facts::LeafFacts;
+use super::lines::{TextLine, heads_list};
 use crate::Page;
 use crate::contribution::labels::words;
 
@@ -24,25 +24,36 @@ const DEEPEST: u8 = 3;
 
 /// The line of the concept and those of its subtitles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Top {
+pub(super) struct PageHeading {
     pub(super) concept: usize,
     pub(super) subtitles: Range<usize>,
 }
 
 /// The concept of a page, if there is one. Headings among the `skipped` leaves do not count as recurring.
-pub(super) fn top(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool]) -> Option<Top> {
-    let is_candidate = |line: &usize| level(&lines[*line], facts).is_some_and(|level| level <= DEEPEST);
+pub(super) fn page_heading(
+    page: &Page,
+    lines: &[TextLine],
+    facts: &[LeafFacts],
+    skipped: &[bool],
+) -> Option<PageHeading> {
+    let is_candidate =
+        |line: &usize| heading_level(&lines[*line], facts).is_some_and(|level| level <= DEEPEST);
     let candidates: Vec<usize> = (0..lines.len()).filter(is_candidate).take(CANDIDATES).collect();
     let title: BTreeSet<String> = BTreeSet::from_iter(words(page.title.as_deref().unwrap_or_default()));
     let score = |line: usize| title.intersection(&line_words(page, &lines[line])).count();
-    let Some(first) = candidates.first().copied() else { return plain(page, lines, facts, &title) };
+    let Some(first) = candidates.first().copied() else { return plain_heading(page, lines, facts, &title) };
     let better = |best, line| if score(line) > score(best) { line } else { best };
     let concept = candidates.into_iter().fold(first, better);
-    Some(Top { concept, subtitles: subtitles(page, lines, facts, skipped, concept) })
+    Some(PageHeading { concept, subtitles: subtitles(page, lines, facts, skipped, concept) })
 }
 
 /// Without headings: the first line near the beginning that consists mostly of words of the title.
-fn plain(page: &Page, lines: &[Line], facts: &[Facts], title: &BTreeSet<String>) -> Option<Top> {
+fn plain_heading(
+    page: &Page,
+    lines: &[TextLine],
+    facts: &[LeafFacts],
+    title: &BTreeSet<String>,
+) -> Option<PageHeading> {
     let is_title = |line: &usize| {
         let words = line_words(page, &lines[*line]);
         let length: usize = lines[*line].leaves.clone().map(|leaf| facts[leaf].length).sum();
@@ -50,30 +61,38 @@ fn plain(page: &Page, lines: &[Line], facts: &[Facts], title: &BTreeSet<String>)
     };
     let is_aside = |line: usize| facts[lines[line].leaves.start].is_aside;
     let concept = (0..lines.len().min(PLAIN_CANDIDATES)).filter(|&line| !is_aside(line)).find(is_title)?;
-    Some(Top { concept, subtitles: concept + 1..concept + 1 })
+    Some(PageHeading { concept, subtitles: concept + 1..concept + 1 })
 }
 
 /// The heading level of a line, if all its words are in headings.
-pub(super) fn level(line: &Line, facts: &[Facts]) -> Option<u8> {
+pub(super) fn heading_level(line: &TextLine, facts: &[LeafFacts]) -> Option<u8> {
     let mut levels = line.leaves.clone().filter(|&leaf| facts[leaf].has_words).map(|leaf| facts[leaf].level);
     let first = levels.next()??;
     levels.all(|level| level.is_some()).then_some(first)
 }
 
-fn line_words(page: &Page, line: &Line) -> BTreeSet<String> {
+fn line_words(page: &Page, line: &TextLine) -> BTreeSet<String> {
     line.leaves.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect()
 }
 
 /// The run of headings after the concept, without those at its end that head what follows: a list comes next, or
 /// headings with the same path recur further down.
-fn subtitles(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool], concept: usize) -> Range<usize> {
+fn subtitles(
+    page: &Page,
+    lines: &[TextLine],
+    facts: &[LeafFacts],
+    skipped: &[bool],
+    concept: usize,
+) -> Range<usize> {
     let start = concept + 1;
-    let is_next = |line: &Line| !line.is_ruled && level(line, facts).is_some();
+    let is_next = |line: &TextLine| !line.is_ruled && heading_level(line, facts).is_some();
     let mut end = start + lines[start..].iter().take_while(|line| is_next(line)).count();
-    let path = |line: &Line| page.leaves.get(line.leaves.start).path;
+    let path = |line: &TextLine| page.leaves.get(line.leaves.start).path;
     let recurs = |at: usize| {
-        let is_like = |line: &Line| {
-            !skipped[line.leaves.start] && level(line, facts).is_some() && path(line) == path(&lines[at])
+        let is_like = |line: &TextLine| {
+            !skipped[line.leaves.start]
+                && heading_level(line, facts).is_some()
+                && path(line) == path(&lines[at])
         };
         lines[at + 1..].iter().any(is_like)
     };

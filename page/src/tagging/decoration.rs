@@ -1,12 +1,12 @@
-//! What is not content: navigation, footers, pictures as bullets, notes to the reader.
+//! Decoration: leaves that are not content, such as navigation, footers, pictures as bullets, notes to the reader.
 //!
 //! Signs, strongest first: no letter or digit; an image's description; an element for such things (`nav`,
 //! `footer`, `address`); text after the last rule if it is about the page itself; rows of links between
 //! separators outside all sections; and a short list of phrases by which pages refer to themselves. Only English
 //! phrases were measured, so in other languages the structure alone counts.
 
-use super::facts::Facts;
-use super::lines::Line;
+use super::facts::LeafFacts;
+use super::lines::TextLine;
 use crate::Page;
 
 /// Phrases by which a page refers to itself instead of its subject, in lower case.
@@ -38,13 +38,13 @@ const SELF: [&str; 22] = [
 const FOOTER_LINES: usize = 8;
 /// Longest text in a footer, in characters.
 const FOOTER_LENGTH: usize = 160;
-/// Number of lines at the page's end that may say when it was changed.
+/// Number of lines at the page's end that may give the date of its last change.
 const LAST_LINES: usize = 6;
 /// Longest note about the page, in characters.
 const NOTE_LENGTH: usize = 200;
 
 /// Whether each leaf is decoration, judged by its page alone.
-pub(super) fn decoration(page: &Page, lines: &[Line], facts: &[Facts]) -> Vec<bool> {
+pub(super) fn find_decoration(page: &Page, lines: &[TextLine], facts: &[LeafFacts]) -> Vec<bool> {
     let mut found: Vec<bool> = facts
         .iter()
         .enumerate()
@@ -73,7 +73,7 @@ pub(super) fn decoration(page: &Page, lines: &[Line], facts: &[Facts]) -> Vec<bo
             line.leaves.clone().for_each(|leaf| found[leaf] = true);
         }
     }
-    for line in lines.iter().take_while(|line| super::concept::level(line, facts).is_none()) {
+    for line in lines.iter().take_while(|line| super::concept::heading_level(line, facts).is_none()) {
         if is_menu(line, facts) {
             line.leaves.clone().for_each(|leaf| found[leaf] = true);
         }
@@ -95,7 +95,7 @@ fn says_when_changed(text: &str) -> bool {
 
 /// The first line of the footer; the number of lines if there is none. A footer begins after the last rule, is
 /// short, has no main heading, and refers to the page itself.
-fn footer(page: &Page, lines: &[Line], facts: &[Facts]) -> usize {
+fn footer(page: &Page, lines: &[TextLine], facts: &[LeafFacts]) -> usize {
     let Some(start) = lines.iter().rposition(|line| line.is_ruled).filter(|&line| line > 0) else {
         return lines.len();
     };
@@ -103,7 +103,7 @@ fn footer(page: &Page, lines: &[Line], facts: &[Facts]) -> usize {
     let leaves = || rest.iter().flat_map(|line| line.leaves.clone());
     let is_short = rest.len() <= FOOTER_LINES && leaves().all(|leaf| facts[leaf].length <= FOOTER_LENGTH);
     let is_headed =
-        rest.iter().any(|line| super::concept::level(line, facts).is_some_and(|level| level <= 3));
+        rest.iter().any(|line| super::concept::heading_level(line, facts).is_some_and(|level| level <= 3));
     let is_meta = leaves()
         .any(|leaf| speaks_of_itself(page.leaves.text(leaf)) || facts[leaf].is_aside || is_mail(page, leaf));
     if is_short && !is_headed && is_meta { start } else { lines.len() }
@@ -115,7 +115,7 @@ fn is_mail(page: &Page, leaf: usize) -> bool {
 }
 
 /// Whether the line consists of links with separators between them.
-fn is_menu(line: &Line, facts: &[Facts]) -> bool {
+fn is_menu(line: &TextLine, facts: &[LeafFacts]) -> bool {
     let links = line.leaves.clone().filter(|&leaf| facts[leaf].is_link && facts[leaf].has_words).count();
     let separators = line.leaves.clone().filter(|&leaf| !facts[leaf].has_words && !facts[leaf].is_image);
     let others = line.leaves.clone().filter(|&leaf| facts[leaf].has_words && !facts[leaf].is_link).count();

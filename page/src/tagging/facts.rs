@@ -1,15 +1,15 @@
-//! What each leaf shows by itself: how it is set off, whether it is a link, how it is written.
+//! The facts about each leaf by itself: how it is set off, whether it is a link, how it is written.
 //!
 //! One pass over the tree passes the properties of elements down to the leaves, so that the other modules read
-//! a flag instead of climbing the tree. Invariant: one [`Facts`] for each leaf.
+//! a flag instead of climbing the tree. Invariant: one [`LeafFacts`] for each leaf.
 
 use crate::reading::NodeId;
 
 use crate::Page;
 
-/// What a leaf shows by itself.
+/// The facts about a leaf by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(super) struct LeafFacts {
     /// Whether it has a letter or digit.
     pub(super) has_words: bool,
     pub(super) is_image: bool,
@@ -34,7 +34,7 @@ pub(super) struct Facts {
 
 /// Properties that an element passes down.
 #[derive(Clone, Copy, Default)]
-struct Above {
+struct Inherited {
     level: Option<u8>,
     is_strong: bool,
     is_set_off: bool,
@@ -44,11 +44,11 @@ struct Above {
 }
 
 /// The facts of all leaves. O(nodes + text).
-pub(super) fn facts(page: &Page) -> Vec<Facts> {
+pub(super) fn leaf_facts(page: &Page) -> Vec<LeafFacts> {
     let tree = &page.tree;
-    let mut above: Vec<Above> = Vec::with_capacity(tree.len());
+    let mut above: Vec<Inherited> = Vec::with_capacity(tree.len());
     for node in tree.node_ids() {
-        let inherited = tree.parent(node).map_or(Above::default(), |parent| above[parent.index()]);
+        let inherited = tree.parent(node).map_or(Inherited::default(), |parent| above[parent.index()]);
         above.push(tree.tag(node).map_or(inherited, |tag| step(page, inherited, node, tag)));
     }
     (0..page.leaves.len())
@@ -56,7 +56,7 @@ pub(super) fn facts(page: &Page) -> Vec<Facts> {
         .collect()
 }
 
-fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
+fn step(page: &Page, mut above: Inherited, node: NodeId, tag: &str) -> Inherited {
     match tag {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
             above.level = tag.as_bytes().get(1).map(|digit| digit - b'0');
@@ -66,7 +66,7 @@ fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
         "th" => (above.is_strong, above.is_header_cell, above.item) = (true, true, Some(node)),
         // Emphasis around a whole list is its style and does not set off single entries.
         "li" | "dd" | "dt" | "td" => {
-            above = Above { is_aside: above.is_aside, item: Some(node), ..Above::default() }
+            above = Inherited { is_aside: above.is_aside, item: Some(node), ..Inherited::default() }
         }
         "i" | "em" | "u" | "var" | "cite" | "font" | "big" => above.is_set_off = true,
         "nav" | "footer" | "address" | "title" => above.is_aside = true,
@@ -91,9 +91,9 @@ fn is_large(page: &Page, font: NodeId) -> bool {
     size.starts_with('+') || size.parse::<u32>().is_ok_and(|size| size >= 4)
 }
 
-fn facts_of(page: &Page, leaf: usize, above: Above) -> Facts {
+fn facts_of(page: &Page, leaf: usize, above: Inherited) -> LeafFacts {
     let (own, text) = (page.leaves.get(leaf), page.leaves.text(leaf));
-    Facts {
+    LeafFacts {
         has_words: text.chars().any(char::is_alphanumeric),
         is_image: own.is_image,
         level: above.level,

@@ -8,14 +8,14 @@ use std::ops::Range;
 
 use crate::reading::NodeId;
 
-use super::concept::level;
-use super::facts::Facts;
-use super::lines::{Line, heads_list};
+use super::concept::heading_level;
+use super::facts::LeafFacts;
+use super::lines::{TextLine, heads_list};
 use crate::Page;
 
 /// Longest label that is a line of its own, in characters.
 const LINE_LENGTH: usize = 100;
-/// Longest label that stands in one line with its value or that only a colon shows, in characters.
+/// Longest label in one line with its value, or marked by a colon alone, in characters.
 const INLINE_LENGTH: usize = 60;
 /// Longest term with a description, in characters.
 const TERM_LENGTH: usize = 40;
@@ -26,7 +26,7 @@ const PARTS: usize = 3;
 
 /// Where the values of a label are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum LabelKind {
     /// After the label, in its line.
     Inline,
     /// In the lines below.
@@ -38,19 +38,19 @@ pub(super) enum Kind {
 pub(super) struct Label {
     pub(super) leaves: Range<usize>,
     pub(super) line: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: LabelKind,
 }
 
 /// The input of the rules.
-pub(super) struct Sight<'a> {
+pub(super) struct LabelFinder<'a> {
     pub(super) page: &'a Page,
-    pub(super) lines: &'a [Line],
-    pub(super) facts: &'a [Facts],
+    pub(super) lines: &'a [TextLine],
+    pub(super) facts: &'a [LeafFacts],
     /// Leaves that are not content.
     pub(super) skipped: &'a [bool],
 }
 
-impl Sight<'_> {
+impl LabelFinder<'_> {
     /// The labels of a line, in order.
     pub(super) fn labels(&self, line: usize) -> Vec<Label> {
         let worded: Vec<usize> = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf)).collect();
@@ -63,7 +63,7 @@ impl Sight<'_> {
             return inline;
         }
         if self.is_block_label(line, &worded) {
-            return vec![Label { leaves: first..last + 1, line, kind: Kind::Block }];
+            return vec![Label { leaves: first..last + 1, line, kind: LabelKind::Block }];
         }
         Vec::new()
     }
@@ -77,7 +77,7 @@ impl Sight<'_> {
             let fact = &self.facts[leaf];
             let is_entry = fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
             let is_name = fact.is_link && fact.length <= TERM_LENGTH && is_entry && !fact.ends_in_colon;
-            is_name.then_some(Label { leaves: leaf..leaf + 1, line, kind: Kind::Inline })
+            is_name.then_some(Label { leaves: leaf..leaf + 1, line, kind: LabelKind::Inline })
         };
         let found: Vec<Label> = lines.filter_map(entry).collect();
         if found.len() < 2 { Vec::new() } else { found }
@@ -93,14 +93,15 @@ impl Sight<'_> {
 
     /// A heading is a label; links after its plain words are its values.
     fn heading(&self, line: usize, worded: &[usize]) -> Option<Label> {
-        level(&self.lines[line], self.facts)?;
+        heading_level(&self.lines[line], self.facts)?;
         if worded.len() > PARTS || self.length(worded) > LINE_LENGTH || self.is_sentence(worded) {
             return None;
         }
         let plain = worded.iter().take_while(|&&leaf| !self.facts[leaf].is_link).count();
         let is_split =
             plain > 0 && plain < worded.len() && worded[plain..].iter().all(|&leaf| self.facts[leaf].is_link);
-        let (parts, kind) = if is_split { (&worded[..plain], Kind::Inline) } else { (worded, Kind::Block) };
+        let (parts, kind) =
+            if is_split { (&worded[..plain], LabelKind::Inline) } else { (worded, LabelKind::Block) };
         Some(Label { leaves: *parts.first()?..*parts.last()? + 1, line, kind })
     }
 
@@ -118,7 +119,7 @@ impl Sight<'_> {
             let has_colon = fact.ends_in_colon || !is_entry && self.colon_follows(line, leaf);
             let by_face = at == 0 && fact.is_strong && is_set_off && !fact.is_link;
             if begins && fact.length <= INLINE_LENGTH && (has_colon || by_face) {
-                let kind = if after.is_some() { Kind::Inline } else { Kind::Block };
+                let kind = if after.is_some() { LabelKind::Inline } else { LabelKind::Block };
                 labels.push(Label { leaves: leaf..leaf + 1, line, kind });
             }
         }
@@ -158,7 +159,7 @@ impl Sight<'_> {
     }
 
     /// Whether a cell heads the next one, which is plain or in the same row.
-    fn heads_cells(&self, cell: &Facts, next: &Facts) -> bool {
+    fn heads_cells(&self, cell: &LeafFacts, next: &LeafFacts) -> bool {
         let tree = &self.page.tree;
         let is_cell = |item: &NodeId| matches!(tree.tag(*item), Some("td" | "th"));
         let (Some(cell), Some(item)) = (cell.item.filter(is_cell), next.item.filter(is_cell)) else {
@@ -168,7 +169,7 @@ impl Sight<'_> {
     }
 
     /// Whether the line is a short term before its description.
-    fn is_term(&self, worded: &[usize], next: &Line) -> bool {
+    fn is_term(&self, worded: &[usize], next: &TextLine) -> bool {
         let tag = |leaf: usize| self.facts[leaf].item.and_then(|item| self.page.tree.tag(item));
         tag(worded[0]) == Some("dt")
             && tag(next.leaves.start) == Some("dd")

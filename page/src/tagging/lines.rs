@@ -12,41 +12,41 @@ use crate::reading::NodeId;
 use crate::Page;
 use crate::text::is_inside_line;
 
-/// Leaves that stand side by side.
+/// Leaves side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     pub(super) leaves: Range<usize>,
     /// The nearest block element around its first leaf.
     pub(super) block: NodeId,
-    /// Whether a rule (`hr`) stands between this line and the one before.
+    /// Whether a rule (`hr`) separates this line from the one before.
     pub(super) is_ruled: bool,
 }
 
 /// The lines of a page, in order. O(nodes + leaves · depth of inline markup).
-pub(super) fn lines(page: &Page) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+pub(super) fn text_lines(page: &Page) -> Vec<TextLine> {
+    let mut lines: Vec<TextLine> = Vec::new();
     for (i, leaf) in page.leaves.iter().enumerate() {
-        let block = block(page, leaf.parent);
+        let block = enclosing_block(page, leaf.parent);
         let gap = match i.checked_sub(1) {
             Some(before) => gap(page, page.leaves.get(before).node, leaf.node),
             None => Gap::Rule,
         };
         match lines.last_mut() {
             Some(line) if gap == Gap::Nothing && line.block == block => line.leaves.end = i + 1,
-            _ => lines.push(Line { leaves: i..i + 1, block, is_ruled: gap == Gap::Rule }),
+            _ => lines.push(TextLine { leaves: i..i + 1, block, is_ruled: gap == Gap::Rule }),
         }
     }
     lines
 }
 
 /// The nearest element that is not inline, `from` included.
-pub(super) fn block(page: &Page, from: NodeId) -> NodeId {
+pub(super) fn enclosing_block(page: &Page, from: NodeId) -> NodeId {
     let is_block = |node: &NodeId| page.tree.tag(*node).is_some_and(|tag| !is_inside_line(tag));
     std::iter::once(from).chain(page.tree.ancestors(from)).find(is_block).unwrap_or(page.tree.root())
 }
 
 /// Whether the next line is in a list that does not contain this leaf.
-pub(super) fn heads_list(page: &Page, leaf: usize, next: &Line) -> bool {
+pub(super) fn heads_list(page: &Page, leaf: usize, next: &TextLine) -> bool {
     let tree = &page.tree;
     let below = page.leaves.get(next.leaves.start).node;
     let is_list = |node: &NodeId| matches!(tree.tag(*node), Some("ul" | "ol" | "dl" | "menu"));
@@ -61,7 +61,7 @@ enum Gap {
     Rule,
 }
 
-/// What stands between two consecutive leaves.
+/// The gap between two consecutive leaves.
 fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
     let tree = &page.tree;
     let mut gap = Gap::Nothing;
@@ -99,8 +99,8 @@ mod tests {
     fn check(html: &str, expected: &[&str]) {
         let page = page(html);
         let text =
-            |line: &Line| line.leaves.clone().map(|i| page.leaves.text(i)).collect::<Vec<_>>().join("·");
-        assert_eq!(lines(&page).iter().map(text).collect::<Vec<_>>(), expected, "{html}");
+            |line: &TextLine| line.leaves.clone().map(|i| page.leaves.text(i)).collect::<Vec<_>>().join("·");
+        assert_eq!(text_lines(&page).iter().map(text).collect::<Vec<_>>(), expected, "{html}");
     }
 
     #[test]
@@ -118,7 +118,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_are_the_leaves_in_order(page in pages(60)) {
-            let all: Vec<usize> = lines(&page).into_iter().flat_map(|line| line.leaves).collect();
+            let all: Vec<usize> = text_lines(&page).into_iter().flat_map(|line| line.leaves).collect();
             prop_assert_eq!(all, (0..page.leaves.len()).collect::<Vec<_>>());
         }
     }

@@ -2,18 +2,16 @@
 //!
 //! The print reads the tags from the group hierarchy: headers of groups are attributes, their instances values
 //! ([`mod@print`]). This misses attributes with a single value, a weakness that its own figures show. Here the
-//! page is read in [`lines`]. A label is set off, ends in a colon, or stands over a list of its own
+//! page is read in [`lines`]. A label is set off, ends in a colon, or heads a list of its own
 //! ([`labels`]). Its values are the rest of its line, or the lines below ([`mod@pairs`]). The concept is the
-//! heading that says what the title says ([`concept`]). Navigation, footers and what recurs unchanged over the
-//! pages of a site are none ([`decoration`]). If several pages of a site are given, what stands at the same
-//! place on many of them tells labels from values ([`recurrence`], [`alike`]).
+//! heading that repeats the title ([`concept`]). Navigation, footers and what recurs unchanged over the
+//! pages of a site are none ([`decoration`]). If several pages of a site are given, texts at the same
+//! place on many of them separate labels from values ([`recurrence`], [`alike`]).
 //!
 //! Invariants: one tag for each leaf; a pure function of the pages in their order; a single page is treated as a
 //! site with one page. Start at [`tags`] and [`pairs()`].
 
 use std::borrow::Borrow;
-
-use serde::{Deserialize, Serialize};
 
 use crate::Page;
 
@@ -27,17 +25,10 @@ mod pairs;
 pub mod print;
 mod reading;
 mod recurrence;
+mod site;
 
 pub use crate::hierarchy::Tag;
-
-/// An attribute of a page's concept, with one value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Pair {
-    /// The attribute's name, without its colon.
-    pub label: String,
-    /// The value's text with white space collapsed.
-    pub value: String,
-}
+pub use pairs::Pair;
 
 /// The tags of the leaves of each page. All pages must be from one site.
 ///
@@ -56,13 +47,13 @@ pub struct Pair {
 /// ```
 #[must_use]
 pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
-    reading::site(&borrowed(pages)).into_iter().map(|reading| reading.tags()).collect()
+    site::readings(&borrowed(pages)).into_iter().map(|reading| reading.tags()).collect()
 }
 
 /// The attribute-value pairs of each page in page order, without repetitions. All pages must be from one site.
 #[must_use]
 pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
-    reading::site(&borrowed(pages)).iter().map(pairs::pairs).collect()
+    site::readings(&borrowed(pages)).iter().map(pairs::label_value_pairs).collect()
 }
 
 fn borrowed<P: Borrow<Page>>(pages: &[P]) -> Vec<&Page> {

@@ -6,15 +6,25 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::reading::{NodeId, squash};
 
-use super::Pair;
-use super::labels::Kind;
+use super::labels::LabelKind;
 use super::reading::Reading;
 use super::recurrence::label_end;
 
+/// An attribute of a page's concept, with one value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Pair {
+    /// The attribute's name, without its colon.
+    pub label: String,
+    /// The value's text with white space collapsed.
+    pub value: String,
+}
+
 /// The pairs of a page in page order, without repetitions.
-pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
+pub(super) fn label_value_pairs(reading: &Reading<'_>) -> Vec<Pair> {
     let mut found: Vec<(usize, Pair)> = Vec::new();
     let mut owned = vec![false; reading.facts.len()];
     for (label, leaves) in values(reading) {
@@ -25,7 +35,7 @@ pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
     }
     for leaf in (0..owned.len()).filter(|&leaf| reading.both[leaf] && !owned[leaf] && reading.is_matter(leaf))
     {
-        found.extend(split(reading.page.leaves.text(leaf)).map(|pair| (leaf, pair)));
+        found.extend(split_pair(reading.page.leaves.text(leaf)).map(|pair| (leaf, pair)));
     }
     found.sort_by_key(|(first, _)| *first);
     let mut known: HashSet<Pair> = HashSet::new();
@@ -37,14 +47,14 @@ pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
 }
 
 /// Splits a text that holds both label and value.
-fn split(text: &str) -> Option<Pair> {
+fn split_pair(text: &str) -> Option<Pair> {
     let (label, value) = text.split_at(label_end(text)?);
     let trim = |text: &str| text.trim_matches([':', '：', ' ']).to_owned();
     Some(Pair { label: trim(label), value: trim(value) })
 }
 
 /// Whether each leaf is part of a value.
-pub(super) fn owned(reading: &Reading<'_>) -> Vec<bool> {
+pub(super) fn leaves_in_values(reading: &Reading<'_>) -> Vec<bool> {
     let mut owned = vec![false; reading.facts.len()];
     values(reading).into_iter().flat_map(|(_, leaves)| leaves).for_each(|leaf| owned[leaf] = true);
     owned
@@ -53,6 +63,7 @@ pub(super) fn owned(reading: &Reading<'_>) -> Vec<bool> {
 /// The values in page order, each as the index of its label and its leaves.
 fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
     let mut values: Vec<(usize, Vec<usize>)> = Vec::new();
+    // `next` is the next label in page order, `open` the block label whose values are being read.
     let mut next = 0;
     let mut open: Option<usize> = None;
     // The last line of the value being read.
@@ -66,11 +77,11 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
             for at in start..next {
                 let end = (at + 1 < next).then(|| reading.labels[at + 1].leaves.start);
                 match reading.labels[at].kind {
-                    Kind::Inline => values.push((
+                    LabelKind::Inline => values.push((
                         at,
                         (reading.labels[at].leaves.end..end.unwrap_or(line.leaves.end)).collect(),
                     )),
-                    Kind::Block => open = Some(at),
+                    LabelKind::Block => open = Some(at),
                 }
             }
             last = None;
@@ -79,6 +90,7 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
         {
             (open, last) = (None, None);
         } else if let Some(label) = open {
+            // Lines of one block continue a value; a new block, or a rule, begins the next one.
             let joins = last.is_some_and(|last| reading.lines[last].block == line.block && !line.is_ruled);
             match values.last_mut() {
                 Some((_, leaves)) if joins => leaves.extend(line.leaves.clone()),

@@ -1,4 +1,4 @@
-//! What the pages of a site have in common: the same text at the same place.
+//! Recurrence over the pages of a site: the same text at the same place.
 //!
 //! Two leaves are at the same place if their paths are equal. A text at one place on many pages comes from the
 //! site's template: it names what follows it, or is decoration. What varies there is the pages' content. The
@@ -19,7 +19,7 @@ const LABEL_LENGTH: usize = 30;
 /// Longest name of a page, in characters.
 const NAME_LENGTH: usize = 80;
 
-/// What the other pages of the site show about the leaves of a page; one entry for each leaf.
+/// Recurrence of the leaves of a page on the other pages of the site; one entry for each leaf.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recurrence {
     /// At least half of the site's pages show this text at this place.
@@ -35,8 +35,8 @@ pub(super) struct Recurrence {
 /// A place of the site, and a text there in lower case.
 type Key = (usize, String);
 
-/// What recurs on the pages of a site; `None` if there are too few.
-pub(super) fn recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
+/// Finds recurring texts on the pages of a site; `None` if there are too few pages.
+pub(super) fn find_recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
     if pages.len() < FEWEST {
         return None;
     }

@@ -115,6 +115,8 @@ impl Distances {
     }
 
     fn compute(&mut self, shapes: &Shapes, pair: (Class, Class), most: u32) -> Option<u32> {
+        // Depth first without recursion: a frame waits, half filled, for the pair that it needs next. Only the outermost
+        // pair has a limit, since the costs of inner pairs are cached for other limits.
         let mut frames = vec![Frame::new(shapes, pair)];
         while let Some(frame) = frames.last_mut() {
             match self.advance(shapes, frame, if frame.pair == pair { most } else { u32::MAX }) {

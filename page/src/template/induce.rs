@@ -29,7 +29,7 @@ const TITLE_WORDS: std::ops::RangeInclusive<f64> = 1.0..=20.0;
 /// Longest example that a slot keeps, in characters.
 const MOST_EXAMPLE: usize = 120;
 
-/// What a wildcard stands for.
+/// The kind of content that a wildcard matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -47,7 +47,7 @@ pub enum Role {
 pub struct Slot {
     /// The wildcard's vertex in the pattern.
     pub vertex: u32,
-    /// What the wildcard stands for.
+    /// The kind of content that the wildcard matches.
     pub role: Role,
     /// Pages on which it has text.
     pub pages: u32,
@@ -59,7 +59,7 @@ pub struct Slot {
     pub example: String,
 }
 
-/// What the pages of one template have in common.
+/// The template of similar pages: what they have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Template {
     /// 1 for the first template of its site; each later learning adds one.
@@ -95,6 +95,7 @@ fn template(
     pages: &[&Page],
     group: &[usize],
 ) -> Option<Template> {
+    // Compose one pattern of all pages, then match each page with it to collect the text of every wildcard.
     let classes: Vec<_> = group.iter().map(|&at| trees[at].class()).collect();
     let pattern = compose_all(shapes, distances, &classes)?;
     let mut matches = Matches::default();

@@ -1,4 +1,4 @@
-//! Matching a page with a pattern: which parts of the page the wildcards stand for \[R\].
+//! Matches a page with a pattern: which parts of the page the wildcards match \[R\].
 //!
 //! The match is the cheapest mapping of every plain vertex of the pattern to an equal vertex of the page, in
 //! which wildcards consume all other vertices of the page. Consuming a vertex costs one, so plain vertices
@@ -37,7 +37,7 @@ pub struct Passage {
 /// A page matched with a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// What each wildcard consumed, in document order.
+    /// The passage that each wildcard matched, in document order.
     pub passages: Vec<Passage>,
     /// The page's vertices that match plain vertices of the pattern.
     pub fixed: Vec<usize>,
@@ -53,6 +53,7 @@ impl Matches {
         if shapes.root(pattern).wild().is_some() {
             return Some(shapes.size(tree));
         }
+        // Depth first without recursion: a pair stays on the stack until the costs of its children's pairs are known.
         let mut open = vec![(pattern, tree)];
         while let Some(&pair) = open.last() {
             if self.known(shapes, pair).is_some() {

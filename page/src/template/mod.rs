@@ -1,7 +1,7 @@
 //! Templates: what a site's pages that were made by one program have in common \[R\].
 //!
 //! Pages become trees in which equal subtrees share a number ([`shape`]). The restricted top-down distance
-//! ([`distance`]) says which pages are similar ([`cluster`]). Their composition is a pattern with wildcards
+//! ([`distance`]) tells which pages are similar ([`cluster`]). Their composition is a pattern with wildcards
 //! ([`pattern`]). Matching a page with it gives the passages that vary ([`matching`]); over all pages they get
 //! their roles ([`induce()`]). It uses no labelled pages, no site names and no class words. [`plain`] is the
 //! textbook distance, for tests and benches.

@@ -22,7 +22,7 @@ pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Clas
         let wild = replaced(shapes, a, b);
         return shapes.wild(wild);
     }
-    let mut open = vec![Open::new(shapes, distances, a, b)];
+    let mut open = vec![OpenVertex::new(shapes, distances, a, b)];
     loop {
         let Some(top) = open.last_mut() else { return a };
         let Some(step) = top.steps.next() else {
@@ -38,7 +38,7 @@ pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Clas
         match step {
             Step::Match(x, y) if x == y => top.children.push(x),
             Step::Match(x, y) if shapes.root(x) == shapes.root(y) => {
-                let below = Open::new(shapes, distances, x, y);
+                let below = OpenVertex::new(shapes, distances, x, y);
                 open.push(below);
             }
             Step::Match(x, y) => {
@@ -60,20 +60,20 @@ pub fn compose_all(shapes: &mut Shapes, distances: &mut Distances, parts: &[Clas
 }
 
 /// Two vertices whose children are being composed.
-struct Open {
+struct OpenVertex {
     of: Class,
     steps: std::vec::IntoIter<Step>,
     children: Vec<Class>,
 }
 
-impl Open {
-    fn new(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Open {
+impl OpenVertex {
+    fn new(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> OpenVertex {
         // Lists that are too long to align become one wildcard.
         let (steps, children) = match distances.align(shapes, a, b) {
             Some(steps) => (steps, Vec::new()),
             None => (Vec::new(), vec![shapes.wild(Wild::Any)]),
         };
-        Open { of: a, steps: steps.into_iter(), children }
+        OpenVertex { of: a, steps: steps.into_iter(), children }
     }
 }
 

@@ -15,7 +15,7 @@ const MOST_VERTICES: usize = 20_000;
 /// Characters of a text that its label keeps; a hash distinguishes longer texts.
 const MOST_TEXT: usize = 80;
 
-/// What a wildcard of a pattern stands for.
+/// The number of subtrees that a wildcard of a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Wild {
     /// `.`: one subtree.

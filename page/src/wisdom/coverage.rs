@@ -304,7 +304,7 @@ fn precision(
         let shared = said.into_iter().filter(|&term| linked.is_some_and(|page| page.holds(term)));
         return shared.map(|term| units(1.0 / site.entropy(term).max(least))).sum();
     }
-    // A link to the page itself or to another site says nothing.
+    // A link to the page itself or to another site is no evidence.
     if target.is_none_or(|target| place(target) == place(&page.url) || target.site() != page.url.site()) {
         return 0;
     }

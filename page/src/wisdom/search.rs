@@ -13,7 +13,7 @@ use super::params::{SearchParams, WisdomParams};
 /// The type constraint of a block (TC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Constraint {
-    /// The anchors say much about the pages they lead to.
+    /// The anchor texts describe the pages they lead to.
     Toc,
     /// The terms are not spread all over the site.
     Article,

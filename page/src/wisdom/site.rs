@@ -1,4 +1,4 @@
-//! What WISDOM knows of a site: the entropy of its terms, and which terms its pages hold.
+//! A site as WISDOM needs it: the entropy of its terms, and which terms its pages hold.
 //!
 //! The entropies come from the site's sums, which the mining service keeps incrementally. The pages are those
 //! that anchors may lead to. Terms are interned; a page is a sorted list of them.

@@ -15,7 +15,7 @@ use newslode_common::warc::http::Answer;
 use newslode_common::warc::{Found, Limits, Reader};
 use newslode_crawler::listing::{self, ListingLimits, discover};
 use newslode_page::hierarchy::{Hierarchy, xml};
-use newslode_page::partition::{Method, Scope, hierarchy};
+use newslode_page::partition::{Method, PaperParams, Scope, hierarchy};
 use newslode_page::{CanonicalUrl, Page, Params, Timestamp, analyse};
 
 /// A fuzz target: its name, which is also that of its folder of seeds, and its check.
@@ -44,11 +44,12 @@ fn url() -> CanonicalUrl {
 pub fn partition(bytes: &[u8]) {
     let page = Page::parse(&url(), None, bytes);
     let paper = Params::paper();
+    let page_scope = PaperParams { scope: Scope::Page, ..paper.papers };
     let ways = [
         Params::default(),
         paper.clone(),
-        Params { scope: Scope::Page, ..paper.clone() },
-        Params { scope: Scope::Page, max_dp_leaves: 7, ..paper.clone() },
+        Params { papers: page_scope, ..paper.clone() },
+        Params { papers: PaperParams { max_dp_leaves: 7, ..page_scope }, ..paper.clone() },
         Params { method: Method::Flat, ..paper.clone() },
         paper.within(Duration::from_millis(1)),
     ];

@@ -49,7 +49,7 @@ impl Anchor {
 }
 
 /// All links in page order.
-pub(super) fn anchors(page: &Page, keys: &Keys) -> Vec<Anchor> {
+pub(super) fn page_anchors(page: &Page, keys: &Keys) -> Vec<Anchor> {
     let (tree, site) = (&page.tree, page.url.site());
     let is_link = |node: &NodeId| {
         tree.is_html(*node)

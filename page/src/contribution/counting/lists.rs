@@ -1,4 +1,4 @@
-//! Lists of labels: links that stand beside one another.
+//! Lists of labels: adjacent links.
 //!
 //! A list is all links that share a nearest ancestor with two or more links. An exception is an entry that is
 //! alone in such an element because the element also holds a list below the entry (a menu entry with its
@@ -16,7 +16,7 @@ const MAX_NESTED: usize = 2000;
 const MAX_LAYOUT: usize = 6;
 
 /// The distinct lists of at least two labels, and which label is above which; both sorted.
-pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<NestedUse>) {
+pub(super) fn label_lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<NestedUse>) {
     let holders = holders(page, anchors);
     // Members of the list that each element holds. Elements are in page order, so inner ones come after outer
     // ones.

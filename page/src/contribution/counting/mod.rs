@@ -1,7 +1,7 @@
-//! What a page adds to its site's state: labels with their roles, pairs, terms, links, lists.
+//! Counts the contribution of a page to its site's state: labels with their roles, pairs, terms, links, lists.
 //!
 //! There are two sources. The hierarchy says which labels head others and which are instances of groups; the
-//! page's links say where labels lead and which links stand beside them. If a link has several leaves, its
+//! page's links tell where labels lead and which links are next to them. If a link has several leaves, its
 //! whole text is a label, and so is each leaf.
 //!
 //! Invariants: a pure function of page and hierarchy; lists are sorted as [`Contribution`] demands; a hostile
@@ -21,9 +21,9 @@ mod outline;
 mod paths;
 mod uses;
 
-use anchors::{Anchor, anchors};
+use anchors::{Anchor, page_anchors};
 use outline::Outline;
-use uses::Uses;
+use uses::LabelUses;
 
 /// Most bytes of labels, of pairs, of links and of lists, each. A front page of 2,000 links has some 200 KB.
 const MAX_BYTES: usize = 2 << 20;
@@ -31,7 +31,7 @@ const MAX_BYTES: usize = 2 << 20;
 /// Most stories that a page files: enough to see what only this page shows, and some 2 KB of cells per page.
 const MAX_STORIES: usize = 60;
 
-/// What the page adds to its site's state.
+/// The contribution of a page to its site's state.
 ///
 /// ```
 /// use newslode_page::contribution::{PairUse, Role};
@@ -59,8 +59,8 @@ pub fn contribution(page: &Page, hierarchy: &Hierarchy) -> Contribution {
 pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool) {
     let keys = Keys::new(page.language.as_deref());
     let outline = Outline::new(hierarchy, &keys);
-    let anchors = anchors(page, &keys);
-    let mut uses = Uses::default();
+    let anchors = page_anchors(page, &keys);
+    let mut uses = LabelUses::default();
     uses.add_outline(&outline, hierarchy);
     uses.add_anchors(page, &anchors, &keys);
 
@@ -68,16 +68,18 @@ pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool
     let mut pairs = outline.pairs();
     let mut links = links(page, &anchors, &outline);
     let terms = terms::terms(page);
-    let mut is_cut = cut(&mut labels, |label| label.key.len() + label.form.len());
-    is_cut |= cut(&mut pairs, |pair: &PairUse| pair.broader.len() + pair.narrower.len());
-    is_cut |= cut(&mut links, |link| link.target.as_str().len() + link.label.as_ref().map_or(0, String::len));
+    let mut is_cut = truncate_to_bytes(&mut labels, |label| label.key.len() + label.form.len());
+    is_cut |= truncate_to_bytes(&mut pairs, |pair: &PairUse| pair.broader.len() + pair.narrower.len());
+    is_cut |= truncate_to_bytes(&mut links, |link| {
+        link.target.as_str().len() + link.label.as_ref().map_or(0, String::len)
+    });
     is_cut |= terms.len() >= terms::MAX_TERMS;
-    let (mut lists, mut nested) = lists::lists(page, &anchors);
-    let (directories, over) = paths::paths(page, &anchors, &keys);
+    let (mut lists, mut nested) = lists::label_lists(page, &anchors);
+    let (directories, over) = paths::directories_in_urls(page, &anchors, &keys);
     nested.extend(over);
     nested.sort_unstable();
     nested.dedup();
-    is_cut |= cut(&mut lists, |list| list.labels.iter().map(String::len).sum());
+    is_cut |= truncate_to_bytes(&mut lists, |list| list.labels.iter().map(String::len).sum());
     let language = page.language.clone();
     let filed = Some(filed(page, &anchors));
     (Contribution { language, labels, pairs, terms, links, lists, filed, nested, directories }, is_cut)
@@ -100,7 +102,7 @@ fn filed(page: &Page, anchors: &[Anchor]) -> FiledUse {
 }
 
 /// Keeps the first entries that fit into [`MAX_BYTES`]; true if some were dropped.
-fn cut<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
+fn truncate_to_bytes<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
     let mut left = MAX_BYTES;
     let fits = |entry: &T| {
         let rest = left.checked_sub(bytes(entry));

@@ -1,4 +1,4 @@
-//! What the URLs of links say: the directories of a site's stories are named after its sections.
+//! Labels in the URLs of links: the directories of a site's stories are named after its sections.
 //!
 //! Names in a path are read as labels (`/world-news/middle_east` holds "world news" and "middle east"); names
 //! with digits are dates and numbers and do not count. A story's directories are names of sections, each
@@ -21,7 +21,11 @@ const MAX_PAIRS: usize = 1000;
 const MAX_NAMES: usize = 8;
 
 /// The directories of the page's stories, and what lies in which directory; both sorted, each once.
-pub(super) fn paths(page: &Page, anchors: &[Anchor], keys: &Keys) -> (Vec<String>, Vec<NestedUse>) {
+pub(super) fn directories_in_urls(
+    page: &Page,
+    anchors: &[Anchor],
+    keys: &Keys,
+) -> (Vec<String>, Vec<NestedUse>) {
     let mut directories: BTreeSet<String> = BTreeSet::new();
     let mut over: BTreeSet<NestedUse> = BTreeSet::new();
     for anchor in anchors.iter().filter(|anchor| anchor.inside && !anchor.is_empty(page)) {
@@ -59,14 +63,14 @@ fn names(target: &CanonicalUrl, keys: &Keys) -> Vec<Option<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contribution::counting::anchors::anchors;
+    use crate::contribution::counting::anchors::page_anchors;
     use crate::testing::page;
 
     #[track_caller]
     fn check(html: &str, directories: &[&str], over: &[(&str, &str)]) {
         let page = page(&format!("<html lang=en>{html}"));
         let keys = Keys::new(Some("en"));
-        let (found, nested) = paths(&page, &anchors(&page, &keys), &keys);
+        let (found, nested) = directories_in_urls(&page, &page_anchors(&page, &keys), &keys);
         assert_eq!(found, directories, "{html}");
         let nested: Vec<_> = nested.iter().map(|n| (n.broader.as_str(), n.narrower.as_str())).collect();
         assert_eq!(nested, over, "{html}");

@@ -4,16 +4,16 @@ use crate::contribution::{LabelUse, ListUse, Role};
 use proptest::prelude::*;
 
 use super::*;
-use crate::partition::Params;
 use crate::partition::hierarchy;
+use crate::partition::{PaperParams, Params};
 use crate::testing::{page, page_at, pages};
 
-fn of(page: &Page) -> Contribution {
+fn contribution_of(page: &Page) -> Contribution {
     contribution(page, &hierarchy(page, &Params::default()))
 }
 
 fn english(html: &str) -> Contribution {
-    of(&page(&format!("<html lang=en>{html}")))
+    contribution_of(&page(&format!("<html lang=en>{html}")))
 }
 
 fn roles(contribution: &Contribution, key: &str) -> Vec<Role> {
@@ -55,7 +55,7 @@ fn links_that_lead_nowhere_are_empty() {
         "<html lang=en><a href='javascript:x()'>Menu</a><a href=/>Home</a><a href='#top'>Top</a>\
          <a href=/a>Here</a><a href=/b>There</a>",
     );
-    let found = of(&page);
+    let found = contribution_of(&page);
     for key in ["en:menu", "en:home", "en:top", "en:here"] {
         assert!(roles(&found, key).contains(&Role::Empty), "{key}");
     }
@@ -164,7 +164,8 @@ fn a_menu_entry_over_its_submenu_belongs_to_the_outer_list() {
 fn too_much_is_cut_and_said() {
     let links: String = (0..30_000).map(|n| format!("<a href=/{}{n}>x</a>", "y".repeat(200))).collect();
     let page = page(&links);
-    let params = Params { max_steps: 0, ..Params::default() };
+    let papers = PaperParams { max_steps: 0, ..PaperParams::default() };
+    let params = Params { papers, ..Params::default() };
     let (found, is_cut) = bounded(&page, &hierarchy(&page, &params));
     assert!(is_cut);
     assert!(found.links.len() < 11_000 && found.links.len() > 8_000);
@@ -173,8 +174,8 @@ fn too_much_is_cut_and_said() {
 proptest! {
     #[test]
     fn a_contribution_is_sorted_bounded_and_repeatable(page in pages(60)) {
-        let found = of(&page);
-        prop_assert_eq!(&found, &of(&page));
+        let found = contribution_of(&page);
+        prop_assert_eq!(&found, &contribution_of(&page));
         prop_assert!(found.labels.is_sorted_by(|a, b| a.key < b.key));
         prop_assert!(found.labels.iter().all(|l| l.roles.is_sorted() && !l.form.is_empty()));
         prop_assert!(found.pairs.is_sorted_by(|a, b| (&a.broader, &a.narrower) < (&b.broader, &b.narrower)));

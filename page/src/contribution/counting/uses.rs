@@ -15,7 +15,7 @@ use crate::contribution::labels::Keys;
 const MANY: usize = 4;
 
 #[derive(Default)]
-struct Use<'a> {
+struct FormsAndRoles<'a> {
     /// Each form with its count and the order in which it first occurred.
     forms: FxHashMap<&'a str, (u32, usize)>,
     roles: BTreeSet<Role>,
@@ -29,9 +29,9 @@ struct Use<'a> {
 
 /// The labels of a page by key.
 #[derive(Default)]
-pub(super) struct Uses<'a>(BTreeMap<&'a str, Use<'a>>);
+pub(super) struct LabelUses<'a>(BTreeMap<&'a str, FormsAndRoles<'a>>);
 
-impl<'a> Uses<'a> {
+impl<'a> LabelUses<'a> {
     /// Adds the labels of the hierarchy.
     pub(super) fn add_outline(&mut self, outline: &'a Outline, hierarchy: &'a Hierarchy) {
         for (i, node) in hierarchy.nodes.iter().enumerate() {
@@ -83,7 +83,7 @@ impl<'a> Uses<'a> {
 
     /// All labels, sorted by key.
     pub(super) fn labels(self) -> Vec<LabelUse> {
-        let label = |(key, held): (&str, Use)| LabelUse {
+        let label = |(key, held): (&str, FormsAndRoles)| LabelUse {
             key: key.to_owned(),
             form: held.form().to_owned(),
             roles: held.roles(),
@@ -92,7 +92,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-impl<'a> Use<'a> {
+impl<'a> FormsAndRoles<'a> {
     fn see(&mut self, form: &'a str) {
         let place = self.forms.len();
         self.forms.entry(form).or_insert((0, place)).0 += 1;

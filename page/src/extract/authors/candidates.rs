@@ -1,9 +1,9 @@
-//! The names that credits hold, each once, and who says them.
+//! The names that credits hold, each once, and where each is given.
 
 use std::collections::HashMap;
 
 use super::credits::{Credit, Source};
-use super::names::{self, Site};
+use super::names::{self, SiteNames};
 use crate::reading::NodeId;
 
 /// Most names of a page.
@@ -12,9 +12,9 @@ const MOST_NAMES: usize = 64;
 const MOST_WORDS: usize = 8;
 const MOST_BYTES: usize = 80;
 
-/// That a credit holds a name.
+/// One mention of a name in a credit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Said {
+pub(super) struct NameMention {
     pub(super) source: Source,
     /// The number of the credit among those of its source.
     pub(super) number: usize,
@@ -33,32 +33,40 @@ pub(super) struct Candidate {
     pub(super) name: String,
     /// Its words in lower case, without marks: by these names are equal.
     pub(super) key: String,
-    pub(super) said: Vec<Said>,
+    pub(super) mentions: Vec<NameMention>,
 }
 
 /// The names in credits, in their order.
-pub(super) fn candidates(credits: &[Credit], site: &Site) -> Vec<Candidate> {
+pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut numbers: HashMap<Source, usize> = HashMap::new();
     for credit in credits {
         let number = numbers.entry(credit.source).or_default();
-        let parts = names::parts(&credit.text);
+        let parts = names::byline_parts(&credit.text);
         let says_by = names::says_by(&credit.text);
         let mut add = |name: &str, part: usize, is_cut: bool| {
-            let (name, key) = (name.trim(), key(name));
+            let (name, key) = (name.trim(), name_key(name));
             if key.is_empty() || name.len() > MOST_BYTES || name.split_whitespace().count() > MOST_WORDS {
                 return;
             }
             let next = found.len();
             let at = *known.entry(key.clone()).or_insert(next);
             if at == next && next < MOST_NAMES {
-                found.push(Candidate { name: name.to_owned(), key, said: Vec::new() });
+                found.push(Candidate { name: name.to_owned(), key, mentions: Vec::new() });
             }
             if let Some(candidate) = found.get_mut(at) {
                 let Credit { source, node, .. } = *credit;
                 let parts = parts.len();
-                candidate.said.push(Said { source, number: *number, part, parts, is_cut, says_by, node });
+                candidate.mentions.push(NameMention {
+                    source,
+                    number: *number,
+                    part,
+                    parts,
+                    is_cut,
+                    says_by,
+                    node,
+                });
             }
         };
         for (at, part) in parts.iter().enumerate() {
@@ -74,7 +82,7 @@ pub(super) fn candidates(credits: &[Credit], site: &Site) -> Vec<Candidate> {
 }
 
 /// The words of a name in lower case, without marks.
-pub(super) fn key(name: &str) -> String {
+pub(super) fn name_key(name: &str) -> String {
     let mut key = String::new();
     write_key(name, &mut key);
     key

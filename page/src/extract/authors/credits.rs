@@ -1,4 +1,4 @@
-//! The texts of a page that may name authors: what the markup says, and what readers see near the headline.
+//! The texts of a page that may name authors: those in the markup, and those that readers see near the headline.
 
 use super::names::{self, is_name, is_syllable, says_by};
 use crate::Page;
@@ -19,7 +19,7 @@ const LINE_WORDS: f32 = 16.0;
 const NAME_WORDS: usize = 4;
 /// How many syllables are but a name.
 const SYLLABLES: std::ops::RangeInclusive<usize> = 2..=6;
-/// What class names of bylines hold.
+/// Parts of class names that mark bylines.
 const BYLINES: [&str; 8] =
     ["byline", "author", "autor", "auteur", "writer", "reporter", "journalist", "contributor"];
 /// Path segments before the name of an author.
@@ -48,7 +48,7 @@ const AUTHOR_PATHS: [&str; 22] = [
     "columnists",
 ];
 
-/// Who names an author.
+/// Where an author is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::extract) enum Source {
     /// The `author` of an article in JSON-LD, and its `creator`.
@@ -112,11 +112,11 @@ pub(in crate::extract) struct Credit {
 }
 
 /// The credits that a page shows.
-pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
+pub(super) fn visible_credits(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     let mut found = Vec::new();
     let tree = &page.tree;
-    for (source, nodes) in marked(page) {
-        add(page, source, nodes.into_iter(), &mut found);
+    for (source, nodes) in elements_by_source(page) {
+        add_credits(page, source, nodes.into_iter(), &mut found);
     }
     let runs = &visible.runs().runs;
     let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
@@ -126,8 +126,8 @@ pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     let linked = linked.filter_map(|leaf| page.leaves.link(leaf)).filter(|&link| is_named_link(page, link));
     let mut links: Vec<NodeId> = linked.collect();
     links.dedup();
-    add(page, Source::Slug, links.into_iter(), &mut found);
-    let named = near().filter(|run| names::parts(&run.text).iter().any(|part| looks_like_name(part)));
+    add_credits(page, Source::Slug, links.into_iter(), &mut found);
+    let named = near().filter(|run| names::byline_parts(&run.text).iter().any(|part| looks_like_name(part)));
     let near = named.take(MOST_SAID);
     let credit = |source, run: &Run| Credit { source, text: run.text.clone(), node: Some(run.first) };
     found.extend(by.map(|run| credit(Source::By, run)));
@@ -135,8 +135,8 @@ pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     found
 }
 
-/// The elements that markup marks as naming an author, by who says so.
-fn marked(page: &Page) -> [(Source, Vec<NodeId>); 4] {
+/// The elements that the markup marks as naming an author, by source.
+fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
     let tree = &page.tree;
     let mut found =
         [Source::Rel, Source::Microdata, Source::Class, Source::Link].map(|source| (source, Vec::new()));
@@ -168,8 +168,8 @@ fn is_byline(class: &str) -> bool {
     (0..class.len()).any(|at| BYLINES.iter().any(|word| begins(&class[at..], word)))
 }
 
-/// Adds what elements say: the texts in each, and all of them together.
-fn add(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: &mut Vec<Credit>) {
+/// Adds the texts of elements: each text alone, and all of an element joined.
+fn add_credits(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: &mut Vec<Credit>) {
     for node in nodes.take(MOST_ELEMENTS) {
         let leaves =
             page.leaves.range_under(&page.tree, node).filter(|&leaf| !page.leaves.get(leaf).is_image);
@@ -184,7 +184,7 @@ fn add(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: 
         if texts.len() > 1 {
             texts.iter().for_each(|text| say(text));
         }
-        // Machines are told in attributes.
+        // Some elements give the name to machines only.
         say(page.tree.attr(node, "content").unwrap_or_default());
     }
 }

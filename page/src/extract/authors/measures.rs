@@ -1,26 +1,26 @@
-//! What is measured of a name that may be an author's.
+//! The measures of a name that may be an author's.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidates::{Candidate, Said, key, write_key};
+use super::candidates::{Candidate, NameMention, name_key, write_key};
 use super::credits::Source;
-use super::names::{Site, is_name, is_syllable};
+use super::names::{SiteNames, is_name, is_syllable};
 use crate::Page;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::surroundings::Surroundings;
 use crate::extract::visible::Visible;
-use crate::measures::{self, MeasureSink, Small};
+use crate::measures::{self, LowerCase, MeasureSink};
 use crate::time::Timestamp;
 
 /// Longest text that is compared with names, in bytes.
 const MOST_BYTES: usize = 90;
 /// Letters before a name in its line that are read.
 const BEFORE: usize = 40;
-/// What lines say before names of others than the author: who took a picture, who checked or translated.
+/// Words before names of other people than the author: photographers, editors, translators.
 const OTHERS: [(&str, &[&str]); 4] = [
     ("picture", &["photo", "image", "illustration", "foto", "bild", "fotó", "picture", "graphic"]),
     ("edit", &["edit", "redig", "redak"]),
@@ -34,11 +34,11 @@ const CAPITALS: f32 = 0.17;
 /// The value where there is nothing to measure.
 const NOTHING: f32 = -1.0;
 
-/// What all names of a page are measured against.
+/// The data of a page that all its names are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
     surroundings: Surroundings<'a>,
-    site: &'a Site,
+    site: &'a SiteNames,
     candidates: &'a [Candidate],
     /// The first leaf that is exactly a name, and how many are.
     shown: FxHashMap<&'a str, (usize, usize)>,
@@ -47,9 +47,9 @@ pub(super) struct Context<'a> {
     title: HashSet<String>,
     /// Long texts.
     texts: Vec<&'a str>,
-    /// How many names each source says.
-    said: [usize; Source::ALL.len()],
-    /// The most trusted source that says any name, and that says one that is not the site's.
+    /// How many names each source gives.
+    counts: [usize; Source::ALL.len()],
+    /// The most trusted source that gives any name, and the most trusted one that gives a name other than the site's.
     first: Option<Source>,
     first_person: Option<Source>,
     /// How many names are not the site's.
@@ -70,16 +70,19 @@ impl<'a> Context<'a> {
         let tokens = texts.clone().flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
         let small = tokens.filter_map(|token| words.get(token).copied()).collect();
         let texts = texts.filter(|text| text.len() > MOST_BYTES).collect();
-        let title = key(page.title.as_deref().unwrap_or_default());
+        let title = name_key(page.title.as_deref().unwrap_or_default());
         let title = title.split(' ').map(str::to_owned).collect();
-        let says = |candidate: &Candidate, source| candidate.said.iter().any(|said| said.source == source);
+        let says =
+            |candidate: &Candidate, source| candidate.mentions.iter().any(|mention| mention.source == source);
         let count = |source| candidates.iter().filter(|candidate| says(candidate, source)).count();
-        let said = Source::ALL.map(count);
-        let first = Source::ALL.into_iter().zip(said).find(|(_, count)| *count > 0).map(|(source, _)| source);
+        let counts = Source::ALL.map(count);
+        let first =
+            Source::ALL.into_iter().zip(counts).find(|(_, count)| *count > 0).map(|(source, _)| source);
         let site = &metadata.site;
         let is_person = |candidate: &&Candidate| is_name(&candidate.name) && !site.is_own(&candidate.name);
         let persons = candidates.iter().filter(is_person);
-        let first_person = persons.clone().flat_map(|person| &person.said).map(|said| said.source).min();
+        let first_person =
+            persons.clone().flat_map(|person| &person.mentions).map(|mention| mention.source).min();
         let persons = persons.count();
         Context {
             page,
@@ -90,7 +93,7 @@ impl<'a> Context<'a> {
             small,
             title,
             texts,
-            said,
+            counts,
             first,
             first_person,
             persons,
@@ -128,11 +131,11 @@ fn shown<'a>(page: &Page, candidates: &'a [Candidate]) -> FxHashMap<&'a str, (us
 /// The names of the measures.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
         let runs = Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
-        let said = Said {
+        let mention = NameMention {
             source: Source::By,
             number: 0,
             part: 0,
@@ -141,9 +144,9 @@ pub(super) fn names() -> &'static [String] {
             says_by: false,
             node: None,
         };
-        let candidates = [Candidate { name: "One".into(), key: "one".into(), said: vec![said] }];
+        let candidates = [Candidate { name: "One".into(), key: "one".into(), mentions: vec![mention] }];
         let context = Context::new(&page, &metadata, &visible, &candidates);
-        measures::names(|sink| measure(&candidates[0], &context, sink))
+        measures::measure_names(|sink| measure(&candidates[0], &context, sink))
     });
     &NAMES
 }
@@ -155,32 +158,32 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
     place(candidate, context, sink);
 }
 
-/// Who says it.
+/// Which sources give it.
 fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let said = &candidate.said;
-    for (source, count) in Source::ALL.into_iter().zip(context.said) {
-        let name = Small(source);
-        let first = said.iter().find(|said| said.source == source);
-        let number = |of: fn(&Said) -> usize| first.map_or(NOTHING, |said| of(said) as f32);
-        sink.add(format_args!("{name} says"), number(|said| said.number));
-        sink.add(format_args!("part of {name}"), number(|said| said.part));
-        sink.add(format_args!("parts of {name}"), number(|said| said.parts));
+    let mentions = &candidate.mentions;
+    for (source, count) in Source::ALL.into_iter().zip(context.counts) {
+        let name = LowerCase(source);
+        let first = mentions.iter().find(|mention| mention.source == source);
+        let number = |of: fn(&NameMention) -> usize| first.map_or(NOTHING, |mention| of(mention) as f32);
+        sink.add(format_args!("{name} says"), number(|mention| mention.number));
+        sink.add(format_args!("part of {name}"), number(|mention| mention.part));
+        sink.add(format_args!("parts of {name}"), number(|mention| mention.parts));
         sink.add(format_args!("names of {name}"), count as f32);
     }
-    let mut sources: Vec<Source> = said.iter().map(|said| said.source).collect();
+    let mut sources: Vec<Source> = mentions.iter().map(|mention| mention.source).collect();
     sources.sort_unstable();
     sources.dedup();
     sink.add("sources", sources.len() as f32);
-    sink.add("times said", said.len() as f32);
+    sink.add("times said", mentions.len() as f32);
     let best = sources.first().map_or(NOTHING, |source| *source as u8 as f32);
     sink.add("best source", best);
     sink.add("best of page", context.first.map_or(NOTHING, |first| best - first as u8 as f32));
     sink.add("best of persons", context.first_person.map_or(NOTHING, |first| best - first as u8 as f32));
     sink.add("persons", context.persons as f32);
-    sink.flag("is cut", said.iter().all(|said| said.is_cut));
-    sink.flag("says by", said.iter().any(|said| said.says_by));
-    sink.flag("is alone", said.iter().any(|said| said.parts == 1));
-    let first = said.iter().map(|said| said.part).min().unwrap_or(0);
+    sink.flag("is cut", mentions.iter().all(|mention| mention.is_cut));
+    sink.flag("says by", mentions.iter().any(|mention| mention.says_by));
+    sink.flag("is alone", mentions.iter().any(|mention| mention.parts == 1));
+    let first = mentions.iter().map(|mention| mention.part).min().unwrap_or(0);
     sink.add("part", first as f32);
     sink.add("candidates", context.candidates.len() as f32);
 }
@@ -233,8 +236,8 @@ fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     let (first, count) = context.shown.get(candidate.key.as_str()).copied().unwrap_or((usize::MAX, 0));
     let leaf = (first < page.leaves.len()).then_some(first);
     let shown = leaf.map(|leaf| page.leaves.get(leaf).node);
-    let said = candidate.said.iter().filter_map(|said| said.node).min();
-    let node = said.or(shown);
+    let naming = candidate.mentions.iter().filter_map(|mention| mention.node).min();
+    let node = naming.or(shown);
     sink.add("times shown", count as f32);
     surroundings.measure(node, sink);
     sink.add("leaf from headline", surroundings.behind(shown));

@@ -1,8 +1,8 @@
 //! The authors: the names of who wrote an article.
 //!
-//! The texts of a page that may name authors are [`credits`]; the names in them are [`candidates`]. Trees that learnt from
-//! articles with known authors say of each name how likely it is one, by who says it, how it is written and where it is
-//! shown ([`measures`]). Those that are likelier than not are the authors.
+//! The texts of a page that may name authors are [`credits`]; the names in them are [`candidates`]. Trees that were trained
+//! on articles with known authors compute how likely each name is one, from its sources, its spelling and the place where
+//! it is shown ([`measures`]). Names that are likelier than not are the authors.
 
 use std::sync::LazyLock;
 
@@ -12,17 +12,18 @@ mod measures;
 mod names;
 
 pub(super) use credits::{Credit, Source};
-pub(super) use names::{Site, people};
+pub(super) use names::{SiteNames, people_in};
 
-use candidates::{Candidate, candidates};
+use candidates::{Candidate, name_candidates};
 
 use super::choice::{Choice, likeliest};
-use super::metadata::{Finding, Metadata, Names};
+use super::finding::{Finding, Names};
+use super::metadata::Metadata;
 use super::visible::Visible;
 use crate::Page;
 use crate::trees::Trees;
 
-/// The learnt trees; `train/authors.py` says from what.
+/// The learnt trees, as written by `train/authors.py`.
 const TREES: &str = include_str!("authors.txt");
 
 /// The least likelihood of an author, and of one where no name is that likely.
@@ -35,10 +36,10 @@ pub(super) fn choices(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -
     static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
     let (candidates, rows) = measured(page, metadata, visible);
     let choice = |(candidate, likelihood): (Candidate, f32)| {
-        let first = candidate.said.iter().map(|said| said.source).min()?;
-        let said = candidate.said.iter().map(|said| (said.source as u8, said.node)).collect();
+        let first = candidate.mentions.iter().map(|mention| mention.source).min()?;
+        let sources = candidate.mentions.iter().map(|mention| (mention.source as u8, mention.node)).collect();
         let Candidate { name: value, key, .. } = candidate;
-        Some(Choice { value, key, likelihood, said, witness: first.witness() })
+        Some(Choice { value, key, likelihood, sources, witness: first.witness() })
     };
     candidates.into_iter().zip(SHARED.scores(&rows)).filter_map(choice).collect()
 }
@@ -71,8 +72,8 @@ fn is_part(one: &str, other: &str) -> bool {
 
 /// The candidates, and the measures of all of them in one row.
 fn measured(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> (Vec<Candidate>, Vec<f32>) {
-    let credits = [metadata.credits.clone(), credits::shown(page, visible)].concat();
-    let candidates = candidates(&credits, &metadata.site);
+    let credits = [metadata.credits.clone(), credits::visible_credits(page, visible)].concat();
+    let candidates = name_candidates(&credits, &metadata.site);
     let context = measures::Context::new(page, metadata, visible, &candidates);
     let mut rows = Vec::new();
     candidates.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));

@@ -3,7 +3,7 @@
 //! A byline is cut at commas and words for "and". "By" and its like, roles and bracketed text are dropped. The
 //! name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
-use crate::extract::months::month;
+use crate::extract::months::month_number;
 use crate::reading::is_unspaced;
 use crate::text::letters;
 
@@ -104,16 +104,16 @@ const BEHIND: [&str; 3] = ["기자", "記者", "특파원"];
 
 /// The names of the site that publishes a page.
 #[derive(Clone, Debug, Default)]
-pub(in crate::extract) struct Site {
+pub(in crate::extract) struct SiteNames {
     /// The site's name and its publisher's, letters only.
     names: Vec<String>,
     host: String,
 }
 
-impl Site {
-    pub(in crate::extract) fn new(names: impl Iterator<Item = String>, host: &str) -> Site {
+impl SiteNames {
+    pub(in crate::extract) fn new(names: impl Iterator<Item = String>, host: &str) -> SiteNames {
         let names = names.map(|name| letters(&name)).filter(|name| !name.is_empty()).collect();
-        Site { names, host: letters(host.trim_start_matches("www.")) }
+        SiteNames { names, host: letters(host.trim_start_matches("www.")) }
     }
 
     /// Whether a name is the site's own.
@@ -139,12 +139,12 @@ impl Site {
 }
 
 /// The names of people in bylines, each once; the site's own names are left out.
-pub(in crate::extract) fn people(bylines: &[String], site: &Site) -> Vec<String> {
+pub(in crate::extract) fn people_in(bylines: &[String], site: &SiteNames) -> Vec<String> {
     // A byline of several parts is checked part by part.
     let is_whole = |byline: &String| !byline.contains([',', '|', ';', '/']) && !byline.contains(" and ");
     let bylines = bylines.iter().filter(|byline| !(is_whole(byline) && site.is_own(byline)));
     let mut people: Vec<String> = Vec::new();
-    for part in bylines.flat_map(|byline| parts(byline)) {
+    for part in bylines.flat_map(|byline| byline_parts(byline)) {
         let name = site.name_in(&part);
         let is_known = |known: &String| known.to_lowercase() == name.to_lowercase();
         if is_name(&name) && !site.is_own(&name) && !people.iter().any(is_known) {
@@ -155,7 +155,7 @@ pub(in crate::extract) fn people(bylines: &[String], site: &Site) -> Vec<String>
 }
 
 /// The parts of a byline that may be names: without "by", brackets, and what is behind a date.
-pub(super) fn parts(byline: &str) -> Vec<String> {
+pub(super) fn byline_parts(byline: &str) -> Vec<String> {
     let byline = without_brackets(without_by(byline.trim()));
     let parts = byline.split([',', ';', '|', '/', '•', '·', '、']);
     let parts = AND.iter().fold(parts.collect::<Vec<&str>>(), |parts, and| {
@@ -177,7 +177,7 @@ fn before_date<'p>(parts: &'p [&'p str]) -> &'p [&'p str] {
     let is_date = |part: &&str| {
         let first = part.split_whitespace().next().unwrap_or_default();
         let begins_with_digit = first.starts_with(|c: char| c.is_ascii_digit());
-        begins_with_digit || (month(first).is_some() && part.contains(|c: char| c.is_ascii_digit()))
+        begins_with_digit || (month_number(first).is_some() && part.contains(|c: char| c.is_ascii_digit()))
     };
     let Some(date) = parts.iter().position(is_date) else { return parts };
     let is_day = date > 1 && !parts[date - 1].contains(char::is_whitespace);
@@ -254,8 +254,8 @@ mod tests {
 
     #[track_caller]
     fn check(byline: &str, expected: &[&str]) {
-        let site = Site::new(["The Daily Post".to_owned()].into_iter(), "www.dailypost.example");
-        assert_eq!(people(&[byline.to_owned()], &site), expected, "{byline}");
+        let site = SiteNames::new(["The Daily Post".to_owned()].into_iter(), "www.dailypost.example");
+        assert_eq!(people_in(&[byline.to_owned()], &site), expected, "{byline}");
     }
 
     #[test]

@@ -1,17 +1,16 @@
-//! What is measured of a day that may be an article's.
+//! The measures of a day that may be an article's.
 
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
 
-use super::mentions::{Mention, Source};
-use super::{Day, is_exact};
+use super::mentions::{Day, Mention, Source, is_exact};
 use crate::Page;
 use crate::extract::surroundings::{NOWHERE, Surroundings};
 use crate::extract::visible::Visible;
-use crate::measures::{self, MeasureSink, Small};
+use crate::measures::{self, LowerCase, MeasureSink};
 
-/// What lines say of a date: that it is the last change's, or the publication's.
+/// Words that mark a date as that of the last change, or of the publication.
 const CHANGED: &str = "updat modif aktuali geänder stand: edited revis review last mise mis actualiz atualiz aggiorn bijgewerkt \
                        güncel обнов оновл 更新 수정 تحديث עודכן zaktual päivit ändrad oppdater opdater frissít ενημ";
 const PUBLISHED: &str = "publi post veröff erschien erstellt 입력 등록 发布 發布 公開 掲載 نشر פורסם נכתב опубл yayın gepubl pubbl \
@@ -20,7 +19,7 @@ const PUBLISHED: &str = "publi post veröff erschien erstellt 입력 등록 发�
 const NOTHING: f32 = -1.0;
 /// Farther days count as this far.
 const FAR: i32 = 400;
-/// Sources that a day is compared with: the first day that one of these says.
+/// Groups of sources: a day is compared with the first day that a source of the group mentions.
 const COMPARED: [(&str, &[Source]); 6] = [
     ("told", &[Source::Article, Source::Object, Source::Meta]),
     ("dated", &[Source::Dated, Source::Microdata]),
@@ -30,15 +29,15 @@ const COMPARED: [(&str, &[Source]); 6] = [
     ("change", &[Source::Changed, Source::ChangedMeta]),
 ];
 
-/// What all days of a page are measured against.
+/// The data of a page that all its days are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
     surroundings: Surroundings<'a>,
     visible: &'a Visible<'a>,
     days: &'a [Day],
-    /// How many days each source says.
-    said: [usize; Source::ALL.len()],
-    /// The most trusted source that says any day.
+    /// How many days each source mentions.
+    counts: [usize; Source::ALL.len()],
+    /// The most trusted source that mentions any day.
     first: Option<Source>,
     compared: [Option<Date>; COMPARED.len()],
     /// Year and month of the page's address.
@@ -47,19 +46,20 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(page: &'a Page, visible: &'a Visible<'a>, days: &'a [Day]) -> Context<'a> {
-        let says = |day: &Day, source| day.said.iter().any(|(_, said)| said.source == source);
-        let first = days.iter().flat_map(|day| &day.said).map(|(_, said)| said.source).min();
+        let says = |day: &Day, source| day.mentions.iter().any(|(_, mention)| mention.source == source);
+        let first = days.iter().flat_map(|day| &day.mentions).map(|(_, mention)| mention.source).min();
         let first_of = |sources: &[Source]| {
-            let said = days.iter().flat_map(|day| day.said.iter().map(move |said| (day.day, said)));
-            let of = said.filter(|(_, (_, said))| sources.contains(&said.source));
-            of.min_by_key(|(_, (number, said))| (said.source, *number)).map(|(day, _)| day)
+            let mentions =
+                days.iter().flat_map(|day| day.mentions.iter().map(move |mention| (day.day, mention)));
+            let of = mentions.filter(|(_, (_, mention))| sources.contains(&mention.source));
+            of.min_by_key(|(_, (number, mention))| (mention.source, *number)).map(|(day, _)| day)
         };
         Context {
             page,
             surroundings: Surroundings::new(page, visible),
             visible,
             days,
-            said: Source::ALL.map(|source| days.iter().filter(|day| says(day, source)).count()),
+            counts: Source::ALL.map(|source| days.iter().filter(|day| says(day, source)).count()),
             first,
             compared: COMPARED.map(|(_, sources)| first_of(sources)),
             url_month: url_month(page.url.as_str()),
@@ -80,13 +80,13 @@ fn url_month(url: &str) -> Option<(i16, i8)> {
 /// The names of the measures.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let runs = crate::extract::runs::Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
         let mention = Mention { source: Source::Url, value: "2024-05-03".into(), node: None };
-        let days = [Day { day: Date::default(), said: vec![(0, mention)] }];
+        let days = [Day { day: Date::default(), mentions: vec![(0, mention)] }];
         let context = Context::new(&page, &visible, &days);
-        measures::names(|sink| measure(&days[0], &context, sink))
+        measures::measure_names(|sink| measure(&days[0], &context, sink))
     });
     &NAMES
 }
@@ -98,30 +98,30 @@ pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureS
     place(day, context, sink);
 }
 
-/// Who says it, and how exactly.
+/// Which sources mention it, and how exactly.
 fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let said = || day.said.iter().map(|(_, said)| said);
-    for (source, count) in Source::ALL.into_iter().zip(context.said) {
-        let name = Small(source);
-        let first = day.said.iter().find(|(_, said)| said.source == source);
+    let mentions = || day.mentions.iter().map(|(_, mention)| mention);
+    for (source, count) in Source::ALL.into_iter().zip(context.counts) {
+        let name = LowerCase(source);
+        let first = day.mentions.iter().find(|(_, mention)| mention.source == source);
         sink.add(format_args!("{name} says"), first.map_or(NOTHING, |(number, _)| *number as f32));
         sink.add(format_args!("days of {name}"), count as f32);
     }
-    let mut sources: Vec<Source> = said().map(|said| said.source).collect();
+    let mut sources: Vec<Source> = mentions().map(|mention| mention.source).collect();
     sources.sort_unstable();
     sources.dedup();
     sink.add("sources", sources.len() as f32);
-    sink.add("times said", day.said.len() as f32);
+    sink.add("times said", day.mentions.len() as f32);
     let best = sources.first().map_or(NOTHING, |source| *source as u8 as f32);
     sink.add("best source", best);
     sink.add("best of page", context.first.map_or(NOTHING, |first| best - first as u8 as f32));
-    sink.flag("has time", said().any(|said| is_exact(&said.value)));
-    let utc = || said().filter(|said| said.value.ends_with('Z'));
+    sink.flag("has time", mentions().any(|mention| is_exact(&mention.value)));
+    let utc = || mentions().filter(|mention| mention.value.ends_with('Z'));
     sink.flag("is in utc", utc().next().is_some());
-    let hour = utc().find_map(|said| said.value.get(11..13)?.parse::<u8>().ok());
+    let hour = utc().find_map(|mention| mention.value.get(11..13)?.parse::<u8>().ok());
     sink.add("hour in utc", hour.map_or(NOTHING, f32::from));
-    let zoned = |said: &Mention| said.value.get(19..).is_some_and(|zone| zone.len() > 1);
-    sink.flag("has zone", said().any(zoned));
+    let zoned = |mention: &Mention| mention.value.get(19..).is_some_and(|zone| zone.len() > 1);
+    sink.flag("has zone", mentions().any(zoned));
 }
 
 /// How it lies to the other days.
@@ -148,7 +148,7 @@ fn others(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
 /// Where it is shown.
 fn place(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let Context { page, surroundings, visible, .. } = context;
-    let nodes = || day.said.iter().filter_map(|(_, said)| said.node);
+    let nodes = || day.mentions.iter().filter_map(|(_, mention)| mention.node);
     let nearest = nodes().min_by_key(|node| surroundings.behind(Some(*node)).abs() as u32);
     sink.add("times shown", nodes().count() as f32);
     sink.add("lines", context.visible.runs().runs.len() as f32);
@@ -168,14 +168,8 @@ fn place(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
         sink.flag(format_args!("{name} says changed"), says(text, CHANGED));
         sink.flag(format_args!("{name} says published"), says(text, PUBLISHED));
     }
-    sink.flag(
-        "is in time",
-        nodes().any(|node| crate::extract::metadata::is_inside(&page.tree, node, &["time"])),
-    );
-    sink.flag(
-        "is in link",
-        nodes().any(|node| crate::extract::metadata::is_inside(&page.tree, node, &["a"])),
-    );
+    sink.flag("is in time", nodes().any(|node| page.tree.is_inside(node, &["time"])));
+    sink.flag("is in link", nodes().any(|node| page.tree.is_inside(node, &["a"])));
 }
 
 /// Longest line that is searched for words, in bytes.

@@ -1,5 +1,6 @@
-//! The dates that a page says: in its markup, its address, its scripts and the lines that readers see.
+//! The dates that a page mentions: in its markup, its URL, its scripts and the lines that readers see.
 
+use jiff::civil::Date;
 use memchr::memmem::find_iter;
 
 use crate::Page;
@@ -13,11 +14,13 @@ use crate::time::Timestamp;
 /// Most lines with a date, and most values of scripts.
 const MOST_LINES: usize = 40;
 const MOST_VALUES: usize = 5;
+/// Most days of a page.
+const MOST_DAYS: usize = 48;
 /// Most words of a line that is searched for a date, and words of a paragraph's beginning that may be one.
 const LINE_WORDS: f32 = 16.0;
 const OPENING_WORDS: usize = 3;
 
-/// Where a page says a date. What is more likely to tell the time of publication exactly comes first.
+/// Where a page mentions a date. Sources that are likelier to give the exact time of publication come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::extract) enum Source {
     /// JSON-LD of the page's own article, and of what is no article.
@@ -85,7 +88,7 @@ impl Source {
     }
 }
 
-/// A date that a page says.
+/// A date that a page mentions.
 #[derive(Clone, Debug)]
 pub(in crate::extract) struct Mention {
     pub(in crate::extract) source: Source,
@@ -95,8 +98,15 @@ pub(in crate::extract) struct Mention {
     pub(in crate::extract) node: Option<NodeId>,
 }
 
+/// A day, and its mentions.
+pub(super) struct Day {
+    pub(super) day: Date,
+    /// By source: the number of the mention among those of its source, and the mention.
+    pub(super) mentions: Vec<(usize, Mention)>,
+}
+
 /// The dates of a page's address, title, scripts and lines.
-pub(super) fn shown(
+pub(super) fn visible_mentions(
     page: &Page,
     visible: &Visible<'_>,
     fetched_at: Timestamp,
@@ -114,20 +124,20 @@ pub(super) fn shown(
         let end = run.text.match_indices(' ').nth(OPENING_WORDS - 1);
         parse(end.map_or(run.text.as_str(), |(at, _)| &run.text[..at]))
     };
-    let said = |number: usize| {
+    let in_run = |number: usize| {
         let run = &runs[number];
         let node = Some(run.first);
         let of = |source| move |value| Mention { source, value, node };
         line(run).map(of(Source::Line)).or_else(|| opening(run).map(of(Source::Opening)))
     };
-    let lines = visible.by_nearness().filter_map(said).take(MOST_LINES);
+    let lines = visible.by_nearness().filter_map(in_run).take(MOST_LINES);
     url.into_iter().chain(title).chain(scripts).chain(lines).collect()
 }
 
 /// The dates after keys of scripts that name a publication.
 fn script_dates(page: &Page, parse: &impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut found = Vec::new();
-    for text in scripts::texts(&page.tree) {
+    for text in scripts::script_texts(&page.tree) {
         for key in ["publish", "Publish", "pubDate", "pub_date", "pubdate"] {
             let values = find_iter(text.as_bytes(), key).take(200).filter_map(|at| value(text.get(at..)?));
             found.extend(values.filter_map(parse).take(MOST_VALUES - found.len()));
@@ -177,4 +187,27 @@ fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String
         (is_year && !is_begun && (is_parted || is_run)).then(|| parse(part))?
     };
     path.match_indices(['1', '2']).find_map(|(start, _)| at(start))
+}
+
+/// The days of these mentions, in the order of their first ones.
+pub(super) fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    let mut numbers = [0; Source::ALL.len()];
+    for mention in mentions {
+        let Some(day) = mention.value.get(..10).and_then(|day| day.parse().ok()) else { continue };
+        let number = &mut numbers[mention.source as usize];
+        let numbered = (*number, mention);
+        *number += 1;
+        match days.iter().position(|known| known.day == day) {
+            Some(at) => days[at].mentions.push(numbered),
+            None if days.len() < MOST_DAYS => days.push(Day { day, mentions: vec![numbered] }),
+            None => {}
+        }
+    }
+    days
+}
+
+/// Whether a date has a time.
+pub(super) fn is_exact(value: &str) -> bool {
+    value.contains('T')
 }

@@ -1,49 +1,41 @@
 //! The day of an article: when it was published.
 //!
-//! The dates that a page says are [`mentions`]; each day among them is a candidate. Trees that learnt from articles with known
-//! days say of each day how likely it is the one, by who says it, how it lies to the other days and where it is shown
-//! ([`measures`]). The likeliest is the article's. It is written as exactly as a mention of that day tells it.
+//! The page [mentions](mentions) dates; each day among them is a candidate. Trees that were trained on articles with known
+//! days compute how likely each candidate is the right one, from its sources, its distance to the other days and the
+//! place where it is shown ([`measures`]). The likeliest wins, with the time of day if a mention of that day gives one.
 
 use std::sync::LazyLock;
-
-use jiff::civil::Date;
 
 mod measures;
 mod mentions;
 
 pub(super) use mentions::{Mention, Source};
 
+use mentions::{Day, by_day, is_exact};
+
 use super::choice::{Choice, likeliest};
 use super::dates;
-use super::metadata::{Finding, Metadata};
+use super::finding::Finding;
+use super::metadata::Metadata;
 use super::visible::Visible;
 use super::zones::{self, SiteZone};
 use crate::Page;
 use crate::time::Timestamp;
 use crate::trees::Trees;
 
-/// The learnt trees; `train/days.py` says from what.
+/// The learnt trees, as written by `train/days.py`.
 const TREES: &str = include_str!("days.txt");
 
 /// The least likelihood of the day.
 const LEAST: f32 = 0.1;
-/// Most days of a page.
-const MOST_DAYS: usize = 48;
 /// The hours in UTC from which some zones have the next day, and before which some have the day before.
 const LEAST_HOUR: u8 = 10;
 const MOST_HOUR: u8 = 12;
-/// How many instants in UTC are looked for in scripts, where the page may say its zone.
+/// How many instants in UTC are looked up in the page's scripts, which may give its time zone.
 const SEARCHED: usize = 2;
 
-/// A day, and who says it.
-struct Day {
-    day: Date,
-    /// By source: the number of the mention among those of its source, and the mention.
-    said: Vec<(usize, Mention)>,
-}
-
 /// The days on which the article may have been published, and an instant with the offset in which the page writes it.
-/// Instants in UTC are written in the zone of the `site` if the page does not tell its own.
+/// Instants in UTC are converted to the zone of the `site` if the page does not show its own.
 pub(super) fn choices(
     page: &Page,
     metadata: &Metadata,
@@ -56,12 +48,14 @@ pub(super) fn choices(
     let (days, rows, zone) = measured(page, metadata, visible, fetched_at, site);
     let choice = |(told, likelihood): (&Day, f32)| {
         let day = readers_day(told, &days).unwrap_or(told);
-        let best =
-            day.said.iter().min_by_key(|(number, said)| (!is_exact(&said.value), said.source, *number));
+        let best = day
+            .mentions
+            .iter()
+            .min_by_key(|(number, mention)| (!is_exact(&mention.value), mention.source, *number));
         let (_, best) = best?;
-        let said = told.said.iter().map(|(_, said)| (said.source as u8, said.node)).collect();
+        let sources = told.mentions.iter().map(|(_, mention)| (mention.source as u8, mention.node)).collect();
         let (key, value) = (told.day.to_string(), best.value.clone());
-        Some(Choice { value, key, likelihood, said, witness: best.source.witness() })
+        Some(Choice { value, key, likelihood, sources, witness: best.source.witness() })
     };
     (days.iter().zip(SHARED.scores(&rows)).filter_map(choice).collect(), zone)
 }
@@ -75,16 +69,17 @@ pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
 /// Whether markup calls it the day of publication, of this very article.
 pub(super) fn is_told(choice: &Choice) -> bool {
     choice
-        .said
+        .sources
         .iter()
         .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|told| *told as u8 == *source))
 }
 
-/// The day beside this one that readers see, if only machines are told this one, in UTC: the site is in another zone.
+/// The adjacent day that readers see, if this one occurs only in machine-readable dates in UTC. The two differ because
+/// the site is in another time zone.
 fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
-    let is_only_utc = told.said.iter().all(|(_, said)| said.value.ends_with('Z'));
-    let hour: u8 = told.said.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
-    let is_seen = |day: &&Day| day.said.iter().any(|(_, said)| said.source.is_seen());
+    let is_only_utc = told.mentions.iter().all(|(_, mention)| mention.value.ends_with('Z'));
+    let hour: u8 = told.mentions.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
+    let is_seen = |day: &&Day| day.mentions.iter().any(|(_, mention)| mention.source.is_seen());
     days.iter().filter(is_seen).find(|day| match day.day.since(told.day).map(|span| span.get_days()) {
         Ok(1) => hour >= LEAST_HOUR,
         Ok(-1) => hour < MOST_HOUR,
@@ -92,12 +87,7 @@ fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
     })
 }
 
-/// Whether a date has a time.
-fn is_exact(value: &str) -> bool {
-    value.contains('T')
-}
-
-/// The days that a page says, the measures of all of them in one row, and an instant with the page's own offset.
+/// The days that a page mentions, the measures of all of them in one row, and an instant with the page's own offset.
 fn measured(
     page: &Page,
     metadata: &Metadata,
@@ -105,7 +95,7 @@ fn measured(
     fetched_at: Timestamp,
     site: &SiteZone,
 ) -> (Vec<Day>, Vec<f32>, Option<(i64, i32)>) {
-    let shown = mentions::shown(page, visible, fetched_at, metadata.month_first);
+    let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.month_first);
     let mut mentions = [metadata.dates.clone(), shown].concat();
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
     let mut local: Vec<(String, String)> = Vec::new();
@@ -113,8 +103,8 @@ fn measured(
     for mention in mentions.iter_mut().filter(|mention| mention.value.ends_with('Z')) {
         let known = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
         let value = known.unwrap_or_else(|| {
-            let own = zones::local(&mention.value, page, visible, &parse, local.len() < SEARCHED);
-            zone = zone.or_else(|| zones::of(&own));
+            let own = zones::in_local_time(&mention.value, page, visible, &parse, local.len() < SEARCHED);
+            zone = zone.or_else(|| zones::instant_and_offset(&own));
             let value = if own.ends_with('Z') { site.local(&own).unwrap_or(own) } else { own };
             local.push((mention.value.clone(), value.clone()));
             value
@@ -128,29 +118,12 @@ fn measured(
     (days, rows, zone)
 }
 
-fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
-    let mut days: Vec<Day> = Vec::new();
-    let mut numbers = [0; Source::ALL.len()];
-    for mention in mentions {
-        let Some(day) = mention.value.get(..10).and_then(|day| day.parse().ok()) else { continue };
-        let number = &mut numbers[mention.source as usize];
-        let said = (*number, mention);
-        *number += 1;
-        match days.iter().position(|known| known.day == day) {
-            Some(at) => days[at].said.push(said),
-            None if days.len() < MOST_DAYS => days.push(Day { day, said: vec![said] }),
-            None => {}
-        }
-    }
-    days
-}
-
 /// The names of the measures of a day.
 pub(super) fn measures() -> &'static [String] {
     measures::names()
 }
 
-/// The days that a page says, and their measures.
+/// The days that a page mentions, and their measures.
 pub(super) fn evidence(
     page: &Page,
     metadata: &Metadata,

@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 
 use crate::text::ROW_WORDS;
 
-use super::place::Places;
+use super::context::{RunWords, flag};
+use super::place::PlaceMeasures;
 use super::text::is_cut_off;
 use super::vocabulary::GROUPS;
-use super::{RunWords, flag};
 use crate::extract::runs::{Run, Runs, share};
 
-/// Groups of class words whose prose is not the article's, and the largest share of the page's prose that a
+/// SumsBySignature of class words whose prose is not the article's, and the largest share of the page's prose that a
 /// group may exclude. Readers' comments may be most of a page.
 const FOREIGN: [(&str, f32); 3] = [("comment", 1.0), ("offer", 0.6), ("consent", 0.6)];
 /// If fewer words than this remain, there is no article among them, and all prose counts.
@@ -30,7 +30,7 @@ const TEASERS: f32 = 2.0;
 const TEASERS_SHARE: f32 = 0.4;
 
 /// Whether each run is prose that may be body.
-pub(super) fn prose(runs: &Runs, tokens: &RunWords, places: &Places, paths: &[u64]) -> Vec<bool> {
+pub(super) fn prose_runs(runs: &Runs, tokens: &RunWords, places: &PlaceMeasures, paths: &[u64]) -> Vec<bool> {
     let all: Vec<bool> = runs.runs.iter().map(Run::is_prose).collect();
     let words = |kept: &[bool]| {
         runs.runs.iter().zip(kept).filter(|(_, kept)| **kept).map(|(run, _)| run.words).sum::<f32>()
@@ -56,7 +56,7 @@ pub(super) fn prose(runs: &Runs, tokens: &RunWords, places: &Places, paths: &[u6
     if words(&kept) < LEAST_WORDS { all } else { kept }
 }
 
-/// Texts that occur twice on the page, as in two lists of news.
+/// TextMeasures that occur twice on the page, as in two lists of news.
 fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();
     for run in &runs.runs {
@@ -66,7 +66,7 @@ fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     runs.runs.iter().zip(kept).map(|(run, kept)| *kept && is_again(run)).collect()
 }
 
-/// Texts of signatures whose texts often break off.
+/// TextMeasures of signatures whose texts often break off.
 fn teasers(runs: &Runs, kept: &[bool], paths: &[u64]) -> Vec<bool> {
     let mut alike: FxHashMap<u64, (f32, f32)> = FxHashMap::default();
     for ((run, path), _) in runs.runs.iter().zip(paths).zip(kept).filter(|(_, kept)| **kept) {

@@ -1,7 +1,7 @@
-//! What a run shares with others by its tags and classes, and what its neighbours are.
+//! Measures that compare a run with others: those with the same tags and classes, and its neighbours.
 //!
 //! A signature is an element's tag and class, with digits made equal, alone or with its ancestors. Runs of one
-//! signature are mostly all body or all not, so their sums say something about each of them.
+//! signature are mostly all body or all not, so their sums are evidence about each of them.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,19 +9,19 @@ use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::FxHasher;
 
-use super::{Alike, Groups, Scene, flag};
+use super::context::{PageContext, SignatureSums, SumsBySignature, flag};
 use crate::extract::runs::{Run, share};
 
 const FAR: f32 = 30.0;
 
 /// The signatures of the runs, and the sums of each signature.
-pub(super) struct Orders {
-    keys: Vec<Keys>,
-    block: Groups,
-    three: Groups,
-    path: Groups,
-    tags: Groups,
-    holder: Groups,
+pub(super) struct OrderMeasures {
+    keys: Vec<RunSignatures>,
+    block: SumsBySignature,
+    three: SumsBySignature,
+    path: SumsBySignature,
+    tags: SumsBySignature,
+    holder: SumsBySignature,
     /// Distances to the nearest prose, and to the nearest prose with the same three elements.
     to_prose: ProseDistances,
     to_like: ProseDistances,
@@ -37,7 +37,7 @@ struct ProseDistances {
 
 /// The signatures of one run.
 #[derive(Clone, Copy, Default)]
-struct Keys {
+struct RunSignatures {
     block: u64,
     three: u64,
     path: u64,
@@ -45,13 +45,14 @@ struct Keys {
     holder: u64,
 }
 
-impl Orders {
-    pub(super) fn new(scene: &Scene<'_>, signatures: &Signatures) -> Orders {
-        let keys: Vec<Keys> = scene.runs.runs.iter().map(|run| signatures.keys(scene, run)).collect();
-        let group = |pick: fn(&Keys) -> u64| {
-            let mut groups = Groups::default();
-            for ((run, keys), is_prose) in scene.runs.runs.iter().zip(&keys).zip(&scene.is_prose) {
-                let alike: &mut Alike = groups.entry(pick(keys)).or_default();
+impl OrderMeasures {
+    pub(super) fn new(context: &PageContext<'_>, signatures: &Signatures) -> OrderMeasures {
+        let keys: Vec<RunSignatures> =
+            context.runs.runs.iter().map(|run| signatures.keys(context, run)).collect();
+        let group = |pick: fn(&RunSignatures) -> u64| {
+            let mut groups = SumsBySignature::default();
+            for ((run, keys), is_prose) in context.runs.runs.iter().zip(&keys).zip(&context.is_prose) {
+                let alike: &mut SignatureSums = groups.entry(pick(keys)).or_default();
                 alike.runs += 1.0;
                 alike.words += run.words;
                 alike.links += run.link_words;
@@ -59,9 +60,9 @@ impl Orders {
             }
             groups
         };
-        let is_prose = &scene.is_prose;
+        let is_prose = &context.is_prose;
         let three: Vec<u64> = keys.iter().map(|keys| keys.three).collect();
-        Orders {
+        OrderMeasures {
             block: group(|keys| keys.block),
             three: group(|keys| keys.three),
             path: group(|keys| keys.path),
@@ -69,16 +70,16 @@ impl Orders {
             holder: group(|keys| keys.holder),
             to_prose: distances(is_prose, None),
             to_like: distances(is_prose, Some(&three)),
-            pictures: pictures(scene),
+            pictures: pictures(context),
             keys,
         }
     }
 
-    pub(super) fn measure(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
-        self.alike(scene, number, measures);
-        place(scene, number, measures);
-        window(scene, number, measures);
-        let runs = &scene.runs.runs;
+    pub(super) fn measure(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+        self.alike(context, number, measures);
+        place(context, number, measures);
+        window(context, number, measures);
+        let runs = &context.runs.runs;
         let before = number.checked_sub(1).and_then(|at| runs.get(at));
         let behind = runs.get(number + 1);
         for (side, run) in [("before", before), ("behind", behind)] {
@@ -93,7 +94,7 @@ impl Orders {
             measures.flag(format_args!("same block as {side}"), is_same);
         }
         for (side, run) in [("before", before), ("behind", behind)] {
-            let is_same = run.is_some_and(|run| scene.holder(run) == scene.holder(own));
+            let is_same = run.is_some_and(|run| context.holder(run) == context.holder(own));
             measures.flag(format_args!("same holder as {side}"), is_same);
         }
         measures.add("to prose before", self.to_prose.before[number]);
@@ -101,24 +102,27 @@ impl Orders {
         measures.add("to like prose before", self.to_like.before[number]);
         measures.add("to like prose behind", self.to_like.behind[number]);
         let is_heading = |run: &Run| {
-            scene.tree.tag(run.block).is_some_and(|tag| tag.len() == 2 && tag.starts_with('h') && tag != "hr")
+            context
+                .tree
+                .tag(run.block)
+                .is_some_and(|tag| tag.len() == 2 && tag.starts_with('h') && tag != "hr")
         };
         measures.flag("heading before", before.is_some_and(is_heading));
         let pictures_before = number.checked_sub(1).map_or(0, |before| self.pictures[before]);
         measures.flag("caption or picture before", self.pictures[number] > pictures_before);
-        measures.add("page's prose", scene.prose.all());
-        measures.add("page's words", scene.words.all());
+        measures.add("page's prose", context.prose.all());
+        measures.add("page's words", context.words.all());
         measures.add("page's runs", runs.len() as f32);
         // Pages of the news, of blogs and of shops hold other things around and in their texts.
-        measures.flag("page is told to be an article", scene.said.is_told);
-        measures.flag("page is told to be news", scene.said.is_news);
-        measures.flag("page is shared as an article", scene.said.is_shared);
+        measures.flag("page is told to be an article", context.claims.is_told);
+        measures.flag("page is told to be news", context.claims.is_news);
+        measures.flag("page is shared as an article", context.claims.is_shared);
     }
 
-    fn alike(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
+    fn alike(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
         let keys = self.keys[number];
-        let all = scene.prose.all();
-        let of = |groups: &Groups, key: u64| groups.get(&key).copied().unwrap_or_default();
+        let all = context.prose.all();
+        let of = |groups: &SumsBySignature, key: u64| groups.get(&key).copied().unwrap_or_default();
         let block = of(&self.block, keys.block);
         let three = of(&self.three, keys.three);
         let path = of(&self.path, keys.path);
@@ -144,37 +148,37 @@ impl Orders {
     }
 }
 
-fn place(scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
-    let count = scene.runs.runs.len();
-    let all = scene.prose.all();
-    let (runs, words) = match scene.headline {
+fn place(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+    let count = context.runs.runs.len();
+    let all = context.prose.all();
+    let (runs, words) = match context.headline {
         Some(headline) if headline <= number => {
-            ((number - headline) as f32, scene.words.over(headline..number))
+            ((number - headline) as f32, context.words.over(headline..number))
         }
-        Some(headline) => (number as f32 - headline as f32, -scene.words.over(number..headline)),
+        Some(headline) => (number as f32 - headline as f32, -context.words.over(number..headline)),
         None => (-1000.0, -100_000.0),
     };
     measures.add("place on page", number as f32 / count as f32);
     measures.add("runs behind the headline", runs);
     measures.add("words behind the headline", words);
-    measures.add("prose before", share(scene.prose.over(0..number), all));
-    measures.add("prose behind", share(scene.prose.over(number + 1..count), all));
+    measures.add("prose before", share(context.prose.over(0..number), all));
+    measures.add("prose behind", share(context.prose.over(number + 1..count), all));
 }
 
-fn window(scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
-    let count = scene.runs.runs.len();
+fn window(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+    let count = context.runs.runs.len();
     let within =
         |before: usize, behind: usize| number.saturating_sub(before)..(number + behind + 1).min(count);
     let prose = |before: usize, behind: usize| {
         let range = within(before, behind);
-        share(scene.prose.over(range.clone()), scene.words.over(range))
+        share(context.prose.over(range.clone()), context.words.over(range))
     };
     let links = within(3, 3);
     measures.add("prose within 2", prose(2, 2));
     measures.add("prose within 10", prose(10, 10));
-    measures.add("prose within 10 before", scene.prose.over(within(10, 0)));
-    measures.add("prose within 10 behind", scene.prose.over(within(0, 10)));
-    measures.add("links within 3", share(scene.links.over(links.clone()), scene.words.over(links)));
+    measures.add("prose within 10 before", context.prose.over(within(10, 0)));
+    measures.add("prose within 10 behind", context.prose.over(within(0, 10)));
+    measures.add("links within 3", share(context.links.over(links.clone()), context.words.over(links)));
 }
 
 /// The distance of each run to the nearest prose; if kinds are given, to prose of its own kind.
@@ -206,8 +210,8 @@ fn distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bo
 }
 
 /// For each run the number of pictures, videos and frames before it.
-fn pictures(scene: &Scene<'_>) -> Vec<u32> {
-    let tree = scene.tree;
+fn pictures(context: &PageContext<'_>) -> Vec<u32> {
+    let tree = context.tree;
     let is_picture =
         |node: &NodeId| matches!(tree.tag(*node), Some("img" | "video" | "iframe" | "figure" | "picture"));
     let mut nodes = tree.node_ids().filter(is_picture).peekable();
@@ -218,7 +222,7 @@ fn pictures(scene: &Scene<'_>) -> Vec<u32> {
         }
         seen
     };
-    scene.runs.runs.iter().map(count).collect()
+    context.runs.runs.iter().map(count).collect()
 }
 
 /// Hashes of each node's tag and class: alone, and of the whole path down to it; also of the tags in the path.
@@ -237,7 +241,7 @@ impl Signatures {
     pub(super) fn new(tree: &PageTree) -> Signatures {
         let mut found = Signatures { own: Vec::new(), path: Vec::new(), tags: Vec::new() };
         for node in tree.node_ids() {
-            let own = own(tree, node);
+            let own = own_signature(tree, node);
             let above = tree.parent(node).map(NodeId::index);
             let tag = tree.tag_id(node).map_or(0, |tag| tag.index() as u64 + 1);
             found.path.push(mixed(above.map_or(0, |above| found.path[above]), own));
@@ -247,13 +251,13 @@ impl Signatures {
         found
     }
 
-    fn keys(&self, scene: &Scene<'_>, run: &Run) -> Keys {
+    fn keys(&self, context: &PageContext<'_>, run: &Run) -> RunSignatures {
         let at = run.block.index();
-        let above = |node: NodeId| scene.tree.parent(node).unwrap_or(node);
+        let above = |node: NodeId| context.tree.parent(node).unwrap_or(node);
         let parent = above(run.block);
         let three = mixed(mixed(self.own[at], self.own[parent.index()]), self.own[above(parent).index()]);
-        let holder = scene.holder(run).index();
-        Keys {
+        let holder = context.holder(run).index();
+        RunSignatures {
             block: self.own[at],
             three,
             path: self.path[at],
@@ -263,7 +267,7 @@ impl Signatures {
     }
 }
 
-fn own(tree: &PageTree, node: NodeId) -> u64 {
+fn own_signature(tree: &PageTree, node: NodeId) -> u64 {
     let Some(tag) = tree.tag(node) else { return 0 };
     let mut hasher = FxHasher::default();
     tag.hash(&mut hasher);

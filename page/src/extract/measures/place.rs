@@ -4,10 +4,10 @@ use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::FxHashMap;
 
-use super::Scene;
+use super::context::PageContext;
 use super::order::Signatures;
 use super::vocabulary::{self, COUNT, Table};
-use crate::extract::runs::{Run, Runs, Sums, share};
+use crate::extract::runs::{PrefixSums, Run, Runs, share};
 
 const ARTICLE: u32 = 1;
 const MAIN: u32 = 1 << 1;
@@ -16,7 +16,7 @@ const NAVIGATION: u32 = 1 << 3;
 const FOOTER: u32 = 1 << 4;
 const HIDDEN: u32 = 1 << 5;
 const ARTICLE_BODY: u32 = 1 << 6;
-/// What a run may be inside: the measure's name, its bit, and its elements. Attributes set some bits, too.
+/// The enclosing elements that are measured: the measure's name, its bit, and its elements. Attributes set some bits, too.
 const INSIDE: [(&str, u32, &[&str]); 15] = [
     ("in article", ARTICLE, &["article"]),
     ("in main", MAIN, &["main"]),
@@ -46,19 +46,24 @@ const FAR: u8 = 20;
 /// Longest value of a `data-` attribute that is read for class words.
 const MAX_VALUE: usize = 60;
 
-/// What each node inherits from its ancestors.
-pub(super) struct Places {
+/// For each node, the properties that it inherits from its ancestors.
+pub(super) struct PlaceMeasures {
     inside: Vec<u32>,
     /// For each group the number of elements up to its nearest class word.
     up: Vec<[u8; COUNT]>,
     own: Vec<u32>,
 }
 
-impl Places {
+impl PlaceMeasures {
     /// `prose` are prefix sums of the words of prose-like runs.
-    pub(super) fn new(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
+    pub(super) fn new(
+        tree: &PageTree,
+        runs: &Runs,
+        prose: &PrefixSums,
+        signatures: &Signatures,
+    ) -> PlaceMeasures {
         let alike = siblings_alike(tree, runs, signatures);
-        let mut places = Places {
+        let mut places = PlaceMeasures {
             inside: Vec::with_capacity(tree.len()),
             up: Vec::with_capacity(tree.len()),
             own: Vec::with_capacity(tree.len()),
@@ -93,8 +98,8 @@ impl Places {
         places
     }
 
-    pub(super) fn measure(&self, scene: &Scene<'_>, run: &Run, measures: &mut impl MeasureSink) {
-        let tree = scene.tree;
+    pub(super) fn measure(&self, context: &PageContext<'_>, run: &Run, measures: &mut impl MeasureSink) {
+        let tree = context.tree;
         let tag = tree.tag(run.block).unwrap_or("");
         let level = match tag.as_bytes() {
             [b'h', level @ b'1'..=b'6'] => f32::from(level - b'0'),

@@ -5,10 +5,8 @@ use crate::reading::PageTree;
 use crate::text::{ROW_WORDS, letters};
 use rustc_hash::FxHashMap;
 
-use super::{RunWords, Scene, WordSet, flag, hashed_words};
+use super::context::{Claims, PageContext, RunWords, WordSet, flag, hashed_words};
 use crate::extract::runs::{Run, Runs, ends_sentence, share};
-
-use super::Claims;
 
 /// Words by which pages speak of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [
@@ -56,8 +54,8 @@ const OWN_WORDS: [&str; 40] = [
 /// Most words of a headline.
 const MAX_HEADLINE_WORDS: f32 = 40.0;
 
-/// What the runs are compared with.
-pub(super) struct Texts {
+/// The texts that runs are compared with.
+pub(super) struct TextMeasures {
     titles: Vec<WordSet>,
     all_titles: WordSet,
     title_letters: Vec<String>,
@@ -68,34 +66,34 @@ pub(super) struct Texts {
     same: FxHashMap<u64, (u32, usize)>,
 }
 
-impl Texts {
-    pub(super) fn new(scene: &Scene<'_>) -> Texts {
-        let titles = titles(scene.said);
+impl TextMeasures {
+    pub(super) fn new(context: &PageContext<'_>) -> TextMeasures {
+        let titles = titles(context.claims);
         let mut same = FxHashMap::default();
-        for (number, words) in scene.tokens.iter().enumerate() {
+        for (number, words) in context.tokens.iter().enumerate() {
             same.entry(row(words)).or_insert((0, number)).0 += 1;
         }
         let rows = |body: &String| {
             let words = hashed_words(body);
             (words.len() >= 40).then(|| words.windows(ROW_WORDS).map(row).collect())
         };
-        Texts {
+        TextMeasures {
             all_titles: titles.iter().flatten().copied().collect(),
             titles,
-            title_letters: scene.said.titles.iter().map(|title| letters(title)).collect(),
-            description: scene.said.description.as_deref().map(set).unwrap_or_default(),
-            body_rows: scene.said.body.as_ref().and_then(rows),
+            title_letters: context.claims.titles.iter().map(|title| letters(title)).collect(),
+            description: context.claims.description.as_deref().map(set).unwrap_or_default(),
+            body_rows: context.claims.body.as_ref().and_then(rows),
             own_words: OWN_WORDS.iter().flat_map(|word| hashed_words(word)).collect(),
             same,
         }
     }
 
-    pub(super) fn measure(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
-        let run = &scene.runs.runs[number];
+    pub(super) fn measure(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+        let run = &context.runs.runs[number];
         let text = run.text.as_str();
         let letters_count = text.chars().filter(|c| c.is_alphabetic()).count() as f32;
-        let shape = Shape::new(text);
-        let words = scene.tokens.get(number);
+        let shape = TextShape::new(text);
+        let words = context.tokens.get(number);
         let is_short = run.words <= MAX_HEADLINE_WORDS;
         let of_words = |count: usize| share(count as f32, words.len() as f32);
         let held = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
@@ -118,7 +116,7 @@ impl Texts {
         measures.add("marks", shape.marks);
         measures.flag("starts with a quote", text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\'']));
         measures.flag("is prose", run.is_prose());
-        measures.flag("is clean prose", scene.is_prose[number]);
+        measures.flag("is clean prose", context.is_prose[number]);
         measures.add("of the site's own words", held(&self.own_words));
         measures.add("same text again", (times - 1).min(9) as f32);
         measures.flag("same text before", first < number);
@@ -142,8 +140,13 @@ impl Texts {
 }
 
 /// The run that is the headline: the one most similar to a title of the page, else the first `h1`.
-pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Claims) -> Option<usize> {
-    let titles = titles(said);
+pub(super) fn find_headline(
+    tree: &PageTree,
+    runs: &Runs,
+    tokens: &RunWords,
+    claims: &Claims,
+) -> Option<usize> {
+    let titles = titles(claims);
     let mut best: Option<(f32, usize)> = None;
     for (number, run) in runs.runs.iter().enumerate().filter(|(_, run)| run.words <= MAX_HEADLINE_WORDS) {
         let like = likeness(&titles, tokens.get(number));
@@ -168,7 +171,7 @@ fn heading<'t>(tree: &'t PageTree, run: &Run) -> Option<&'t str> {
 
 /// Counts from one walk over a text.
 #[derive(Default)]
-struct Shape {
+struct TextShape {
     tokens: f32,
     capitalised: f32,
     short: f32,
@@ -178,9 +181,9 @@ struct Shape {
     marks: f32,
 }
 
-impl Shape {
-    fn new(text: &str) -> Shape {
-        let mut shape = Shape::default();
+impl TextShape {
+    fn new(text: &str) -> TextShape {
+        let mut shape = TextShape::default();
         for token in text.split(' ') {
             shape.tokens += 1.0;
             shape.capitalised +=
@@ -220,9 +223,9 @@ fn set(text: &str) -> WordSet {
 }
 
 /// The distinct titles of a page, as sets of words.
-fn titles(said: &Claims) -> Vec<WordSet> {
+fn titles(claims: &Claims) -> Vec<WordSet> {
     let mut titles: Vec<WordSet> = Vec::new();
-    for title in said.titles.iter().map(|title| set(title)) {
+    for title in claims.titles.iter().map(|title| set(title)) {
         if !titles.contains(&title) {
             titles.push(title);
         }

@@ -6,7 +6,7 @@ use super::measures;
 use crate::trees::Trees;
 pub use crate::trees::TreesError;
 
-/// The learnt trees; `train/bodies.py` says from what.
+/// The learnt trees, as written by `train/bodies.py`.
 const WEIGHTS: &str = include_str!("bodies.txt");
 
 /// Trees that score runs as body.

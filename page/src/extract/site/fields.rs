@@ -7,9 +7,10 @@
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::place::place;
+use super::place::place_of_run;
 use crate::Page;
-use crate::extract::metadata::{Finding, Metadata};
+use crate::extract::finding::Finding;
+use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::{authors, dates};
 
@@ -46,7 +47,7 @@ pub struct TitleSource {
     pub after: String,
 }
 
-/// What a page taught about fields.
+/// The lesson of a corrected page about fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldLesson {
     /// Sources of titles, the most exact first.
@@ -57,8 +58,16 @@ pub struct FieldLesson {
     pub published: Vec<String>,
 }
 
+/// Fields that lessons found on a page.
+#[derive(Default)]
+pub(in crate::extract) struct FieldFindings {
+    pub(in crate::extract) title: Option<Finding<String>>,
+    pub(in crate::extract) authors: Option<Finding<Vec<String>>>,
+    pub(in crate::extract) published: Option<Finding<String>>,
+}
+
 /// A page whose fields are read or learnt.
-pub(super) struct Sheet<'a> {
+pub(super) struct FieldReader<'a> {
     page: &'a Page,
     runs: &'a Runs,
     metadata: &'a Metadata,
@@ -66,15 +75,15 @@ pub(super) struct Sheet<'a> {
     places: Vec<String>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> FieldReader<'a> {
     pub(super) fn new(
         page: &'a Page,
         runs: &'a Runs,
         metadata: &'a Metadata,
         fetched_at: Timestamp,
-    ) -> Sheet<'a> {
-        let places = runs.runs.iter().map(|run| place(&page.tree, run)).collect();
-        Sheet { page, runs, metadata, fetched_at, places }
+    ) -> FieldReader<'a> {
+        let places = runs.runs.iter().map(|run| place_of_run(&page.tree, run)).collect();
+        FieldReader { page, runs, metadata, fetched_at, places }
     }
 
     /// All sources of the page with their texts; of each place the first run.
@@ -131,7 +140,7 @@ impl<'a> Sheet<'a> {
 
     pub(super) fn learn_authors(&self, wanted: &[String]) -> Vec<String> {
         let has_all = |text: &str| {
-            let names = authors::people(&[text.to_owned()], &self.metadata.site);
+            let names = authors::people_in(&[text.to_owned()], &self.metadata.site);
             wanted.iter().all(|name| names.contains(name))
         };
         let found = self.lines(LINE_WORDS).filter(|(_, text)| has_all(text));
@@ -140,7 +149,7 @@ impl<'a> Sheet<'a> {
 
     pub(super) fn authors(&self, lesson: &[String]) -> Option<Finding<Vec<String>>> {
         let read = |place: &String| {
-            let value = authors::people(&[self.line(place)?.to_owned()], &self.metadata.site);
+            let value = authors::people_in(&[self.line(place)?.to_owned()], &self.metadata.site);
             (!value.is_empty()).then_some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)

@@ -1,4 +1,4 @@
-//! What one corrected page teaches about its site: which places hold body, and where its fields are.
+//! The lesson of one corrected page about its site: which places hold body, and where its fields are.
 //!
 //! At each place of the page the words that the right text contains are counted. On the site's other pages a
 //! run's likelihood is shifted by the odds of its place. Few words shift it little, so a lesson outweighs the
@@ -10,15 +10,16 @@ use crate::reading::PageTree;
 use serde::{Deserialize, Serialize};
 
 use super::fields::FieldLesson;
-use super::place::place;
-use super::repeats::{LONG, SitePage, hash};
+use super::hashes::text_hash;
+use super::place::place_of_run;
+use super::repeats::{LONG, SitePage};
 use crate::extract::runs::Runs;
 
 /// The weight of a place's odds, and the words of either kind that every place starts with: they keep a line or
 /// two from outweighing a clear page.
 const WEIGHT: f32 = 1.5;
 const PRIOR: f32 = 3.0;
-/// A text of which this share is body counts as body wherever the site repeats it.
+/// A text counts as body wherever the site repeats it if at least this share of it is body.
 const KEPT: f32 = 0.85;
 
 /// The words at a place.
@@ -37,7 +38,7 @@ impl Words {
     }
 }
 
-/// What one corrected page taught.
+/// The lesson of one corrected page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
     /// The page's URL.
@@ -72,25 +73,25 @@ impl Lesson {
     /// Counts the words at the page's places; `body` is the share of each run that is body.
     pub(super) fn count(&mut self, tree: &PageTree, runs: &Runs, body: &[f32]) {
         for (run, body) in runs.runs.iter().zip(body) {
-            let words = self.places.entry(place(tree, run)).or_default();
+            let words = self.places.entry(place_of_run(tree, run)).or_default();
             words.all += run.words;
             words.body += run.words * body;
             if *body >= KEPT && run.words < LONG {
-                self.kept.push(hash(&run.text));
+                self.kept.push(text_hash(&run.text));
             }
         }
     }
 }
 
 /// The places of all lessons together, for reading one page.
-pub(super) struct Taught {
+pub(super) struct TaughtPlaces {
     places: BTreeMap<String, Words>,
     dropped: Vec<u64>,
 }
 
-impl Taught {
-    pub(super) fn new(lessons: &[Lesson]) -> Option<Taught> {
-        let mut taught = Taught { places: BTreeMap::new(), dropped: Vec::new() };
+impl TaughtPlaces {
+    pub(super) fn new(lessons: &[Lesson]) -> Option<TaughtPlaces> {
+        let mut taught = TaughtPlaces { places: BTreeMap::new(), dropped: Vec::new() };
         for lesson in lessons {
             for (place, words) in &lesson.places {
                 let sum = taught.places.entry(place.clone()).or_default();
@@ -107,10 +108,10 @@ impl Taught {
     pub(super) fn rescore(&self, tree: &PageTree, runs: &Runs, scores: &mut [f32], chosen: &[bool]) -> bool {
         let mut is_known = false;
         for ((run, score), is_chosen) in runs.runs.iter().zip(scores).zip(chosen) {
-            if self.dropped.contains(&hash(&run.text)) {
+            if self.dropped.contains(&text_hash(&run.text)) {
                 *score = 0.0;
                 is_known |= is_chosen;
-            } else if let Some(words) = self.places.get(&place(tree, run)) {
+            } else if let Some(words) = self.places.get(&place_of_run(tree, run)) {
                 *score = moved(*score, words.log_odds());
                 is_known |= is_chosen;
             }

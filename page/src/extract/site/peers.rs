@@ -1,20 +1,21 @@
-//! What the pages of a site that are laid out like a page say of its fields.
+//! Compares a page's fields with those of its peers: pages of the site that are laid out like it.
 //!
-//! A single page cannot tell the site's name from a headline, the date of today from that of the story, or the editor who
-//! stands on every page from the reporter. Its peers can: what they all say in the same place is the site's, and what
-//! varies from page to page is the story's. A value that the page alone would choose gives way only if the peers show it
+//! A single page cannot tell the site's name from a headline, today's date from that of the story, or the editor who
+//! is named on every page from the reporter. Its peers can: a value that is the same on all of them belongs to the site,
+//! and a value that varies from page to page belongs to the story. A value that the page alone would choose gives way only if the peers show it
 //! to be the site's and show what takes its place.
 //!
-//! Peers are other articles whose places of text are mostly the same. Fewer than [`LEAST`] say nothing. Start at
+//! Peers are other articles whose places of text are mostly the same. With fewer than [`LEAST`] nothing is decided. Start at
 //! [`Peers::new`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::hashes::{bytes_hash_32, text_hash_32};
 use super::repeats::{SitePage, is_same};
-use super::said::{Line, Mark, Said, lines, marks, of_bytes, of_text, pictures};
+use super::summary::{FieldMark, FieldSummary, PlaceLine, first_lines, first_pictures, marks_of};
 use crate::Page;
 use crate::extract::choice::{Choice, likeliest};
-use crate::extract::metadata::{Finding, Names};
+use crate::extract::finding::{Finding, Names};
 use crate::extract::runs::Runs;
 use crate::extract::{authors, days, title};
 use crate::reading::NodeId;
@@ -27,15 +28,15 @@ pub(in crate::extract) const SIBLINGS: &str = "siblings";
 const LEAST: usize = 3;
 /// Share of the places of two pages that peers have in common.
 const ALIKE: f32 = 0.5;
-/// Share of the peers that must say something for it to be a habit of the site.
+/// Share of the peers that must have a feature for it to be a habit of the site.
 const MOST: f32 = 0.6;
-/// Share of those that say the same if it is the site's.
+/// Share of these peers that must agree on a value for it to be the site's.
 const SAME: f32 = 0.9;
 /// The least likelihood of another title, of other authors, and of another day.
 const TITLE: f32 = 0.3;
 const AUTHOR: f32 = 0.3;
 const DAY: f32 = 0.02;
-/// The confidence in a line or picture that only its place says to be the one.
+/// The confidence in a line or picture that was chosen by its place alone.
 const BY_PLACE: f32 = 0.8;
 /// Share of the words of the best line that an earlier one must have to be the headline: the line above a summary.
 const AS_GOOD: u32 = 2;
@@ -46,8 +47,8 @@ const SHARED: u32 = 2;
 pub(in crate::extract) struct Peers<'a> {
     page: &'a Page,
     runs: &'a Runs,
-    lines: Vec<(usize, Line)>,
-    said: Vec<&'a Said>,
+    lines: Vec<(usize, PlaceLine)>,
+    summaries: Vec<&'a FieldSummary>,
     fit: Option<&'a Fit>,
 }
 
@@ -62,26 +63,26 @@ impl<'a> Peers<'a> {
         if seen.len() < LEAST {
             return None;
         }
-        let lines = lines(page, runs);
+        let lines = first_lines(page, runs);
         let places: BTreeSet<u32> = lines.iter().map(|(_, line)| line.0).collect();
-        let is_alike = |said: &&Said| {
-            let common = said.lines.iter().filter(|line| places.contains(&line.0)).count();
-            let all = places.len() + said.lines.len() - common;
+        let is_alike = |summary: &&FieldSummary| {
+            let common = summary.lines.iter().filter(|line| places.contains(&line.0)).count();
+            let all = places.len() + summary.lines.len() - common;
             common as f32 >= ALIKE * all as f32 && common > 0
         };
         let url = page.url.as_str();
         let others = seen.iter().filter(|seen| seen.url != url && !is_same(runs, seen));
-        let said: Vec<&Said> = others.map(|seen| &seen.said).filter(is_alike).collect();
-        (said.len() >= LEAST).then_some(Peers { page, runs, lines, said, fit })
+        let summaries: Vec<&FieldSummary> = others.map(|seen| &seen.summary).filter(is_alike).collect();
+        (summaries.len() >= LEAST).then_some(Peers { page, runs, lines, summaries, fit })
     }
 
     /// Another title, if the one of the page alone is the site's.
     pub(in crate::extract) fn title(&self, choices: &[Choice]) -> Option<Finding<String>> {
         let is_site = |choice: &Choice| {
-            let text = of_text(&choice.key);
-            let times = self.said.iter().filter(|said| said.titles.contains(&text)).count();
-            times as f32 >= MOST * self.said.len() as f32
-                || choice.said.iter().any(|(_, node)| node.is_some_and(|node| self.is_fixed(node)))
+            let text = text_hash_32(&choice.key);
+            let times = self.summaries.iter().filter(|summary| summary.titles.contains(&text)).count();
+            times as f32 >= MOST * self.summaries.len() as f32
+                || choice.sources.iter().any(|(_, node)| node.is_some_and(|node| self.is_fixed(node)))
         };
         let alone = title::decide(choices);
         let chosen = alone.and_then(|alone| choices.iter().find(|choice| choice.value == alone.value));
@@ -97,11 +98,14 @@ impl<'a> Peers<'a> {
     /// The line at the place whose text varies and shares most words with the prose of all pages; of places that are half
     /// as good the first.
     fn headline(&self) -> Option<&str> {
-        let shared = |line: &Line| -> Option<u32> {
-            let there = self.said.iter().filter_map(|said| said.lines.iter().find(|other| other.0 == line.0));
-            let there: Vec<&Line> = there.collect();
+        let shared = |line: &PlaceLine| -> Option<u32> {
+            let there = self
+                .summaries
+                .iter()
+                .filter_map(|summary| summary.lines.iter().find(|other| other.0 == line.0));
+            let there: Vec<&PlaceLine> = there.collect();
             let texts: BTreeSet<u32> = there.iter().map(|other| other.1).chain([line.1]).collect();
-            let is_habit = there.len() as f32 >= MOST * self.said.len() as f32;
+            let is_habit = there.len() as f32 >= MOST * self.summaries.len() as f32;
             let is_varied = texts.len() == there.len() + 1;
             let is_told =
                 there.iter().filter(|other| other.2 >= SHARED).count() as f32 >= MOST * there.len() as f32;
@@ -117,7 +121,7 @@ impl<'a> Peers<'a> {
 
     /// Other authors, if one of those of the page alone is the site's.
     pub(in crate::extract) fn authors(&self, choices: &[Choice]) -> Option<Names> {
-        let columns = Columns::new(self.said.iter().map(|said| &said.authors));
+        let columns = Columns::new(self.summaries.iter().map(|summary| &summary.authors));
         let alone = authors::decide(choices)?;
         let is_site = |choice: &Choice| self.is_site(&columns, choice);
         if !choices.iter().any(|choice| alone.value.contains(&choice.value) && is_site(choice)) {
@@ -130,7 +134,7 @@ impl<'a> Peers<'a> {
 
     /// Another day, if the one of the page alone is the site's.
     pub(in crate::extract) fn published(&self, choices: &[Choice]) -> Option<Finding<String>> {
-        let columns = Columns::new(self.said.iter().map(|said| &said.days));
+        let columns = Columns::new(self.summaries.iter().map(|summary| &summary.days));
         let alone = days::decide(choices)?;
         let chosen = choices.iter().find(|choice| choice.value == alone.value);
         let is_site = |choice: &Choice| !days::is_told(choice) && self.is_site(&columns, choice);
@@ -146,29 +150,31 @@ impl<'a> Peers<'a> {
 
     /// The picture at the first place at which peers show pictures of their own, if the metadata name none, or the site's.
     pub(in crate::extract) fn picture(&self, told: Option<&Finding<String>>) -> Option<Finding<String>> {
-        let told = told.map(|told| Some(of_bytes(told.value.as_bytes())));
+        let told = told.map(|told| Some(bytes_hash_32(told.value.as_bytes())));
         let is_site = |told| {
-            let times = self.said.iter().filter(|said| said.image == told).count();
-            times as f32 >= MOST * self.said.len() as f32
+            let times = self.summaries.iter().filter(|summary| summary.image == told).count();
+            times as f32 >= MOST * self.summaries.len() as f32
         };
         if told.is_some_and(|told| !is_site(told)) {
             return None;
         }
-        let is_own = |Mark(place, value): &Mark| {
-            let there =
-                self.said.iter().flat_map(|said| said.pictures.iter().filter(|other| other.0 == *place));
+        let is_own = |FieldMark(place, value): &FieldMark| {
+            let there = self
+                .summaries
+                .iter()
+                .flat_map(|summary| summary.pictures.iter().filter(|other| other.0 == *place));
             let there: Vec<u32> = there.map(|other| other.1).collect();
             let distinct: BTreeSet<u32> = there.iter().copied().chain([*value]).collect();
             there.len() >= LEAST && distinct.len() == there.len() + 1
         };
-        let (_, value) = pictures(self.page).into_iter().find(|(mark, _)| is_own(mark))?;
+        let (_, value) = first_pictures(self.page).into_iter().find(|(mark, _)| is_own(mark))?;
         Some(Finding { value, witness: SIBLINGS, confidence: BY_PLACE })
     }
 
-    /// Whether a value is said only where all pages say it.
+    /// Whether a value occurs only at places where all pages have it.
     fn is_site(&self, columns: &Columns, choice: &Choice) -> bool {
-        let nodes = choice.said.iter().map(|(_, node)| *node);
-        marks(self.page, choice)
+        let nodes = choice.sources.iter().map(|(_, node)| *node);
+        marks_of(self.page, choice)
             .zip(nodes)
             .all(|(mark, node)| columns.is_same(mark) || node.is_some_and(|node| self.is_fixed(node)))
     }
@@ -189,7 +195,7 @@ fn by_siblings(found: Names) -> Names {
     Finding { witness: SIBLINGS, ..found }
 }
 
-/// What pages say of a field, by source and place.
+/// The values of a field on several pages, by source and place.
 struct Columns {
     pages: usize,
     /// By source and place: on how many pages it is, and on how many each of its values.
@@ -197,13 +203,13 @@ struct Columns {
 }
 
 impl Columns {
-    fn new<'s>(said: impl Iterator<Item = &'s BTreeSet<Mark>>) -> Columns {
+    fn new<'s>(fields: impl Iterator<Item = &'s BTreeSet<FieldMark>>) -> Columns {
         let mut columns = Columns { pages: 0, by_key: BTreeMap::new() };
-        for marks in said {
+        for marks in fields {
             columns.pages += 1;
             let mut before = None;
             // Marks are in the order of their keys.
-            for Mark(key, value) in marks {
+            for FieldMark(key, value) in marks {
                 let (pages, values) = columns.by_key.entry(*key).or_default();
                 *pages += usize::from(before != Some(*key));
                 *values.entry(*value).or_default() += 1;
@@ -214,16 +220,16 @@ impl Columns {
     }
 
     /// Whether most pages have this source and place, and nearly all of them this value.
-    fn is_same(&self, Mark(key, value): Mark) -> bool {
+    fn is_same(&self, FieldMark(key, value): FieldMark) -> bool {
         self.by_key.get(&key).is_some_and(|(pages, values)| {
             let same = values.get(&value).copied().unwrap_or(0) as f32;
             *pages as f32 >= MOST * self.pages as f32 && same >= SAME * *pages as f32
         })
     }
 
-    /// Whether a value stands at a source and place that most pages have, with several values none of which is on most.
+    /// Whether a value occurs at a source and place that most pages have, with values that vary among them.
     fn vary(&self, page: &Page, choice: &Choice) -> bool {
-        marks(page, choice).any(|Mark(key, _)| {
+        marks_of(page, choice).any(|FieldMark(key, _)| {
             self.by_key.get(&key).is_some_and(|(pages, values)| {
                 let own = values.values().filter(|times| (**times as f32) < MOST * *pages as f32);
                 *pages as f32 >= MOST * self.pages as f32 && own.count() > 1

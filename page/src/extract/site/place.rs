@@ -3,7 +3,7 @@
 //! A place is the run's block with the two elements around it, each by its tag and classes, with digits made
 //! equal, so counters and dates in class names do not split a place. Three elements are enough to tell places
 //! apart and few enough to recur on the next page; many whole paths would occur only once. Runs of sentences
-//! are a place apart from other runs there, because bylines and links stand between a body's paragraphs. Places
+//! are a place apart from other runs there, because bylines and links occur between a body's paragraphs. Places
 //! are texts: people read them in a lesson, and they mean the same on every machine.
 
 use crate::reading::{NodeId, PageTree};
@@ -16,7 +16,7 @@ const MAX_CLASSES: usize = 120;
 const DEPTH: usize = 3;
 
 /// The place of a run: `article>div.story>p.text`, followed by ` ¶` if the run consists of sentences.
-pub(super) fn place(tree: &PageTree, run: &Run) -> String {
+pub(super) fn place_of_run(tree: &PageTree, run: &Run) -> String {
     let mut text = path(tree, run.block);
     if run.is_prose() {
         text.push_str(" ¶");
@@ -24,8 +24,8 @@ pub(super) fn place(tree: &PageTree, run: &Run) -> String {
     text
 }
 
-/// Where a text or an element stands: the three innermost elements with their classes, inline ones too.
-pub(super) fn around(tree: &PageTree, node: NodeId) -> String {
+/// The place of a text or an element: the three innermost elements with their classes, inline ones too.
+pub(super) fn place_of_node(tree: &PageTree, node: NodeId) -> String {
     let element = if tree.tag(node).is_some() { Some(node) } else { tree.parent(node) };
     element.map(|element| path(tree, element)).unwrap_or_default()
 }
@@ -66,7 +66,7 @@ mod tests {
     fn check(html: &str, expected: &str) {
         let page = page(html);
         let runs = Runs::new(&page);
-        assert_eq!(place(&page.tree, &runs.runs[0]), expected, "{html}");
+        assert_eq!(place_of_run(&page.tree, &runs.runs[0]), expected, "{html}");
     }
 
     #[test]

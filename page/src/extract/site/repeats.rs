@@ -1,6 +1,6 @@
-//! What a site repeats on many pages: such texts are rarely part of an article.
+//! Texts that a site repeats on many pages: they are rarely part of an article.
 //!
-//! Of a page only the hashes of its runs' texts are kept. A run is a repeat if its text is on a third of the
+//! Only the hashes of a page's run texts are kept. A run is a repeat if its text is on a third of the
 //! pages seen, and on two at least if it is long: list pages quote the articles that they link to. A text that
 //! is a link there but not here is such a quotation, too, and not a repeat. Texts without letters and digits
 //! are separators and never repeats. A page that has much of the chosen text is the same article again and is
@@ -8,7 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::said::Said;
+use super::hashes::text_hash;
+use super::summary::FieldSummary;
 
 use crate::extract::runs::{Run, Runs};
 
@@ -29,9 +30,9 @@ pub(super) struct SitePage {
     pub(super) url: String,
     /// The sorted hashes of its texts.
     texts: Vec<u64>,
-    /// What it says of its fields; what 0.1.0 kept says nothing.
-    #[serde(default)]
-    pub(super) said: Said,
+    /// A summary of its fields; empty for pages that 0.1.0 stored.
+    #[serde(default, rename = "said")]
+    pub(super) summary: FieldSummary,
 }
 
 impl SitePage {
@@ -39,12 +40,12 @@ impl SitePage {
         let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(key).collect();
         texts.sort_unstable();
         texts.dedup();
-        SitePage { url: url.to_owned(), texts, said: Said::default() }
+        SitePage { url: url.to_owned(), texts, summary: FieldSummary::default() }
     }
 
-    /// The same page with what it says of its fields.
-    pub(super) fn with(self, said: Said) -> SitePage {
-        SitePage { said, ..self }
+    /// The same page with a summary of its fields.
+    pub(super) fn with(self, summary: FieldSummary) -> SitePage {
+        SitePage { summary, ..self }
     }
 
     fn has(&self, text: Option<u64>) -> bool {
@@ -62,14 +63,14 @@ pub(super) fn is_same(runs: &Runs, other: &SitePage) -> bool {
     shared > SAME * all
 }
 
-/// What identifies a run: its text, and whether it is a link; `None` for a text without letters and digits.
+/// The key of a run: its text, and whether it is a link; `None` for a text without letters and digits.
 fn key(run: &Run) -> Option<u64> {
-    let hash = Some(hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
+    let hash = Some(text_hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
     Some(if run.link_share() < LINK { hash } else { !hash })
 }
 
 /// Which runs repeat texts of other pages; `None` if no other page can be compared.
-pub(super) fn repeats<'a>(
+pub(super) fn find_repeats<'a>(
     runs: &[Run],
     chosen: &[bool],
     seen: impl Iterator<Item = &'a SitePage>,
@@ -92,18 +93,6 @@ pub(super) fn repeats<'a>(
     Some(runs.iter().zip(&texts).map(is_repeat).collect())
 }
 
-/// FNV-1a over a text's letters and digits in lower case; the same on every machine.
-pub(super) fn hash(text: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut buffer = [0; 4];
-    for letter in text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase) {
-        for byte in letter.encode_utf8(&mut buffer).bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,7 +110,7 @@ mod tests {
     fn check(others: &[&[&str]], expected: Option<[bool; 3]>) {
         let own = runs(&["Sign up!", LONG_TEXT, "The bridge stays open for one more year, at the least."]);
         let seen: Vec<SitePage> = others.iter().map(|texts| SitePage::new("u", &runs(texts))).collect();
-        let found = repeats(&own.runs, &[true; 3], seen.iter());
+        let found = find_repeats(&own.runs, &[true; 3], seen.iter());
         assert_eq!(found, expected.map(Vec::from), "{others:?}");
     }
 
@@ -146,7 +135,7 @@ mod tests {
             runs(&["* * *", "Rain stays", "<a href=/>More</a>", "The bridge stays open for one more year."]);
         let there = ["***", "<a href=/rain>Rain stays</a>", "<a href=/>More</a>"];
         let seen = [SitePage::new("u", &runs(&there))];
-        let found = repeats(&own.runs, &[true; 4], seen.iter());
+        let found = find_repeats(&own.runs, &[true; 4], seen.iter());
         assert_eq!(found, Some(vec![false, false, true, false]));
     }
 
@@ -155,11 +144,5 @@ mod tests {
         let same = ["Sign up!", LONG_TEXT];
         check(&[&same], None);
         check(&[&same, &["Sign up"]], Some([true, false, false]));
-    }
-
-    #[test]
-    fn hashes_mean_the_same_for_ever() {
-        assert_eq!(hash("Sign up!"), hash("SIGN  UP"));
-        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
     }
 }

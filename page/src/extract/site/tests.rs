@@ -1,8 +1,10 @@
 //! A made site: pages of one layout, read with corrections and siblings.
 
 use super::*;
+use crate::Page;
 use crate::extract::article;
 use crate::testing::page_at;
+use crate::time::Timestamp;
 
 /// 2024-06-01T00:00:00Z.
 const NOW: Timestamp = Timestamp(1_717_200_000_000);

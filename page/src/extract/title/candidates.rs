@@ -1,8 +1,8 @@
 //! The texts of a page that may be its headline.
 //!
 //! They are the headings, what the document, its share title and its metadata are called, and the parts of these between
-//! separators, since names of sites and sections stand before and behind headlines. A text is a candidate once,
-//! whoever says it.
+//! separators, since names of sites and sections often precede or follow headlines. A text is a candidate only once,
+//! however many sources give it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use crate::contribution::labels::words;
 use crate::reading::NodeId;
 use crate::text::letters;
 
-/// What stands between a headline and a site's or section's name.
+/// Separators between a headline and the name of a site or section.
 const SEPARATORS: [&str; 12] =
     [" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", " • ", " / ", ": ", " > "];
 /// The same without spaces.
@@ -26,7 +26,7 @@ const MOST_HEADINGS: usize = 20;
 /// Most other texts.
 const MOST_TEXTS: usize = 12;
 
-/// Who says a text.
+/// The source of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     H1,
@@ -70,9 +70,9 @@ pub(super) struct Candidate {
     /// Its letters and digits in lower case.
     pub(super) letters: String,
     pub(super) words: Vec<String>,
-    /// Who says exactly this.
+    /// The sources whose whole text this is.
     pub(super) sources: BTreeSet<Source>,
-    /// Of whose text it is a part between separators.
+    /// The sources of whose text it is a part, between separators.
     pub(super) parts_of: BTreeSet<Source>,
     /// Its first and last part, from 0, of all parts of the document's title or the share title.
     pub(super) range: Option<(usize, usize, usize)>,
@@ -84,8 +84,8 @@ pub(super) struct Candidate {
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub(super) all: Vec<Candidate>,
-    /// What each source says, whole.
-    pub(super) said: Vec<(Source, String)>,
+    /// The whole text of each source.
+    pub(super) whole_texts: Vec<(Source, String)>,
     by_text: HashMap<String, usize>,
 }
 
@@ -109,7 +109,7 @@ impl Candidates {
         for (number, node) in named(&["h1"]) {
             found.add_heading(page, node, number, Source::H1);
         }
-        // Other headings are those of other stories, unless they are told.
+        // Lower headings usually belong to other stories, unless the metadata repeat their words.
         let is_told = |text: &str| {
             let words = words(text);
             let shared = words.iter().filter(|word| told.contains(*word)).count();
@@ -134,7 +134,7 @@ impl Candidates {
         let texts = texts_of(page, node);
         let whole = texts.join(" ");
         let shown = Some((node, number));
-        self.say(source, &whole);
+        self.add_whole(source, &whole);
         self.add(&whole, Some(source), None, shown);
         if let [first, middle @ .., last] = texts.as_slice() {
             let without_first = [middle, &[*last]].concat().join(" ");
@@ -147,7 +147,7 @@ impl Candidates {
     }
 
     fn add_with_parts(&mut self, source: Source, text: &str) {
-        self.say(source, text);
+        self.add_whole(source, text);
         self.add(text, Some(source), None, None);
         self.add_parts(source, text, None);
     }
@@ -170,7 +170,7 @@ impl Candidates {
 
     /// Texts of the page that some source contains.
     fn add_texts(&mut self, page: &Page) {
-        let whole: Vec<String> = self.said.iter().map(|(_, text)| letters(text)).collect();
+        let whole: Vec<String> = self.whole_texts.iter().map(|(_, text)| letters(text)).collect();
         let is_told = |short: &String| whole.iter().any(|whole| whole.contains(short));
         let mut number = 0;
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
@@ -178,7 +178,7 @@ impl Candidates {
             if text.len() > MOST_BYTES || !text.contains(' ') {
                 continue;
             }
-            // Of most texts not even the first word is told.
+            // Checking the first word first is cheap, and rejects most texts.
             let first = text.split(' ').next().unwrap_or_default();
             if !is_told(&letters(first)) {
                 continue;
@@ -195,9 +195,9 @@ impl Candidates {
         }
     }
 
-    fn say(&mut self, source: Source, text: &str) {
+    fn add_whole(&mut self, source: Source, text: &str) {
         if !text.is_empty() {
-            self.said.push((source, text.to_owned()));
+            self.whole_texts.push((source, text.to_owned()));
         }
     }
 

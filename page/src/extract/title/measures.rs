@@ -1,4 +1,4 @@
-//! What is measured of a text that may be the headline.
+//! The measures of a text that may be the headline.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 const PROSE: f32 = 15.0;
 /// Bytes of the shortest such text.
 const LEAST_PROSE: usize = 29;
-/// The elements around a text that say what it is for.
+/// Enclosing elements that tell the purpose of a text.
 const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "section", "li"];
 
 /// Sources that are compared with each other.
@@ -27,15 +27,15 @@ const TELLING: [Source; 4] = [Source::H1, Source::Headline, Source::Share, Sourc
 const MOST_ALIKE: usize = 50;
 
 /// The tag and the class of an element.
-type Look<'a> = (Option<TagId>, Option<&'a str>);
+type TagAndClass<'a> = (Option<TagId>, Option<&'a str>);
 
-/// What a source says, its letters, and its words.
-type Said = (Source, String, HashSet<String>);
+/// A source, the letters of its text, and the words of its text.
+type SourceText = (Source, String, HashSet<String>);
 
-/// What all candidates of a page are measured against.
+/// The data of a page that all its candidates are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
-    said: Vec<Said>,
+    texts: Vec<SourceText>,
     /// How alike each pair of [`TELLING`] is, in their order.
     agreements: Vec<(Source, Source, f32)>,
     /// Words of the part of the URL's path that has the most of them.
@@ -44,7 +44,7 @@ pub(super) struct Context<'a> {
     host: String,
     h1s: usize,
     /// How many elements of the page look as those in which candidates are shown.
-    alike: FxHashMap<Look<'a>, usize>,
+    alike: FxHashMap<TagAndClass<'a>, usize>,
     /// How often each candidate's text is shown.
     shown: FxHashMap<&'a str, usize>,
     /// Numbers of the leaves that are prose.
@@ -53,9 +53,9 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(page: &'a Page, metadata: &Metadata, candidates: &'a Candidates) -> Context<'a> {
-        let said = candidates.said.iter();
-        let said: Vec<Said> =
-            said.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
+        let whole = candidates.whole_texts.iter();
+        let texts: Vec<SourceText> =
+            whole.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
         let path = page.url.path().trim_end_matches('/');
         let longest = path.split('/').max_by_key(|part| part.matches(['-', '_', '+']).count());
         let slug =
@@ -73,7 +73,8 @@ impl<'a> Context<'a> {
             }
         }
         let nodes = candidates.all.iter().filter_map(|candidate| candidate.shown);
-        let mut alike: FxHashMap<Look<'_>, usize> = nodes.map(|(node, _)| (look(page, node), 0)).collect();
+        let mut alike: FxHashMap<TagAndClass<'_>, usize> =
+            nodes.map(|(node, _)| (look(page, node), 0)).collect();
         let mut tags: Vec<Option<TagId>> = alike.keys().map(|(tag, _)| *tag).collect();
         tags.sort_unstable();
         tags.dedup();
@@ -89,9 +90,9 @@ impl<'a> Context<'a> {
         }
         let site_names = metadata.site_name.iter().map(|name| letters(name)).filter(|name| !name.is_empty());
         let host = letters(page.url.host().trim_start_matches("www."));
-        let agreements = agreements(&said);
+        let agreements = agreements(&texts);
         let site_names = site_names.collect();
-        Context { page, said, agreements, slug, site_names, host, h1s, alike, shown, prose }
+        Context { page, texts, agreements, slug, site_names, host, h1s, alike, shown, prose }
     }
 
     /// Whether letters are those of the site's name or part of its host's.
@@ -102,9 +103,9 @@ impl<'a> Context<'a> {
 }
 
 /// How alike the sources are, each with each: 3 if a text of one has the letters of the other's, 2 if one is contained in
-/// the other, 1 if neither, 0 if one of them says nothing.
-fn agreements(said: &[Said]) -> Vec<(Source, Source, f32)> {
-    let of = |source| said.iter().filter(move |(said, _, _)| *said == source).map(|(_, text, _)| text);
+/// the other, 1 if neither, 0 if one of them has no text.
+fn agreements(texts: &[SourceText]) -> Vec<(Source, Source, f32)> {
+    let of = |source| texts.iter().filter(move |(known, _, _)| *known == source).map(|(_, text, _)| text);
     let alike = |a: &String, b: &String| match a == b {
         true => 3.0,
         false if a.contains(b.as_str()) || b.contains(a.as_str()) => 2.0,
@@ -117,21 +118,21 @@ fn agreements(said: &[Said]) -> Vec<(Source, Source, f32)> {
     pairs.map(|(one, other)| (one, other, agreement(one, other))).collect()
 }
 
-fn look(page: &Page, node: NodeId) -> Look<'_> {
+fn look(page: &Page, node: NodeId) -> TagAndClass<'_> {
     (page.tree.tag_id(node), page.tree.attr(node, "class"))
 }
 
 /// The names of the measures.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
         let candidates = Candidates::of(&page, &metadata);
         let context = Context::new(&page, &metadata, &candidates);
         candidates
             .all
             .first()
-            .map(|first| measures::names(|sink| measure(first, &context, sink)))
+            .map(|first| measures::measure_names(|sink| measure(first, &context, sink)))
             .unwrap_or_default()
     });
     &NAMES
@@ -144,7 +145,7 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
     place(candidate, context, sink);
 }
 
-/// Who says it, and how much of what they say it is.
+/// Which sources give the text, and which share of their texts it is.
 fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let own: HashSet<&String> = candidate.words.iter().collect();
     let share = |part: usize, of: usize| if of == 0 { 0.0 } else { part as f32 / of as f32 };
@@ -155,7 +156,7 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
         if source == Source::Text {
             continue;
         }
-        let texts = || context.said.iter().filter(|(said, _, _)| *said == source);
+        let texts = || context.texts.iter().filter(|(known, _, _)| *known == source);
         sink.add(format_args!("texts of {name}"), texts().count() as f32);
         let best =
             texts().max_by_key(|(_, _, words)| own.iter().filter(|word| words.contains(**word)).count());
@@ -182,7 +183,7 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
     let mine = candidate.letters.as_str();
     let count = |test: &dyn Fn(&str) -> bool| {
         let sources: BTreeSet<Source> =
-            context.said.iter().filter(|(_, text, _)| test(text)).map(|(source, _, _)| *source).collect();
+            context.texts.iter().filter(|(_, text, _)| test(text)).map(|(source, _, _)| *source).collect();
         sources.len() as f32
     };
     sink.add("same letters", count(&|text| text == mine));

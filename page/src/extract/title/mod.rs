@@ -1,8 +1,8 @@
 //! The title: the headline without the names of site and section.
 //!
-//! The texts of a page that may be its headline are [`candidates`]. Trees that learnt from articles with known titles
-//! say of each how likely it is the one, by who says it and how it stands beside what the others say ([`measures`]).
-//! The most likely one is the title.
+//! The texts of a page that may be its headline are [`candidates`]. Trees that were trained on articles with known titles
+//! compute how likely each is the right one, from its sources and from how it compares with the texts of the other
+//! sources ([`measures`]). The likeliest is the title.
 
 use std::sync::LazyLock;
 
@@ -12,11 +12,12 @@ mod measures;
 use candidates::{Candidate, Candidates};
 
 use super::choice::{Choice, likeliest};
-use super::metadata::{Finding, Metadata};
+use super::finding::Finding;
+use super::metadata::Metadata;
 use crate::Page;
 use crate::trees::Trees;
 
-/// The learnt trees; `train/titles.py` says from what.
+/// The learnt trees, as written by `train/titles.py`.
 const TREES: &str = include_str!("titles.txt");
 
 /// Below this likelihood a page has no title: on unseen sites such titles are nearly always wrong.
@@ -35,7 +36,7 @@ pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
     let choice = |(candidate, likelihood): (Candidate, f32)| Choice {
         witness: witness(&candidate),
         likelihood,
-        said: vec![(0, candidate.shown.map(|(node, _)| node))],
+        sources: vec![(0, candidate.shown.map(|(node, _)| node))],
         key: candidate.letters,
         value: candidate.text,
     };
@@ -57,7 +58,7 @@ fn measured(page: &Page, metadata: &Metadata) -> (Vec<Candidate>, Vec<f32>) {
     (candidates.all, rows)
 }
 
-/// The name of the first source that says it.
+/// The name of its most trusted source.
 fn witness(candidate: &Candidate) -> &'static str {
     let first = candidate.sources.first().or(candidate.parts_of.first());
     first.map_or("text", |source| source.name())

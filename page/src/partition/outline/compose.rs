@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use super::OutlineParams;
-use super::draft::{Draft, Scope};
+use super::draft::{Draft, HeadScope};
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};
 use super::rank::Rank;
+use super::rules::OutlineParams;
 use super::skeleton::NONE;
 use super::votes::{Ballot, Votes};
 use super::{headings, lists, records, siblings, tables, tabs};
@@ -62,10 +62,10 @@ pub(super) enum Decision {
     Open,
     /// All parts stay side by side and are alike.
     List,
-    /// The label of part `at` heads the other parts before `end`; the rest stand beside it.
+    /// The label of part `at` heads the other parts before `end`; the rest stay beside it.
     First { at: usize, end: usize },
     /// Each of these parts heads what follows it.
-    Following(Vec<Scope>),
+    Following(Vec<HeadScope>),
     /// This top heads everything.
     Closed { head: u32 },
 }
@@ -81,9 +81,9 @@ impl Composer<'_> {
                     Some(Part { element, inner, ..*one })
                 }
                 _ => {
-                    let parts = self.joined(parts);
-                    self.vote(&parts);
-                    Some(self.scope(element, &parts))
+                    let parts = self.join_parts(parts);
+                    self.record_votes(&parts);
+                    Some(self.decide_box(element, &parts))
                 }
             };
         }
@@ -95,22 +95,22 @@ impl Composer<'_> {
     }
 
     /// Joins parts of a box that belong together: tabs with their panels, rows under header cells.
-    fn joined(&mut self, mut parts: Vec<Part>) -> Vec<Part> {
+    fn join_parts(&mut self, mut parts: Vec<Part>) -> Vec<Part> {
         if self.params.tabs
-            && let Some(tabs) = tabs::find(&self.draft(), &parts)
+            && let Some(tabs) = tabs::find_tabs(&self.draft(), &parts)
         {
-            parts = tabs::join(&tabs, &parts, &mut self.made.forest);
+            parts = tabs::join_tabs(&tabs, &parts, &mut self.made.forest);
         }
         if self.params.tables
-            && let Some(rows) = tables::find(&self.draft(), &parts)
+            && let Some(rows) = tables::group_rows(&self.draft(), &parts)
         {
-            parts = tables::join(rows, &mut self.made.forest);
+            parts = tables::join_rows(rows, &mut self.made.forest);
         }
         parts
     }
 
     /// Records what a box shows about styles, for the next pass.
-    fn vote(&mut self, parts: &[Part]) {
+    fn record_votes(&mut self, parts: &[Part]) {
         let leading = siblings::leading_style(&self.draft(), parts);
         let kicker = headings::kicker_vote(&self.draft(), parts);
         if let Some(style) = leading {
@@ -122,11 +122,11 @@ impl Composer<'_> {
     }
 
     /// Decides a box.
-    fn scope(&mut self, element: u32, parts: &[Part]) -> Part {
+    fn decide_box(&mut self, element: u32, parts: &[Part]) -> Part {
         let mut todo = vec![Slice { range: 0..parts.len(), above: NONE, depth: 0 }];
         let mut whole = None;
         while let Some(slice) = todo.pop() {
-            let made = self.slice(element, parts, &slice, &mut todo);
+            let made = self.decide_slice(element, parts, &slice, &mut todo);
             if slice.above == NONE {
                 whole = Some(made);
             } else {
@@ -137,7 +137,7 @@ impl Composer<'_> {
     }
 
     /// Decides a slice of a box. Slices that its heads take are added to `todo`.
-    fn slice(&mut self, element: u32, parts: &[Part], slice: &Slice, todo: &mut Vec<Slice>) -> Part {
+    fn decide_slice(&mut self, element: u32, parts: &[Part], slice: &Slice, todo: &mut Vec<Slice>) -> Part {
         let Slice { range, above, depth } = slice.clone();
         let parts = &parts[range.clone()];
         let decision =
@@ -164,7 +164,7 @@ impl Composer<'_> {
             Decision::Following(scopes) => {
                 let mut tops = Vec::with_capacity(parts.len());
                 let mut next = 0;
-                for Scope { at, end } in scopes {
+                for HeadScope { at, end } in scopes {
                     tops.extend_from_slice(&parts[next..at]);
                     let head = parts[at].best;
                     let mut made = self.made.forest.close(&parts[at..=at], head, parts[at].element);
@@ -219,7 +219,7 @@ fn decide(draft: &Draft<'_>, element: u32, parts: &[Part], above: u32) -> Decisi
     }
     if params.records
         && above == NONE
-        && let Some(head) = records::record(draft, element, parts)
+        && let Some(head) = records::record_head(draft, element, parts)
     {
         return Decision::Closed { head };
     }

@@ -3,12 +3,12 @@
 //! The headers place everything that [`tables`] classifies as data, whatever the boxes say; layout tables are
 //! left alone. The outline inside a cell is kept. A column's header goes under the header above it, the
 //! outermost header under the table's title, and the title under what heads the table. Then the way up from
-//! every label of a table leaves the table header by header: there are no cycles. Start at [`place`].
+//! every label of a table leaves the table header by header: there are no cycles. Start at [`place_cells`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Outline;
+use super::result::Outline;
 use super::skeleton::NONE;
 use crate::Page;
 use crate::tables::{self, DataTable, PlacedCell, Role};
@@ -17,7 +17,7 @@ use crate::tables::{self, DataTable, PlacedCell, Role};
 const LEAST_VALUES: usize = 4;
 
 /// Puts the cells of data tables under their headers.
-pub(super) fn place(page: &Page, outline: &mut Outline) {
+pub(super) fn place_cells(page: &Page, outline: &mut Outline) {
     for table in tables::tables(page) {
         if let Some(placed) = Placement::new(outline, &table) {
             placed.apply(outline);
@@ -108,7 +108,7 @@ fn heads(placed: &[PlacedCell], tops: &BTreeMap<usize, usize>) -> Vec<Option<usi
         let own = top(&cell.leaves);
         let header = cell.above.last().or(cell.before.last()).or(cell.sections.last());
         let header = header.and_then(&top).or_else(|| own.and_then(|own| over.get(&own).copied()));
-        // A header stands before what it heads.
+        // A header comes before the cells that it heads.
         header.or(title).filter(|head| own.is_some_and(|own| *head < own))
     };
     placed.iter().map(head).collect()

@@ -8,7 +8,7 @@ use super::forest::{Forest, Part};
 use super::skeleton::NONE;
 
 /// Gives each decoration its parent.
-pub(super) fn place(evidence: &Evidence, done: &[Option<Part>], forest: &mut Forest) {
+pub(super) fn place_decoration(evidence: &Evidence, done: &[Option<Part>], forest: &mut Forest) {
     let Evidence { skeleton, labels, spans, .. } = evidence;
     for (i, label) in labels.iter().enumerate().filter(|(_, label)| label.is_decoration) {
         let mut element = label.element;

@@ -1,10 +1,10 @@
-//! The unfinished outline as the decisions see it, and the form in which they tell what a heading takes.
+//! The unfinished outline as the decisions see it, and the range of parts that a heading takes.
 
-use super::OutlineParams;
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};
+use super::rules::OutlineParams;
 use super::skeleton::NONE;
-use super::tags::Kind;
+use super::tags::TagKind;
 use super::votes::Votes;
 
 /// The input of a decision: the page's evidence, and the outline as far as it is drafted.
@@ -53,7 +53,7 @@ impl Draft<'_> {
     }
 
     /// The kind of a part's element, if it has one of its own.
-    pub(super) fn kind(&self, part: &Part) -> Option<Kind> {
+    pub(super) fn kind(&self, part: &Part) -> Option<TagKind> {
         (part.element != NONE).then(|| self.evidence.skeleton.get(part.element).kind)
     }
 
@@ -68,9 +68,9 @@ impl Draft<'_> {
     }
 }
 
-/// What one of several headings of a box takes: parts `at..end`, under the label of the first.
+/// The parts that one of several headings of a box takes: `at..end`, under the label of the first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scope {
+pub(super) struct HeadScope {
     pub(super) at: usize,
     pub(super) end: usize,
 }

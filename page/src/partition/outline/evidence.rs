@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
 use super::labels::{self, Label};
 use super::rank::{self, Rank};
+use super::rules::OutlineParams;
 use super::site_name;
 use super::skeleton::{NONE, Skeleton};
 use crate::Page;
@@ -34,12 +34,12 @@ pub(super) struct Evidence {
 impl Evidence {
     pub(super) fn new(page: &Page, params: &OutlineParams) -> Evidence {
         let skeleton = Skeleton::new(page);
-        let labels = labels::labels(page, &skeleton, params);
+        let labels = labels::find_labels(page, &skeleton, params);
         let spans = spans(&skeleton, &labels, page.leaves.len());
         let only = only(&labels, &spans, params);
-        let (ranks, marks) = rank::ranks(&skeleton, &labels, &spans, &only, params);
+        let (ranks, marks) = rank::rank_labels(&skeleton, &labels, &spans, &only, params);
         let styles = styles(&skeleton, &labels);
-        let barred = site_name::barred(page, &skeleton, &labels, &ranks, params);
+        let barred = site_name::barred_labels(page, &skeleton, &labels, &ranks, params);
         let stuff = stuff(&labels);
         Evidence { skeleton, labels, spans, ranks, marks, styles, barred, stuff }
     }

@@ -6,7 +6,7 @@
 use super::rank::Rank;
 use super::skeleton::NONE;
 
-/// What an element, or a label beside elements, holds.
+/// The labels that an element holds, or a label beside elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     /// The outermost element that holds exactly this; `NONE` for a label without an element of its own.

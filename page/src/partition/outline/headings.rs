@@ -1,16 +1,16 @@
 //! The headings of a box: which of its parts head which.
 //!
-//! A part is a heading if it is bare: one label and little else. A heading that stands first heads the rest if
+//! A part is a heading if it is bare: one label and little else. A heading that comes first heads the rest if
 //! it is stronger, or if several different things follow. Headings of one style each head what follows them. A
 //! heading before a single headline is that headline's kicker, if similar boxes of the page agree.
 
-use super::draft::{Draft, Scope};
+use super::draft::{Draft, HeadScope};
 use super::forest::Part;
 use super::parts::{self, LEAST_HEADING};
 use super::rank::{self, Rank};
 use super::sections;
 use super::skeleton::NONE;
-use super::tags::Kind;
+use super::tags::TagKind;
 
 /// A heading may always head fewer labels than this.
 const FEW: u64 = 30;
@@ -24,11 +24,11 @@ fn is_heading(draft: &Draft<'_>, part: &Part) -> bool {
     part.rank <= rank::STRONG
         && parts::is_bare(draft, part)
         && !draft.evidence.barred[part.best as usize]
-        && !sections::is_all_in(draft, part, Kind::Nav)
+        && !sections::is_all_in(draft, part, TagKind::Nav)
 }
 
 /// Headings of one style with something between them, and the scope of each.
-pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<Scope>> {
+pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<HeadScope>> {
     if let Some(heads) = in_turn(draft, element, parts) {
         return Some(scopes(&heads, parts));
     }
@@ -42,7 +42,7 @@ pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
         if let Some(scopes) = midway(draft, element, parts, at) {
             return Some(scopes);
         }
-        // What would be the title of the page leaves the parts to the headings below it.
+        // A heading that would be the page's title leaves the parts to the headings below it.
         if at + 1 == parts.len() || reaches(draft, &parts[at], &parts[at + 1..]) {
             return None;
         }
@@ -51,7 +51,7 @@ pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
 }
 
 /// The scopes of headings of one rank, if they also have one style.
-fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<Scope>> {
+fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<HeadScope>> {
     let style = parts::style_in(draft, parts[heads[0]].best, element);
     if heads.iter().any(|&i| parts::style_in(draft, parts[i].best, element) != style) {
         return None;
@@ -65,7 +65,7 @@ fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]
 }
 
 /// A true heading between other parts heads what follows, up to a part that is as strong.
-fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<Vec<Scope>> {
+fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<Vec<HeadScope>> {
     let head = &parts[at];
     let is_end = |other: &Part| {
         other.rank < head.rank
@@ -81,7 +81,7 @@ fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<
         && !scope.is_empty()
         && !scope.iter().any(|other| is_equal(draft, element, head, other))
         && reaches(draft, head, scope);
-    fits.then(|| vec![Scope { at, end }])
+    fits.then(|| vec![HeadScope { at, end }])
 }
 
 /// Single labels of one style, whatever their rank, each before lists.
@@ -208,7 +208,7 @@ pub(super) fn kicker_vote(draft: &Draft<'_>, parts: &[Part]) -> Option<(u32, u32
 }
 
 /// The scope of each head, up to the next.
-pub(super) fn scopes(heads: &[usize], parts: &[Part]) -> Vec<Scope> {
+pub(super) fn scopes(heads: &[usize], parts: &[Part]) -> Vec<HeadScope> {
     let ends = heads.iter().skip(1).copied().chain([parts.len()]);
-    heads.iter().zip(ends).map(|(&at, end)| Scope { at, end }).collect()
+    heads.iter().zip(ends).map(|(&at, end)| HeadScope { at, end }).collect()
 }

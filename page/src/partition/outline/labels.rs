@@ -4,18 +4,18 @@
 //! text. The exception: one of its inner elements is set off as a text of its own (by a class, as a number, as a
 //! second link). A label without a letter or digit is decoration and takes no part in structure.
 //!
-//! Invariant: labels are in document order and every leaf is in exactly one. Start at [`labels`].
+//! Invariant: labels are in document order and every leaf is in exactly one. Start at [`find_labels`].
 
 use crate::reading::NodeId;
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
+use super::rules::OutlineParams;
 use super::skeleton::{NONE, Skeleton};
-use super::tags::Kind;
-use super::words::Word;
+use super::tags::TagKind;
+use super::words::ClassWord;
 use crate::Page;
 use crate::reading::language::is_unspaced;
-use crate::reading::letters::class;
+use crate::reading::letters::char_class;
 use crate::text::words_of_unspaced_letters;
 
 /// Most leaves of one label.
@@ -48,7 +48,7 @@ pub(super) struct Label {
 }
 
 /// All labels in document order.
-pub(super) fn labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -> Vec<Label> {
+pub(super) fn find_labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -> Vec<Label> {
     let measures = measures(page);
     let merged = if params.merge { merged(page, skeleton, &measures) } else { Vec::new() };
     let mut targets: FxHashMap<&str, u32> = FxHashMap::default();
@@ -67,7 +67,7 @@ pub(super) fn labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -
         let link = page.leaves.link(at as usize);
         let link = link.filter(|&link| page.leaves.link(hi as usize - 1) == Some(link));
         let next = targets.len() as u32;
-        // The first leaf stands for the whole text: this is enough to notice repetitions.
+        // The first leaf represents the whole text: this is enough to notice repetitions.
         let next_text = texts.len() as u32;
         let text = *texts.entry(page.leaves.text(at as usize)).or_insert(next_text);
         let target =
@@ -96,7 +96,7 @@ fn leads(href: &str) -> bool {
 }
 
 #[derive(Clone, Copy)]
-struct Measure {
+struct TextMeasure {
     letters: u32,
     digits: u32,
     words: u32,
@@ -105,19 +105,19 @@ struct Measure {
 }
 
 /// Letters, digits and words of each leaf. Only this function reads the text.
-fn measures(page: &Page) -> Vec<Measure> {
+fn measures(page: &Page) -> Vec<TextMeasure> {
     (0..page.leaves.len())
         .map(|i| {
-            let mut measure = Measure { letters: 0, digits: 0, words: 1, is_legal: false };
+            let mut measure = TextMeasure { letters: 0, digits: 0, words: 1, is_legal: false };
             let mut unspaced = 0;
             for letter in page.leaves.text(i).chars() {
                 if letter.is_ascii() {
                     measure.letters += u32::from(letter.is_ascii_alphabetic());
                     measure.digits += u32::from(letter.is_ascii_digit());
                     measure.words += u32::from(letter == ' ');
-                } else if class(letter).is_numeric() {
+                } else if char_class(letter).is_numeric() {
                     measure.digits += 1;
-                } else if class(letter).is_alphabetic() {
+                } else if char_class(letter).is_alphabetic() {
                     measure.letters += 1;
                     unspaced += usize::from(is_unspaced(letter));
                 } else {
@@ -131,7 +131,7 @@ fn measures(page: &Page) -> Vec<Measure> {
 }
 
 /// The elements that are one label, in order.
-fn merged(page: &Page, skeleton: &Skeleton, measures: &[Measure]) -> Vec<u32> {
+fn merged(page: &Page, skeleton: &Skeleton, measures: &[TextMeasure]) -> Vec<u32> {
     let inline = all_inline(page, skeleton);
     let mut found = Vec::new();
     let mut element = 0;
@@ -155,7 +155,7 @@ fn all_inline(page: &Page, skeleton: &Skeleton) -> Vec<bool> {
     let mut inline = vec![true; skeleton.elements.len()];
     for i in (0..skeleton.elements.len()).rev() {
         let this = &skeleton.elements[i];
-        let is_image = this.kind == Kind::Image && page.leaves.get(this.lo as usize).is_image;
+        let is_image = this.kind == TagKind::Image && page.leaves.get(this.lo as usize).is_image;
         if (!inline[i] || !this.kind.is_inline() || is_image) && this.parent != NONE {
             inline[this.parent as usize] = false;
         }
@@ -164,7 +164,7 @@ fn all_inline(page: &Page, skeleton: &Skeleton) -> Vec<bool> {
 }
 
 /// Whether an element of running text is one label.
-fn is_one(page: &Page, skeleton: &Skeleton, measures: &[Measure], element: u32) -> bool {
+fn is_one(page: &Page, skeleton: &Skeleton, measures: &[TextMeasure], element: u32) -> bool {
     let this = skeleton.get(element);
     let leaves = this.lo..this.hi;
     let size = |leaf: u32| measures[leaf as usize].letters + measures[leaf as usize].digits;
@@ -176,17 +176,17 @@ fn is_one(page: &Page, skeleton: &Skeleton, measures: &[Measure], element: u32) 
         let run = inner.lo..inner.hi;
         let digits: u32 = run.clone().map(|leaf| measures[leaf as usize].digits).sum();
         let letters: u32 = run.map(|leaf| measures[leaf as usize].letters).sum();
-        matches!(inner.word, Some(Word::Meta | Word::Kicker))
-            || inner.kind == Kind::Meta
-            || (digits > 0 && digits > letters && inner.kind != Kind::Link)
+        matches!(inner.word, Some(ClassWord::Meta | ClassWord::Kicker))
+            || inner.kind == TagKind::Meta
+            || (digits > 0 && digits > letters && inner.kind != TagKind::Link)
     };
-    let links = || inner.clone().filter(|&inner| skeleton.get(inner).kind == Kind::Link);
+    let links = || inner.clone().filter(|&inner| skeleton.get(inner).kind == TagKind::Link);
     let in_link = page.leaves.link(this.lo as usize).is_some_and(|link| link <= this.node);
-    if in_link || this.kind == Kind::Link || matches!(this.kind, Kind::Heading(_)) {
+    if in_link || this.kind == TagKind::Link || matches!(this.kind, TagKind::Heading(_)) {
         return !inner.clone().any(is_set_off) && links().count() < 2 && total > 0;
     }
     let is_own = |leaf: &u32| skeleton.of_leaf[*leaf as usize] == element;
-    if this.word == Some(Word::Meta) && is_own(&this.lo) && size(this.lo) > 0 {
+    if this.word == Some(ClassWord::Meta) && is_own(&this.lo) && size(this.lo) > 0 {
         // A byline: "by A, B and C".
         return leaves.clone().filter(is_own).all(|leaf| measures[leaf as usize].words <= LEAD_WORDS);
     }

@@ -1,13 +1,13 @@
 //! A label before what is clearly a list heads it, whatever the label looks like.
 
-use super::draft::{Draft, Scope};
+use super::draft::{Draft, HeadScope};
 use super::forest::Part;
 use super::headings;
 use super::parts;
 use super::rank;
 use super::siblings;
 use super::skeleton::NONE;
-use super::tags::Kind;
+use super::tags::TagKind;
 
 /// A plain text with more words does not name a list.
 const MOST_WORDS: u32 = 10;
@@ -30,7 +30,7 @@ pub(super) fn is_label_and_list(draft: &Draft<'_>, element: u32, parts: &[Part],
 }
 
 /// A plain label after other parts, before the lists that end the box.
-pub(super) fn last_list(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Scope> {
+pub(super) fn last_list(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<HeadScope> {
     let first_list =
         parts.len() - parts.iter().rev().take_while(|part| part.is_list && part.labels > 2).count();
     let at = first_list.checked_sub(1).filter(|&at| at > 0 && first_list < parts.len())?;
@@ -42,7 +42,7 @@ pub(super) fn last_list(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
         && draft.evidence.labels[label.best as usize].link.is_none()
         && !recurs
         && lists.iter().all(|list| is_other_block(draft, label, list) && list.rank >= rank::LINK);
-    fits.then_some(Scope { at, end: parts.len() })
+    fits.then_some(HeadScope { at, end: parts.len() })
 }
 
 fn may_name(draft: &Draft<'_>, label: &Part) -> bool {
@@ -54,10 +54,10 @@ fn may_name(draft: &Draft<'_>, label: &Part) -> bool {
         && !(this.is_number || is_long || is_picture || draft.evidence.barred[label.best as usize])
 }
 
-/// Whether the label is a menu entry over its submenu; a button may stand between.
+/// Whether the label is a menu entry over its submenu; there may be a button in between.
 fn is_entry_over_submenu(draft: &Draft<'_>, element: u32, label: &Part, rest: &[Part]) -> bool {
     let [between @ .., block] = rest else { return false };
-    draft.evidence.skeleton.get(element).kind == Kind::Item
+    draft.evidence.skeleton.get(element).kind == TagKind::Item
         && between.len() <= 2
         && between.iter().all(|part| part.is_single() && part.rank >= rank::LINK)
         && is_other_block(draft, label, block)
@@ -76,7 +76,7 @@ fn is_over_siblings(draft: &Draft<'_>, parts: &[Part]) -> bool {
         return false;
     }
     if label.element != NONE && siblings::are_alike(draft, rest) {
-        let is_running = rest.iter().all(|part| draft.kind(part).is_some_and(Kind::is_inline));
+        let is_running = rest.iter().all(|part| draft.kind(part).is_some_and(TagKind::is_inline));
         let is_same = draft.kind(label) == draft.kind(&rest[0]);
         return if is_same { siblings::is_odd_first(draft, parts) } else { !is_running };
     }
@@ -94,7 +94,7 @@ fn is_over_lists(draft: &Draft<'_>, label: &Part, rest: &[Part]) -> bool {
         is_other_block(draft, label, part)
             && part.rank < rank::META
             && part.labels > 1
-            && (part.is_list || draft.kind(part) == Some(Kind::List))
+            && (part.is_list || draft.kind(part) == Some(TagKind::List))
             && !lists_peers(draft, label, part)
     };
     let is_flat = |part: &Part| {

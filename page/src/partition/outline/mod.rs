@@ -27,8 +27,10 @@ mod labels;
 mod lists;
 mod panels;
 mod parts;
+mod passes;
 mod rank;
 mod records;
+mod result;
 mod rules;
 mod sections;
 mod siblings;
@@ -44,30 +46,17 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Range;
-
 pub use blocks::BlockScorer;
 pub use heads::{HeadEvidence, HeadScorer};
 pub use rules::OutlineParams;
-pub(crate) use write::write;
+pub(crate) use write::write_hierarchy;
 
 use crate::Page;
-use compose::{Composition, compose};
+use compose::Composition;
 use evidence::Evidence;
+use passes::ruled;
+use result::Outline;
 use skeleton::NONE;
-use votes::Votes;
-
-/// Which label is under which.
-pub(crate) struct Outline {
-    /// The leaves of each label, in order.
-    labels: Vec<Range<u32>>,
-    /// The label above each; `None` at the top.
-    parents: Vec<Option<u32>>,
-    /// The number of the list of similar siblings that each label is in; `NONE`: no list.
-    lists: Vec<u32>,
-    /// The first leaf of each block except the first one, ascending.
-    boundaries: Vec<u32>,
-}
 
 /// The trees that decide about outlines.
 #[derive(Clone, Copy, Debug)]
@@ -93,9 +82,9 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorers: OutlineScore
     // Blocks were learnt from outlines by the rules.
     let boundaries = blocks::boundaries(&evidence, &forest, params, scorers.blocks);
     if params.heads {
-        heads::place(&evidence, &mut forest, scorers.heads);
+        heads::place_heads(&evidence, &mut forest, scorers.heads);
         if params.decoration {
-            decoration::place(&evidence, &done, &mut forest);
+            decoration::place_decoration(&evidence, &done, &mut forest);
         }
     }
     let mut outline = Outline {
@@ -105,26 +94,9 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorers: OutlineScore
         boundaries,
     };
     if params.tables {
-        data::place(page, &mut outline);
+        data::place_cells(page, &mut outline);
     }
     outline
-}
-
-/// Which label is under which by the rules, before data tables are placed.
-fn ruled(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Composition {
-    let mut made = compose(evidence, params, &Votes::default(), evidence.ranks.clone());
-    if params.votes {
-        let mut ranks = evidence.ranks.clone();
-        let votes = made.ballot.count(evidence, &made.forest, &mut ranks);
-        made = compose(evidence, params, &votes, ranks);
-    }
-    if params.tabs {
-        panels::place(page, evidence, &mut made.forest);
-    }
-    if params.decoration {
-        decoration::place(evidence, &made.done, &mut made.forest);
-    }
-    made
 }
 
 /// The names of the measures that sift candidates for heads, and of those that choose, for training.

@@ -11,7 +11,7 @@ use super::evidence::Evidence;
 use super::forest::Forest;
 use super::skeleton::NONE;
 use super::tabs::MOST_TABS;
-use super::words::Word;
+use super::words::ClassWord;
 use crate::Page;
 
 /// Most words of a tab.
@@ -26,7 +26,7 @@ const GAP: u32 = 3;
 const OPEN: [&str; 5] = ["active", "selected", "current", "on", "open"];
 
 /// Puts panels under their tabs.
-pub(super) fn place(page: &Page, evidence: &Evidence, forest: &mut Forest) {
+pub(super) fn place_panels(page: &Page, evidence: &Evidence, forest: &mut Forest) {
     let taken = vec![false; evidence.skeleton.elements.len()];
     let mut panels = Panels { page, evidence, forest, taken };
     panels.place_named();
@@ -93,13 +93,13 @@ impl Panels<'_> {
         found
     }
 
-    /// Places the panels of rows of tabs that stand before them.
+    /// Puts panels under the row of tabs before them.
     fn place_counted(&mut self) {
         let mut next = 0;
         while next < self.evidence.skeleton.elements.len() as u32 {
             let row = next;
             next += 1;
-            if self.evidence.skeleton.get(row).word != Some(Word::Tab) {
+            if self.evidence.skeleton.get(row).word != Some(ClassWord::Tab) {
                 continue;
             }
             let tabs = self.tabs(row);

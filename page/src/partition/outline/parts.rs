@@ -8,8 +8,8 @@ use super::forest::Part;
 use super::labels::Label;
 use super::rank::{self, Rank};
 use super::skeleton::NONE;
-use super::tags::Kind;
-use super::words::Word;
+use super::tags::TagKind;
+use super::words::ClassWord;
 
 /// The weakest rank of a heading element.
 pub(super) const LEAST_HEADING: Rank = 60;
@@ -60,7 +60,8 @@ pub(super) fn is_bare(draft: &Draft<'_>, part: &Part) -> bool {
 
 pub(super) fn is_header(draft: &Draft<'_>, element: u32) -> bool {
     let this = draft.evidence.skeleton.get(element);
-    matches!(this.kind, Kind::Header | Kind::Heading(_)) || matches!(this.word, Some(Word::Head | Word::Top))
+    matches!(this.kind, TagKind::Header | TagKind::Heading(_))
+        || matches!(this.word, Some(ClassWord::Head | ClassWord::Top))
 }
 
 /// Whether the elements that gave two labels their rank are alike.

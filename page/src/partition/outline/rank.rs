@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
 use super::labels::Label;
+use super::rules::OutlineParams;
 use super::skeleton::{Element, NONE, Skeleton};
-use super::tags::Kind;
-use super::words::Word;
+use super::tags::TagKind;
+use super::words::ClassWord;
 
 /// Strength of a label; smaller is stronger.
 pub(super) type Rank = u8;
@@ -30,28 +30,28 @@ const MAX_INNER_KICKER_WORDS: u32 = 5;
 /// Least number of headings that must have a similar kicker.
 const LEAST: usize = 3;
 
-/// What the elements around a label say about it.
+/// The evidence about a label from the elements around it.
 #[derive(Clone, Copy, Default)]
-struct Evidence {
+struct RankEvidence {
     heading: Option<u8>,
-    word: Option<Word>,
+    word: Option<ClassWord>,
     is_strong: bool,
     is_meta: bool,
     /// The heading holds other labels, too.
     is_shared: bool,
-    /// The element that says most.
+    /// The element with the strongest evidence.
     mark: u32,
 }
 
 /// The rank of each label, and the element that gave it. `spans` are the labels of each element.
-pub(super) fn ranks(
+pub(super) fn rank_labels(
     skeleton: &Skeleton,
     labels: &[Label],
     spans: &[(u32, u32)],
     only: &[u32],
     params: &OutlineParams,
 ) -> (Vec<Rank>, Vec<u32>) {
-    let none = Evidence { mark: NONE, ..Evidence::default() };
+    let none = RankEvidence { mark: NONE, ..RankEvidence::default() };
     let mut evidence = vec![none; labels.len()];
     // Outer elements first: those nearer to the label override them.
     for (i, element) in skeleton.elements.iter().enumerate() {
@@ -61,13 +61,13 @@ pub(super) fn ranks(
                 let Some(first) = (lo..hi).find(|&label| !labels[label as usize].is_decoration) else {
                     continue;
                 };
-                if let Kind::Heading(level) = element.kind {
+                if let TagKind::Heading(level) = element.kind {
                     for label in lo..hi {
                         let evidence = &mut evidence[label as usize];
                         (evidence.heading, evidence.mark, evidence.is_shared) = (Some(level), i as u32, true);
                     }
                 } else if params.words
-                    && element.word == Some(Word::Head)
+                    && element.word == Some(ClassWord::Head)
                     && hi - lo <= HEADER
                     && !is_in_list(skeleton, labels[first as usize].element, i as u32)
                 {
@@ -80,7 +80,7 @@ pub(super) fn ranks(
             _ => {}
         }
     }
-    let mark = |(label, evidence): (&Label, &Evidence)| {
+    let mark = |(label, evidence): (&Label, &RankEvidence)| {
         if evidence.mark == NONE { label.element } else { evidence.mark }
     };
     let marks = labels.iter().zip(&evidence).map(mark).collect();
@@ -96,7 +96,7 @@ pub(super) fn ranks(
 fn find_kickers(skeleton: &Skeleton, labels: &[Label], spans: &[(u32, u32)], ranks: &mut [Rank]) {
     let mut found: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
     for (element, &(lo, hi)) in skeleton.elements.iter().zip(spans) {
-        if !matches!(element.kind, Kind::Heading(_)) || hi - lo > HEADER {
+        if !matches!(element.kind, TagKind::Heading(_)) || hi - lo > HEADER {
             continue;
         }
         let mut inside = (lo..hi).filter(|&label| ranks[label as usize] < LINK);
@@ -116,22 +116,27 @@ fn find_kickers(skeleton: &Skeleton, labels: &[Label], spans: &[(u32, u32)], ran
     }
 }
 
-impl Evidence {
+impl RankEvidence {
     fn add(&mut self, number: u32, element: &Element, params: &OutlineParams) {
         match element.kind {
-            Kind::Heading(level) => {
+            TagKind::Heading(level) => {
                 (self.heading, self.mark, self.is_shared, self.word) = (Some(level), number, false, None);
             }
-            Kind::Strong | Kind::HeadCell | Kind::Term => {
+            TagKind::Strong | TagKind::HeadCell | TagKind::Term => {
                 self.is_strong = true;
-                if self.heading.is_none() && !matches!(self.word, Some(Word::Head | Word::Top)) {
+                if self.heading.is_none() && !matches!(self.word, Some(ClassWord::Head | ClassWord::Top)) {
                     self.mark = number;
                 }
             }
-            Kind::Meta => self.is_meta = true,
+            TagKind::Meta => self.is_meta = true,
             _ => {}
         }
-        if params.words && matches!(element.word, Some(Word::Head | Word::Top | Word::Meta | Word::Kicker)) {
+        if params.words
+            && matches!(
+                element.word,
+                Some(ClassWord::Head | ClassWord::Top | ClassWord::Meta | ClassWord::Kicker)
+            )
+        {
             self.word = element.word;
             if self.heading.is_none() {
                 self.mark = number;
@@ -140,16 +145,16 @@ impl Evidence {
     }
 }
 
-fn rank(label: &Label, evidence: Evidence) -> Rank {
+fn rank(label: &Label, evidence: RankEvidence) -> Rank {
     if evidence.is_meta
         || label.is_number
         || label.is_legal
         || label.is_decoration
-        || evidence.word == Some(Word::Meta)
+        || evidence.word == Some(ClassWord::Meta)
     {
         return META;
     }
-    if evidence.word == Some(Word::Kicker) {
+    if evidence.word == Some(ClassWord::Kicker) {
         match evidence.heading {
             None => return KICKER,
             Some(_) if evidence.is_shared => return META,
@@ -158,7 +163,7 @@ fn rank(label: &Label, evidence: Evidence) -> Rank {
     }
     match evidence.heading {
         Some(level) => level * 10,
-        None if matches!(evidence.word, Some(Word::Head | Word::Top)) => HEAD_WORD,
+        None if matches!(evidence.word, Some(ClassWord::Head | ClassWord::Top)) => HEAD_WORD,
         None if label.is_image => IMAGE,
         None if evidence.is_strong => STRONG,
         None if label.link.is_some() => LINK,
@@ -166,11 +171,11 @@ fn rank(label: &Label, evidence: Evidence) -> Rank {
     }
 }
 
-/// Whether a list stands between an element and one of its ancestors.
+/// Whether there is a list between an element and one of its ancestors.
 fn is_in_list(skeleton: &Skeleton, element: u32, above: u32) -> bool {
     let up = |&element: &u32| {
         Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE)
     };
     let mut chain = std::iter::successors(Some(element).filter(|&element| element != above), up);
-    chain.any(|element| matches!(skeleton.get(element).kind, Kind::Item | Kind::List))
+    chain.any(|element| matches!(skeleton.get(element).kind, TagKind::Item | TagKind::List))
 }

@@ -8,18 +8,18 @@ use super::headings;
 use super::parts::LEAST_HEADING;
 use super::rank::{self, Rank};
 use super::tables;
-use super::tags::Kind;
+use super::tags::TagKind;
 
 /// Least number of labels in a menu; a record holds no such list.
 const LEAST_MENU: u32 = 6;
 
 /// The label that heads a repeated small box.
-pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<u32> {
+pub(super) fn record_head(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<u32> {
     let this = draft.evidence.skeleton.get(element);
     if !this.is_record
-        || this.kind == Kind::Paragraph
+        || this.kind == TagKind::Paragraph
         || this.leaves() > draft.params.record_leaves
-        || (draft.params.tables && this.kind == Kind::Row && tables::is_under_header(draft, element))
+        || (draft.params.tables && this.kind == TagKind::Row && tables::is_under_header(draft, element))
     {
         return None;
     }
@@ -51,7 +51,7 @@ pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<
     let fits = match best.rank {
         // Plain text may head an item or row, but not a box.
         rank::TEXT.. => {
-            best.rank < rank::IMAGE && !matches!(this.kind, Kind::Block | Kind::Inline | Kind::List)
+            best.rank < rank::IMAGE && !matches!(this.kind, TagKind::Block | TagKind::Inline | TagKind::List)
         }
         _ => true,
     };

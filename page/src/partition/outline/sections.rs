@@ -8,7 +8,7 @@ use super::forest::Part;
 use super::parts;
 use super::rank;
 use super::skeleton::NONE;
-use super::tags::Kind;
+use super::tags::TagKind;
 
 /// Most words of a link in the menu beside a heading.
 const MENU_WORDS: u32 = 4;
@@ -56,11 +56,11 @@ pub(super) fn are_headlines(draft: &Draft<'_>, parts: &[Part], heads: &[usize]) 
 
 /// Whether a part is the page's footer.
 pub(super) fn is_page_footer(draft: &Draft<'_>, part: &Part) -> bool {
-    part.labels >= FOOTER && is_all_in(draft, part, Kind::Footer)
+    part.labels >= FOOTER && is_all_in(draft, part, TagKind::Footer)
 }
 
 /// Whether all of a part is in an element of this kind that is the part's own.
-pub(super) fn is_all_in(draft: &Draft<'_>, part: &Part, kind: Kind) -> bool {
+pub(super) fn is_all_in(draft: &Draft<'_>, part: &Part, kind: TagKind) -> bool {
     if part.element == NONE || part.inner == NONE {
         return false;
     }

@@ -1,18 +1,18 @@
 //! Similar siblings: items of a list, rows, articles, boxes of one class. They never head one another.
 //!
-//! Most exceptions are about labels that stand first: a bare heading before larger boxes, plain text before
+//! Most exceptions are about labels that come first: a bare heading before larger boxes, plain text before
 //! links, a style that begins lists all over the page, headings between plain items, terms in a list of terms,
 //! and the heading of a column that the next columns continue.
 
-use super::draft::{Draft, Scope};
+use super::draft::{Draft, HeadScope};
 use super::forest::Part;
 use super::headings;
 use super::parts::{self, LEAST_HEADING};
 use super::rank;
 use super::sections;
 use super::skeleton::NONE;
-use super::tags::Kind;
-use super::words::Word;
+use super::tags::TagKind;
+use super::words::ClassWord;
 
 /// Whether the parts are of one kind and none heads another.
 pub(super) fn are_alike(draft: &Draft<'_>, parts: &[Part]) -> bool {
@@ -20,7 +20,7 @@ pub(super) fn are_alike(draft: &Draft<'_>, parts: &[Part]) -> bool {
         return false;
     }
     match draft.kind(&parts[0]) {
-        Some(Kind::Row) => !(is_row_over_list(draft, parts) || is_heading_row(draft, parts)),
+        Some(TagKind::Row) => !(is_row_over_list(draft, parts) || is_heading_row(draft, parts)),
         _ => !(is_odd_first(draft, parts) || is_headed_list(draft, parts)),
     }
 }
@@ -30,7 +30,7 @@ pub(super) fn are_of_one_kind(draft: &Draft<'_>, parts: &[Part]) -> bool {
         return false;
     }
     let first = draft.kind(&parts[0]);
-    let by_name = matches!(first, Some(Kind::Item | Kind::Row | Kind::Article))
+    let by_name = matches!(first, Some(TagKind::Item | TagKind::Row | TagKind::Article))
         && parts.iter().all(|part| draft.kind(part) == first);
     by_name || parts[1..].iter().all(|part| draft.evidence.skeleton.is_like(parts[0].element, part.element))
 }
@@ -77,7 +77,7 @@ pub(super) fn is_odd_first(draft: &Draft<'_>, parts: &[Part]) -> bool {
     this.link.is_none() && !this.is_image && rest.iter().all(is_link)
 }
 
-/// Whether a weak section label stands before the headlines of its section.
+/// Whether a weak section label precedes the headlines of its section.
 fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
     let is_label = first.rank == rank::KICKER || (rank::VOTED..=rank::STRONG).contains(&first.rank);
     let headlines = rest.iter().filter(|part| part.rank <= rank::STRONG).count();
@@ -88,7 +88,7 @@ fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
         && !rest.iter().any(|part| parts::are_peers(draft, first.best, part.best))
 }
 
-/// Whether bare headings stand before plain items in a list.
+/// Whether bare headings precede plain items in a list.
 fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     if first.rank > rank::HEAD_WORD
@@ -101,7 +101,7 @@ fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let is_head = |part: &Part| parts::is_bare(draft, part) && parts::are_peers(draft, first.best, part.best);
     // An item whose class calls it a title may also head boxes.
     let is_named = parts::is_header(draft, first.element)
-        || draft.evidence.skeleton.get(first.element).word == Some(Word::Head);
+        || draft.evidence.skeleton.get(first.element).word == Some(ClassWord::Head);
     let is_plain =
         |part: &Part| (part.is_single() && part.rank >= rank::LINK) || (is_named && part.labels >= 3);
     let heads = rest.iter().filter(|part| is_head(part)).count();
@@ -114,7 +114,7 @@ fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
 /// Whether rows of one cell hold a label in the first row and lists in the others.
 pub(super) fn is_row_over_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
-    draft.kind(first) == Some(Kind::Row)
+    draft.kind(first) == Some(TagKind::Row)
         && (1..=2).contains(&rest.len())
         && parts::is_lone(draft, first)
         && !draft.evidence.labels[first.best as usize].is_number
@@ -131,14 +131,14 @@ fn is_heading_row(draft: &Draft<'_>, parts: &[Part]) -> bool {
 }
 
 /// Scopes of boxes that the following boxes without a heading continue.
-pub(super) fn columns(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
-    let mut scopes: Vec<Scope> = Vec::new();
+pub(super) fn columns(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<HeadScope>> {
+    let mut scopes: Vec<HeadScope> = Vec::new();
     let mut head: Option<usize> = None;
     for (i, part) in parts.iter().enumerate() {
         match head {
             Some(at) if goes_on(draft, &parts[at], part) => match scopes.last_mut() {
                 Some(last) if last.at == at => last.end = i + 1,
-                _ => scopes.push(Scope { at, end: i + 1 }),
+                _ => scopes.push(HeadScope { at, end: i + 1 }),
             },
             _ => head = heads_column(draft, part).then_some(i),
         }
@@ -147,8 +147,8 @@ pub(super) fn columns(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
 }
 
 fn heads_column(draft: &Draft<'_>, part: &Part) -> bool {
-    let is_box = !matches!(draft.kind(part), None | Some(Kind::Item | Kind::Row | Kind::Article));
-    let is_set_off = part.rank < rank::HEAD_WORD || draft.kind(part) == Some(Kind::Cell);
+    let is_box = !matches!(draft.kind(part), None | Some(TagKind::Item | TagKind::Row | TagKind::Article));
+    let is_set_off = part.rank < rank::HEAD_WORD || draft.kind(part) == Some(TagKind::Cell);
     is_box && part.is_closed() && is_set_off && !draft.evidence.barred[part.best as usize]
 }
 
@@ -167,9 +167,10 @@ fn goes_on(draft: &Draft<'_>, head: &Part, part: &Part) -> bool {
 }
 
 /// The scopes of the terms in a list of terms and details.
-pub(super) fn terms(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
-    let all = parts.iter().all(|part| matches!(draft.kind(part), Some(Kind::Term | Kind::Detail)));
-    let heads: Vec<usize> = (0..parts.len()).filter(|&i| draft.kind(&parts[i]) == Some(Kind::Term)).collect();
+pub(super) fn terms(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<HeadScope>> {
+    let all = parts.iter().all(|part| matches!(draft.kind(part), Some(TagKind::Term | TagKind::Detail)));
+    let heads: Vec<usize> =
+        (0..parts.len()).filter(|&i| draft.kind(&parts[i]) == Some(TagKind::Term)).collect();
     (all && heads.first() == Some(&0) && heads.len() < parts.len()).then(|| headings::scopes(&heads, parts))
 }
 

@@ -5,11 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
 use super::labels::Label;
 use super::rank::Rank;
+use super::rules::OutlineParams;
 use super::skeleton::{NONE, Skeleton};
-use super::tags::Kind;
+use super::tags::TagKind;
 use crate::Page;
 use crate::reading::Site;
 
@@ -24,7 +24,7 @@ const LEAST_HOST_LETTERS: usize = 8;
 const FIRST: usize = 5;
 
 /// Whether each label is barred from heading others because it names the site or a place in the page.
-pub(super) fn barred(
+pub(super) fn barred_labels(
     page: &Page,
     skeleton: &Skeleton,
     labels: &[Label],
@@ -58,7 +58,7 @@ pub(super) fn barred(
 fn in_item(skeleton: &Skeleton, element: u32) -> bool {
     let above = |&element: &u32| Some(skeleton.get(element).parent).filter(|&parent| parent != NONE);
     let mut chain = std::iter::successors(Some(element), above).take(4);
-    chain.any(|element| skeleton.get(element).kind == Kind::Item)
+    chain.any(|element| skeleton.get(element).kind == TagKind::Item)
 }
 
 fn is_here(path: &str) -> bool {

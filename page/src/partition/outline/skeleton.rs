@@ -9,8 +9,8 @@ use std::ops::Range;
 use crate::reading::NodeId;
 use rustc_hash::FxHashMap;
 
-use super::tags::{self, Kind};
-use super::words::{self, Word};
+use super::tags::{self, TagKind};
+use super::words::{self, ClassWord};
 use crate::Page;
 
 /// No element or no label.
@@ -28,15 +28,15 @@ pub(super) struct Element {
     /// First leaf, and one past the last.
     pub(super) lo: u32,
     pub(super) hi: u32,
-    pub(super) kind: Kind,
+    pub(super) kind: TagKind,
     /// Equal for elements with the same tag.
     pub(super) tag: u32,
     /// Equal for elements with the same tag and classes.
     pub(super) sig: u32,
     /// Number of the class attribute, for [`Skeleton::classes`].
     pub(super) class: u32,
-    /// What its class names or id call it.
-    pub(super) word: Option<Word>,
+    /// The word that its class names or id use for it.
+    pub(super) word: Option<ClassWord>,
     /// A sibling has the same tag and one of its classes.
     has_twin: bool,
     /// It is one of several of its kind, or all that such an element holds.
@@ -58,8 +58,8 @@ pub(super) struct Skeleton {
     pub(super) uses: Vec<u32>,
     class_sets: Vec<ClassSet>,
     names: Vec<u32>,
-    /// What each class name says.
-    words: Vec<Option<Word>>,
+    /// The word in each class name.
+    words: Vec<Option<ClassWord>>,
     /// Whether each class name only describes an element's position or state.
     states: Vec<bool>,
 }
@@ -68,14 +68,14 @@ struct ClassSet {
     /// Range in `names`, sorted.
     start: u32,
     end: u32,
-    word: Option<Word>,
+    word: Option<ClassWord>,
     is_plain: bool,
 }
 
 impl Skeleton {
     pub(super) fn new(page: &Page) -> Skeleton {
         let mut skeleton = Skeleton::default();
-        let kinds = tags::kinds(&page.tree);
+        let kinds = tags::tag_kinds(&page.tree);
         let mut interner = Interner::default();
         skeleton.find_elements(page, &kinds, &mut interner);
         skeleton.forget_single_names(&interner);
@@ -121,12 +121,13 @@ impl Skeleton {
     /// Whether two elements have the same tag, and the same of their classes call them headings.
     pub(super) fn share_head_words(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.get(a), self.get(b));
-        let says_head = |name: &&u32| matches!(self.words[**name as usize], Some(Word::Head | Word::Top));
+        let says_head =
+            |name: &&u32| matches!(self.words[**name as usize], Some(ClassWord::Head | ClassWord::Top));
         let heads = |element| self.classes(element).iter().filter(says_head);
         x.sig == y.sig || (x.tag == y.tag && heads(a).next().is_some() && heads(a).eq(heads(b)))
     }
 
-    fn find_elements(&mut self, page: &Page, kinds: &[Kind], interner: &mut Interner) {
+    fn find_elements(&mut self, page: &Page, kinds: &[TagKind], interner: &mut Interner) {
         let tree = &page.tree;
         let mut open: Vec<u32> = Vec::new();
         let mut chain: Vec<NodeId> = Vec::new();
@@ -160,7 +161,7 @@ impl Skeleton {
                     class,
                     word: self.class_sets[class as usize]
                         .word
-                        .or_else(|| words::word(tree.attr(node, "id").unwrap_or_default())),
+                        .or_else(|| words::class_word(tree.attr(node, "id").unwrap_or_default())),
                     has_twin: false,
                     is_record: false,
                 });
@@ -188,7 +189,7 @@ impl Skeleton {
         for class in attribute.split_ascii_whitespace().take(MAX_CLASSES) {
             let name = interner.name(class);
             if name as usize == self.words.len() {
-                self.words.push(words::word(class));
+                self.words.push(words::class_word(class));
                 self.states.push(words::is_state(class));
             }
             if !self.states[name as usize] {
@@ -196,7 +197,10 @@ impl Skeleton {
             }
             word = match (word, self.words[name as usize]) {
                 (None, said) => said,
-                (Some(Word::Head | Word::Top), Some(meta @ (Word::Meta | Word::Kicker))) => Some(meta),
+                (
+                    Some(ClassWord::Head | ClassWord::Top),
+                    Some(meta @ (ClassWord::Meta | ClassWord::Kicker)),
+                ) => Some(meta),
                 (before, _) => before,
             };
         }
@@ -270,7 +274,7 @@ impl Skeleton {
                 .get(parent as usize)
                 .is_some_and(|above| above.is_record && above.lo == lo && above.hi == hi);
             self.elements[i].is_record =
-                has_twin || fills || matches!(kind, Kind::Item | Kind::Article | Kind::Row);
+                has_twin || fills || matches!(kind, TagKind::Item | TagKind::Article | TagKind::Row);
         }
     }
 }

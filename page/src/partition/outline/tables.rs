@@ -8,32 +8,34 @@ use super::draft::Draft;
 use super::forest::{Forest, Part};
 use super::parts;
 use super::skeleton::NONE;
-use super::tags::Kind;
+use super::tags::TagKind;
 
 /// Whether a row is in a table whose first row consists of header cells.
 pub(super) fn is_under_header(draft: &Draft<'_>, row: u32) -> bool {
     let above = draft.evidence.skeleton.get(row).parent;
-    let Some(first) = draft.evidence.skeleton.children(table(draft, above)).next() else { return false };
+    let Some(first) = draft.evidence.skeleton.children(table_of_rows(draft, above)).next() else {
+        return false;
+    };
     let first = match draft.evidence.skeleton.get(first).kind {
-        Kind::Rows => draft.evidence.skeleton.children(first).next(),
+        TagKind::Rows => draft.evidence.skeleton.children(first).next(),
         _ => Some(first),
     };
     first.is_some_and(|first| first != row && header_cells(draft, first) >= 2)
 }
 
 /// The table that holds rows, or the element that does instead.
-fn table(draft: &Draft<'_>, rows: u32) -> u32 {
+fn table_of_rows(draft: &Draft<'_>, rows: u32) -> u32 {
     let this = draft.evidence.skeleton.get(rows);
-    let is_inside = this.kind == Kind::Rows && this.parent != NONE;
+    let is_inside = this.kind == TagKind::Rows && this.parent != NONE;
     if is_inside { this.parent } else { rows }
 }
 
 /// The number of cells of a row if all that hold anything are header cells, otherwise 0.
 fn header_cells(draft: &Draft<'_>, row: u32) -> usize {
-    if draft.evidence.skeleton.get(row).kind != Kind::Row {
+    if draft.evidence.skeleton.get(row).kind != TagKind::Row {
         return 0;
     }
-    let is_head = |cell: u32| draft.evidence.skeleton.get(cell).kind == Kind::HeadCell;
+    let is_head = |cell: u32| draft.evidence.skeleton.get(cell).kind == TagKind::HeadCell;
     let mut cells = draft.evidence.skeleton.children(row).take(100);
     if cells.all(is_head) { draft.evidence.skeleton.children(row).take(100).count() } else { 0 }
 }
@@ -47,16 +49,16 @@ pub(super) enum RowGroup {
 }
 
 /// Which rows are under which; `None` if the parts are not rows.
-pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<RowGroup>> {
+pub(super) fn group_rows(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<RowGroup>> {
     let is_row =
-        |part: &Part| part.element != NONE && draft.evidence.skeleton.get(part.element).kind == Kind::Row;
+        |part: &Part| part.element != NONE && draft.evidence.skeleton.get(part.element).kind == TagKind::Row;
     if parts.len() < 2 || !parts.iter().all(is_row) {
         return None;
     }
     let mut found = Vec::new();
     let mut at = 0;
     while at < parts.len() {
-        let names = names(draft, &parts[at]);
+        let names = cells_with_names(draft, &parts[at]);
         let end = match names.len() {
             0 | 1 => at + 1,
             _ if header_cells(draft, parts[at].element) >= 2 => parts.len(),
@@ -77,7 +79,7 @@ pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<RowGroup>> {
 }
 
 /// Puts rows under the rows that head them.
-pub(super) fn join(rows: Vec<RowGroup>, forest: &mut Forest) -> Vec<Part> {
+pub(super) fn join_rows(rows: Vec<RowGroup>, forest: &mut Forest) -> Vec<Part> {
     let mut made = Vec::new();
     for rows in rows {
         match rows {
@@ -91,7 +93,7 @@ pub(super) fn join(rows: Vec<RowGroup>, forest: &mut Forest) -> Vec<Part> {
 }
 
 /// The labels of a row that has one in each cell.
-fn names(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
+fn cells_with_names(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
     let cells = cells(draft, row);
     let is_header = row.element != NONE && header_cells(draft, row.element) >= 2;
     let is_number = |cell: &Part| draft.evidence.labels[cell.best as usize].is_number;
@@ -101,7 +103,7 @@ fn names(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
 
 fn cells(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
     let is_whole =
-        row.is_open() && row.inner != NONE && draft.evidence.skeleton.get(row.inner).kind == Kind::Row;
+        row.is_open() && row.inner != NONE && draft.evidence.skeleton.get(row.inner).kind == TagKind::Row;
     if is_whole { draft.parts(row.inner) } else { Vec::new() }
 }
 

@@ -1,24 +1,24 @@
 //! Tabs: a row of labels followed by as many panels; each label heads its panel.
 //!
-//! A row of tabs has a class that says so, or labels that lead nowhere because they only switch panels.
+//! A row of tabs has a class with such a name, or labels that lead nowhere because they only switch panels.
 
 use std::ops::Range;
 
 use super::draft::Draft;
 use super::forest::{Forest, Part};
 use super::skeleton::NONE;
-use super::words::Word;
+use super::words::ClassWord;
 
 /// Most tabs in a row.
 pub(super) const MOST_TABS: usize = 12;
 
 /// The first row of tabs among the parts of a box.
-pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Tabs> {
+pub(super) fn find_tabs(draft: &Draft<'_>, parts: &[Part]) -> Option<Tabs> {
     (0..parts.len()).find_map(|at| tabs_at(draft, parts, at))
 }
 
 /// Replaces a row of tabs and its panels by one part.
-pub(super) fn join(tabs: &Tabs, parts: &[Part], forest: &mut Forest) -> Vec<Part> {
+pub(super) fn join_tabs(tabs: &Tabs, parts: &[Part], forest: &mut Forest) -> Vec<Part> {
     let element = parts[tabs.row.start].element;
     let mut tops = Vec::with_capacity(tabs.heads.len());
     for (&head, panel) in tabs.heads.iter().zip(&tabs.panels) {
@@ -88,7 +88,7 @@ fn is_tab(draft: &Draft<'_>, part: &Part) -> bool {
         |element: u32| Some(draft.evidence.skeleton.get(element).parent).filter(|&parent| parent != NONE);
     let first = Some(draft.evidence.labels[part.first as usize].element).filter(|&element| element != NONE);
     let mut chain = std::iter::successors(first, |&at| if at == part.element { None } else { above(at) });
-    chain.any(|element| draft.evidence.skeleton.get(element).word == Some(Word::Tab))
+    chain.any(|element| draft.evidence.skeleton.get(element).word == Some(ClassWord::Tab))
 }
 
 /// A row of tabs, their labels, and as many panels.

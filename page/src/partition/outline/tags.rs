@@ -1,11 +1,11 @@
-//! What an element's tag says, looked up once for each tag instead of once for each element.
+//! The kinds of elements by tag, looked up once for each tag instead of once for each element.
 
 use crate::reading::PageTree;
 use crate::text::INLINE;
 
 /// The kinds of elements that the outline distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
+pub(super) enum TagKind {
     /// `h1`-`h6`, with the level.
     Heading(u8),
     /// `a`.
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Cell,
     /// `th`.
     HeadCell,
-    /// `time`, `small`, `cite`, `figcaption`, `address`: says something about another text.
+    /// `time`, `small`, `cite`, `figcaption`, `address`: belongs to another text.
     Meta,
     /// `p`.
     Paragraph,
@@ -50,16 +50,16 @@ pub(super) enum Kind {
     Block,
 }
 
-impl Kind {
+impl TagKind {
     pub(super) fn is_inline(self) -> bool {
-        matches!(self, Kind::Link | Kind::Strong | Kind::Image | Kind::Inline | Kind::Meta)
+        matches!(self, TagKind::Link | TagKind::Strong | TagKind::Image | TagKind::Inline | TagKind::Meta)
     }
 }
 
 /// The kind of each tag of the page.
-pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
-    let mut kinds = vec![Kind::Block; tree.tag_count()];
-    let inline = INLINE.map(|name| (name, Kind::Inline));
+pub(super) fn tag_kinds(tree: &PageTree) -> Vec<TagKind> {
+    let mut kinds = vec![TagKind::Block; tree.tag_count()];
+    let inline = INLINE.map(|name| (name, TagKind::Inline));
     for (name, kind) in inline.into_iter().chain(KINDS) {
         if let Some(tag) = tree.tag_named(name) {
             kinds[tag.index()] = kind;
@@ -69,48 +69,48 @@ pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
 }
 
 /// The kinds of tags that are more specific than inline or block.
-const KINDS: [(&str, Kind); 42] = [
-    ("h1", Kind::Heading(1)),
-    ("h2", Kind::Heading(2)),
-    ("h3", Kind::Heading(3)),
-    ("h4", Kind::Heading(4)),
-    ("h5", Kind::Heading(5)),
-    ("h6", Kind::Heading(6)),
-    ("a", Kind::Link),
-    ("b", Kind::Strong),
-    ("strong", Kind::Strong),
-    ("dt", Kind::Term),
-    ("legend", Kind::Strong),
-    ("caption", Kind::Strong),
-    ("summary", Kind::Strong),
-    ("li", Kind::Item),
-    ("dd", Kind::Detail),
-    ("article", Kind::Article),
-    ("header", Kind::Header),
-    ("footer", Kind::Footer),
-    ("nav", Kind::Nav),
-    ("hgroup", Kind::Header),
-    ("ul", Kind::List),
-    ("ol", Kind::List),
-    ("dl", Kind::List),
-    ("menu", Kind::List),
-    ("table", Kind::Table),
-    ("tbody", Kind::Rows),
-    ("thead", Kind::Rows),
-    ("tfoot", Kind::Rows),
-    ("tr", Kind::Row),
-    ("td", Kind::Cell),
-    ("th", Kind::HeadCell),
-    ("time", Kind::Meta),
-    ("small", Kind::Meta),
-    ("cite", Kind::Meta),
-    ("figcaption", Kind::Meta),
-    ("p", Kind::Paragraph),
-    ("img", Kind::Image),
+const KINDS: [(&str, TagKind); 42] = [
+    ("h1", TagKind::Heading(1)),
+    ("h2", TagKind::Heading(2)),
+    ("h3", TagKind::Heading(3)),
+    ("h4", TagKind::Heading(4)),
+    ("h5", TagKind::Heading(5)),
+    ("h6", TagKind::Heading(6)),
+    ("a", TagKind::Link),
+    ("b", TagKind::Strong),
+    ("strong", TagKind::Strong),
+    ("dt", TagKind::Term),
+    ("legend", TagKind::Strong),
+    ("caption", TagKind::Strong),
+    ("summary", TagKind::Strong),
+    ("li", TagKind::Item),
+    ("dd", TagKind::Detail),
+    ("article", TagKind::Article),
+    ("header", TagKind::Header),
+    ("footer", TagKind::Footer),
+    ("nav", TagKind::Nav),
+    ("hgroup", TagKind::Header),
+    ("ul", TagKind::List),
+    ("ol", TagKind::List),
+    ("dl", TagKind::List),
+    ("menu", TagKind::List),
+    ("table", TagKind::Table),
+    ("tbody", TagKind::Rows),
+    ("thead", TagKind::Rows),
+    ("tfoot", TagKind::Rows),
+    ("tr", TagKind::Row),
+    ("td", TagKind::Cell),
+    ("th", TagKind::HeadCell),
+    ("time", TagKind::Meta),
+    ("small", TagKind::Meta),
+    ("cite", TagKind::Meta),
+    ("figcaption", TagKind::Meta),
+    ("p", TagKind::Paragraph),
+    ("img", TagKind::Image),
     // These differ from other modules: the outline's votes and its learnt blocks were fitted to them.
-    ("br", Kind::Inline),
-    ("button", Kind::Inline),
-    ("dfn", Kind::Block),
-    ("rt", Kind::Inline),
-    ("ruby", Kind::Inline),
+    ("br", TagKind::Inline),
+    ("button", TagKind::Inline),
+    ("dfn", TagKind::Block),
+    ("rt", TagKind::Inline),
+    ("ruby", TagKind::Inline),
 ];

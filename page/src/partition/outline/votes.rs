@@ -1,4 +1,4 @@
-//! What the whole page shows about a style of labels.
+//! How the whole page uses a style of labels.
 //!
 //! A first pass decides every box by itself. The results then show for each style of labels (the four innermost
 //! elements) how it is used, and a second pass decides again with these votes.
@@ -9,7 +9,7 @@ use super::evidence::Evidence;
 use super::forest::Forest;
 use super::rank::{self, Rank};
 
-/// Least number of uses for which the page says something about a style.
+/// Least number of uses from which the page counts as evidence about a style.
 const LEAST_USES: u32 = 3;
 /// Share of a style's labels, in per cent, that must each head at least two others.
 const SHARE: u32 = 60;
@@ -31,7 +31,7 @@ impl Votes {
 }
 
 impl Votes {
-    /// Whether almost all labels of this style stand before a single headline.
+    /// Whether almost all labels of this style precede a single headline.
     pub(super) fn is_kicker(&self, style: u32) -> bool {
         self.kickers.contains(&style)
     }

@@ -1,11 +1,11 @@
-//! What class names say: a few general words for headings and for texts beside headings.
+//! The words in class names: a few general words for headings and for texts beside headings.
 //!
 //! A class name is split into words at `-`, `_`, digits and capitals. The last known word decides (`ItemHeadline`
-//! is a headline, `photo-credit` a credit), because in English the last word says what a thing is.
+//! is a headline, `photo-credit` a credit), because in English the last word of a compound is its head.
 
-/// What an element's class names call it.
+/// The kind of element that a class name describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum ClassWord {
     /// A title or heading.
     Head,
     /// A header: a heading, or the top part of a box.
@@ -16,7 +16,7 @@ pub(super) enum Word {
     Kicker,
     /// An entry of a row of tabs.
     Tab,
-    /// A menu, a form or a control: not a heading, whatever else the name says.
+    /// A menu, a form or a control: not a heading, whatever other words the name has.
     Control,
 }
 
@@ -93,8 +93,8 @@ const CONTROL: [&str; 12] = [
 /// Longest class name that is searched for words, in bytes.
 const LONGEST: usize = 100;
 
-/// What one class name says.
-pub(super) fn word(class: &str) -> Option<Word> {
+/// The kind of element that one class name describes.
+pub(super) fn class_word(class: &str) -> Option<ClassWord> {
     if class.len() > LONGEST {
         return None;
     }
@@ -102,7 +102,7 @@ pub(super) fn word(class: &str) -> Option<Word> {
     let mut is_top = true;
     while end > 0 {
         let (start, stop) = last_word(class, end);
-        let found = known(&class[start..stop], is_top);
+        let found = word_meaning(&class[start..stop], is_top);
         is_top &= !CONTAINER.iter().any(|known| known.eq_ignore_ascii_case(&class[start..stop]));
         if found.is_some() {
             return found;
@@ -146,22 +146,22 @@ fn last_word(class: &str, end: usize) -> (usize, usize) {
 
 /// The meaning of one word. `header` and the like may also name the top of something else: then a word for a
 /// container follows, and `is_top` is false.
-fn known(word: &str, is_top: bool) -> Option<Word> {
+fn word_meaning(word: &str, is_top: bool) -> Option<ClassWord> {
     let is = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
     if word.len() < 2 {
         None
     } else if is(&HEAD) {
-        Some(Word::Head)
+        Some(ClassWord::Head)
     } else if is_top && is(&TOP) {
-        Some(Word::Top)
+        Some(ClassWord::Top)
     } else if is(&META) {
-        Some(Word::Meta)
+        Some(ClassWord::Meta)
     } else if is(&KICKER) {
-        Some(Word::Kicker)
+        Some(ClassWord::Kicker)
     } else if is(&TAB) {
-        Some(Word::Tab)
+        Some(ClassWord::Tab)
     } else if is(&CONTROL) {
-        Some(Word::Control)
+        Some(ClassWord::Control)
     } else {
         None
     }
@@ -173,18 +173,18 @@ mod tests {
 
     #[test]
     fn the_last_known_word_decides() {
-        assert_eq!(word("ItemHed"), Some(Word::Head));
-        assert_eq!(word("section-title2"), Some(Word::Head));
-        assert_eq!(word("headline-author"), Some(Word::Meta));
-        assert_eq!(word("photo_credit-wide"), Some(Word::Meta));
-        assert_eq!(word("HEADER"), Some(Word::Top));
-        assert_eq!(word("header-wrapper"), None);
-        assert_eq!(word("story-kicker"), Some(Word::Kicker));
-        assert_eq!(word("title-search"), Some(Word::Control));
+        assert_eq!(class_word("ItemHed"), Some(ClassWord::Head));
+        assert_eq!(class_word("section-title2"), Some(ClassWord::Head));
+        assert_eq!(class_word("headline-author"), Some(ClassWord::Meta));
+        assert_eq!(class_word("photo_credit-wide"), Some(ClassWord::Meta));
+        assert_eq!(class_word("HEADER"), Some(ClassWord::Top));
+        assert_eq!(class_word("header-wrapper"), None);
+        assert_eq!(class_word("story-kicker"), Some(ClassWord::Kicker));
+        assert_eq!(class_word("title-search"), Some(ClassWord::Control));
         assert!(is_state("firstNavLink") && is_state("item-last") && !is_state("firstly"));
-        assert_eq!(word("tab3"), Some(Word::Tab));
-        assert_eq!(word("titles"), None);
-        assert_eq!(word("überschrift"), None);
-        assert_eq!(word(""), None);
+        assert_eq!(class_word("tab3"), Some(ClassWord::Tab));
+        assert_eq!(class_word("titles"), None);
+        assert_eq!(class_word("überschrift"), None);
+        assert_eq!(class_word(""), None);
     }
 }

@@ -7,7 +7,7 @@
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
-use super::Outline;
+use super::result::Outline;
 use super::skeleton::NONE;
 use crate::partition::Params;
 use crate::reading::Page;
@@ -15,7 +15,7 @@ use crate::reading::Page;
 const ROOT: u32 = 0;
 
 /// The hierarchy of this page's outline.
-pub(crate) fn write(page: &Page, params: &Params, outline: &Outline) -> Hierarchy {
+pub(crate) fn write_hierarchy(page: &Page, params: &Params, outline: &Outline) -> Hierarchy {
     Writer { page, outline, nodes: Vec::with_capacity(outline.labels.len() + 1), link: None }.run(params)
 }
 
@@ -28,7 +28,7 @@ struct Writer<'a> {
 }
 
 /// Labels under one node that are still to be written.
-struct Open {
+struct OpenNode {
     /// The node.
     node: u32,
     /// Index in `children` of the next one, and one past the last.
@@ -45,7 +45,7 @@ impl Writer<'_> {
         let range = |label: usize| (starts[label], starts[label + 1]);
         let top = self.outline.labels.len();
         let (next, end) = range(top);
-        let mut open = vec![Open { node: ROOT, next, end, group: None }];
+        let mut open = vec![OpenNode { node: ROOT, next, end, group: None }];
         let mut boundaries = self.outline.boundaries.iter().copied().peekable();
         while let Some(this) = open.last_mut() {
             if this.next == this.end {
@@ -82,7 +82,7 @@ impl Writer<'_> {
             let text = self.label(label);
             let node = self.push(Some(parent), kind, Some(text), promotion);
             if next < end {
-                open.push(Open { node, next, end, group: None });
+                open.push(OpenNode { node, next, end, group: None });
             }
         }
         Hierarchy {
@@ -156,7 +156,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether white space or a line break stands between two leaves.
+/// Whether white space or a line break separates two leaves.
 fn is_apart(tree: &crate::reading::PageTree, a: NodeId, b: NodeId) -> bool {
     let is_space = |letter: char| letter.is_ascii_whitespace() || letter == '\u{A0}';
     let ends = tree.text(a).is_none_or(|text| text.ends_with(is_space));

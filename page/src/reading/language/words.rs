@@ -1,7 +1,7 @@
 //! The words of languages: stems, stop words, "and".
 //!
 //! News uses the same words again and again, and a stem takes a hundred times as long to compute as to look up. So each
-//! thread keeps those of the words that it met lately.
+//! thread caches the stems of recent words.
 
 use std::cell::RefCell;
 use std::mem::Discriminant;
@@ -9,18 +9,18 @@ use std::mem::Discriminant;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-/// Most words of a language that a thread keeps; some 600 KB.
-const MOST_KNOWN: usize = 8_192;
+/// Maximum number of words that a thread caches for a language; some 600 KB.
+const MOST_STEMS: usize = 8_192;
 
 /// Words of a language.
-type Vocabulary = FxHashMap<Box<str>, Known>;
+type Vocabulary = FxHashMap<Box<str>, Stemmed>;
 
 thread_local! {
-    static KNOWN: RefCell<FxHashMap<Discriminant<Algorithm>, Vocabulary>> = RefCell::default();
+    static STEMS: RefCell<FxHashMap<Discriminant<Algorithm>, Vocabulary>> = RefCell::default();
 }
 
-/// What is known of a word.
-struct Known {
+/// The stem of a word, and whether it is a stop word.
+struct Stemmed {
     stem: Box<str>,
     is_stop_word: bool,
 }
@@ -82,19 +82,19 @@ impl Words {
     }
 
     /// What is known of a word; `None` if the language has no stemmer.
-    fn look_up<T>(&self, word: &str, take: impl FnOnce(&Known) -> T) -> Option<T> {
+    fn look_up<T>(&self, word: &str, take: impl FnOnce(&Stemmed) -> T) -> Option<T> {
         let (algorithm, stemmer) = self.stemmer.as_ref()?;
-        KNOWN.with_borrow_mut(|languages| {
+        STEMS.with_borrow_mut(|languages| {
             let words = languages.entry(std::mem::discriminant(algorithm)).or_default();
             if let Some(known) = words.get(word) {
                 return Some(take(known));
             }
-            if words.len() >= MOST_KNOWN {
+            if words.len() >= MOST_STEMS {
                 words.clear();
             }
             let stem = stemmer.stem(word);
             let stem = if stem.is_empty() { word.into() } else { stem.into() };
-            let known = Known { stem, is_stop_word: self.stop_words.contains(&word) };
+            let known = Stemmed { stem, is_stop_word: self.stop_words.contains(&word) };
             Some(take(words.entry(word.into()).or_insert(known)))
         })
     }
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(terms(&german, "war"), Vec::<String>::new());
             assert_eq!(terms(&Words::new(None), "war"), ["war"]);
         }
-        for number in 0..MOST_KNOWN + 10 {
+        for number in 0..MOST_STEMS + 10 {
             assert_eq!(english.stem(&format!("{number}ing")), english.stem(&format!("{number}ing")));
         }
         assert_eq!(english.stem("winning"), "win");

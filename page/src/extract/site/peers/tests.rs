@@ -69,7 +69,7 @@ fn right(read: impl Fn(&Page) -> Article) -> [usize; 3] {
     right
 }
 
-fn known(stories: std::ops::Range<usize>) -> SiteKnowledge {
+fn knowledge_of(stories: std::ops::Range<usize>) -> SiteKnowledge {
     let pages: Vec<Page> = stories.map(page).collect();
     let mut site = SiteKnowledge::default();
     site.learn(&pages.iter().collect::<Vec<_>>());
@@ -80,10 +80,10 @@ fn known(stories: std::ops::Range<usize>) -> SiteKnowledge {
 fn a_site_whose_single_pages_are_read_badly_is_read_well_by_its_other_pages() {
     let alone = right(|page| article(page, NOW).1.unwrap());
     assert!(alone.iter().all(|right| *right <= 6), "{alone:?}");
-    let site = known(0..12);
+    let site = knowledge_of(0..12);
     assert_eq!(right(|page| site.article(page, NOW).1.unwrap()), [12; 3]);
     // A page that nobody has seen, too.
-    let site = known(0..11);
+    let site = knowledge_of(0..11);
     let found = site.article(&page(11), NOW).1.unwrap();
     let (title, author, day) = gold(11);
     assert_eq!((found.title, found.authors, found.published), (Some(title), vec![author.into()], Some(day)));
@@ -98,7 +98,7 @@ fn a_site_whose_single_pages_are_read_badly_is_read_well_by_its_other_pages() {
 
 #[test]
 fn the_template_that_accepts_a_page_is_its_witness() {
-    let site = known(0..12);
+    let site = knowledge_of(0..12);
     let found = site.article(&page(3), NOW).1.unwrap();
     assert_eq!(found.evidence["title"].witness, "template v1");
 }
@@ -131,7 +131,7 @@ fn a_picture_of_the_pages_own_stands_where_its_peers_have_theirs() {
 
 #[test]
 fn few_pages_decide_nothing() {
-    let site = known(0..3);
+    let site = knowledge_of(0..3);
     let read = site.article(&page(2), NOW).1.unwrap();
     let alone = article(&page(2), NOW).1.unwrap();
     assert_eq!((read.title, read.authors, read.published), (alone.title, alone.authors, alone.published));
@@ -139,7 +139,7 @@ fn few_pages_decide_nothing() {
 
 #[test]
 fn pages_of_another_layout_decide_nothing() {
-    let site = known(0..12);
+    let site = knowledge_of(0..12);
     let html = "<title>The Valley Herald</title><meta property=og:type content=article><main><section><h1>The Valley \
                 Herald</h1><p class=text>The council voted on Tuesday to keep the old bridge open for another year, after \
                 hundreds had asked for it.</p><p class=text>Engineers will look at it every month, the mayor said, and a \
@@ -151,7 +151,7 @@ fn pages_of_another_layout_decide_nothing() {
 
 #[test]
 fn what_0_1_0_kept_of_pages_is_read_and_says_nothing() {
-    let site = known(0..4);
+    let site = knowledge_of(0..4);
     let mut stored: serde_json::Value = serde_json::to_value(&site).unwrap();
     for seen in stored["seen"].as_array_mut().unwrap() {
         seen.as_object_mut().unwrap().remove("said").unwrap();
@@ -170,9 +170,14 @@ fn what_0_1_0_kept_of_pages_is_read_and_says_nothing() {
 
 #[test]
 fn columns_tell_what_is_the_sites_and_what_is_the_storys() {
-    let pages: Vec<BTreeSet<Mark>> = (0..5).map(|page| [Mark(1, 7), Mark(2, page)].into()).collect();
+    let pages: Vec<BTreeSet<FieldMark>> =
+        (0..5).map(|page| [FieldMark(1, 7), FieldMark(2, page)].into()).collect();
     let columns = Columns::new(pages.iter());
-    assert!(columns.is_same(Mark(1, 7)));
-    assert!(!columns.is_same(Mark(1, 8)) && !columns.is_same(Mark(2, 3)) && !columns.is_same(Mark(3, 7)));
+    assert!(columns.is_same(FieldMark(1, 7)));
+    assert!(
+        !columns.is_same(FieldMark(1, 8))
+            && !columns.is_same(FieldMark(2, 3))
+            && !columns.is_same(FieldMark(3, 7))
+    );
     assert_eq!(columns.by_key[&2].1.len(), 5);
 }

@@ -14,7 +14,7 @@ use crate::measures::{self, MeasureSink};
 use super::super::evidence::Evidence;
 use super::super::forest::Forest;
 use super::super::skeleton::{Element, NONE, Skeleton};
-use super::super::tags::Kind;
+use super::super::tags::TagKind;
 
 /// Least sizes for which boxes that begin or end are counted.
 const SIZES: [u32; 4] = [2, 4, 8, 16];
@@ -52,10 +52,10 @@ pub(super) fn names(evidence: &Evidence, forest: &Forest) -> Vec<String> {
     if evidence.labels.len() < 2 {
         return Vec::new();
     }
-    measures::names(|sink| Gaps::new(evidence, forest).measure(1, sink))
+    measures::measure_names(|sink| Gaps::new(evidence, forest).measure(1, sink))
 }
 
-/// What is around the border before a label.
+/// The surroundings of the border before a label.
 #[derive(Clone, Copy, Default)]
 struct Border {
     /// The innermost element that holds both sides; `NONE` if none does.
@@ -269,9 +269,9 @@ impl Chain {
                 *from += u32::from(element.leaves() >= size);
             }
             match element.kind {
-                Kind::Item => chain.items += 1,
-                Kind::Block => chain.plain += 1,
-                Kind::Heading(level) => chain.heading = chain.heading.min(f32::from(level)),
+                TagKind::Item => chain.items += 1,
+                TagKind::Block => chain.plain += 1,
+                TagKind::Heading(level) => chain.heading = chain.heading.min(f32::from(level)),
                 _ => {}
             }
             at = element.parent;

@@ -11,9 +11,10 @@ use std::sync::LazyLock;
 
 pub(super) use measures::measure;
 
-use super::OutlineParams;
 use super::evidence::Evidence;
 use super::forest::Forest;
+use super::passes::ruled;
+use super::rules::OutlineParams;
 use crate::trees::{Trees, TreesError};
 
 /// The learnt trees; `train/blocks.py` names the training data.
@@ -22,10 +23,10 @@ const WEIGHTS: &str = include_str!("blocks.txt");
 /// The names of the measures, in their order.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = crate::measures::sample() else { return Vec::new() };
+        let Some(page) = crate::measures::sample_page() else { return Vec::new() };
         let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
-        measures::names(&evidence, &super::ruled(&page, &evidence, &params).forest)
+        measures::names(&evidence, &ruled(&page, &evidence, &params).forest)
     });
     &NAMES
 }
@@ -103,7 +104,7 @@ mod tests {
         let page = crate::testing::page(&format!("<div><h2>One</h2><ul>{items}</ul></div><p>Two<p>Three"));
         let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
-        let places = measure(&evidence, &super::super::ruled(&page, &evidence, &params).forest);
+        let places = measure(&evidence, &ruled(&page, &evidence, &params).forest);
         assert!(!places.leaves.is_empty());
         assert_eq!(places.values.len(), places.leaves.len() * names().len());
     }

@@ -1,4 +1,4 @@
-//! The boxes of a page as ranges of labels, and where each label stands in them.
+//! The boxes of a page as ranges of labels, and the position of each label in them.
 //!
 //! Elements that hold the same labels are one box; elements that hold fewer than two are none. Decoration does not count:
 //! labels without letters and digits are left out, and the others are numbered without gaps ("items").
@@ -11,7 +11,7 @@ use super::super::skeleton::NONE;
 
 /// Elements that hold the same two or more items.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Box {
+pub(super) struct LabelBox {
     /// First item, and one past the last.
     pub(super) lo: u32,
     pub(super) hi: u32,
@@ -29,7 +29,7 @@ pub(super) struct Box {
     pub(super) best: u32,
 }
 
-impl Box {
+impl LabelBox {
     pub(super) fn items(&self) -> u32 {
         self.hi - self.lo
     }
@@ -41,7 +41,7 @@ impl Box {
 
 /// An item: a label that is no decoration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
+pub(super) struct BoxItem {
     pub(super) label: u32,
     /// The innermost box around it; `NONE` if there is none.
     pub(super) up: u32,
@@ -59,8 +59,8 @@ pub(super) enum Branch {
 }
 
 pub(super) struct Boxes {
-    pub(super) boxes: Vec<Box>,
-    pub(super) items: Vec<Item>,
+    pub(super) boxes: Vec<LabelBox>,
+    pub(super) items: Vec<BoxItem>,
     /// By label: its item; `NONE` for decoration.
     pub(super) of_label: Vec<u32>,
     /// By box and style: number of branches.
@@ -76,7 +76,7 @@ impl Boxes {
         for (label, this) in (0u32..).zip(&evidence.labels) {
             of_label.push(if this.is_decoration { NONE } else { items.len() as u32 });
             if !this.is_decoration {
-                items.push(Item { label, up: NONE, outer: NONE, place: 0 });
+                items.push(BoxItem { label, up: NONE, outer: NONE, place: 0 });
             }
             before.push(items.len() as u32);
         }
@@ -84,7 +84,7 @@ impl Boxes {
         made.find(evidence, &before);
         made.place(evidence);
         for item in (0..made.items.len() as u32).rev() {
-            let Item { label, mut up, .. } = made.items[item as usize];
+            let BoxItem { label, mut up, .. } = made.items[item as usize];
             while up != NONE {
                 let this = &mut made.boxes[up as usize];
                 if ranks[label as usize] <= this.rank {
@@ -118,7 +118,7 @@ impl Boxes {
                 _ => {
                     of_element.push(self.boxes.len() as u32);
                     let (branches, place, rank, best) = (0, 0, Rank::MAX, lo);
-                    self.boxes.push(Box {
+                    self.boxes.push(LabelBox {
                         lo,
                         hi,
                         up,
@@ -140,7 +140,7 @@ impl Boxes {
 
     /// Numbers the branches of each box, and counts those that look alike.
     fn place(&mut self, evidence: &Evidence) {
-        // Boxes and items in document order; a box stands before what it holds.
+        // Boxes and items in document order; a box comes before its contents.
         let mut boxes = 0;
         for item in 0..self.items.len() {
             while let Some(this) = self.boxes.get(boxes).copied().filter(|this| this.lo as usize <= item) {
@@ -151,7 +151,7 @@ impl Boxes {
                 *self.twins.entry((this.up, evidence.skeleton.get(this.outer).sig)).or_default() += 1;
                 boxes += 1;
             }
-            let Item { up, outer, .. } = self.items[item];
+            let BoxItem { up, outer, .. } = self.items[item];
             if let Some(around) = self.boxes.get_mut(up as usize) {
                 around.branches += 1;
                 self.items[item].place = around.branches;
@@ -162,7 +162,7 @@ impl Boxes {
         }
     }
 
-    pub(super) fn get(&self, number: u32) -> Option<&Box> {
+    pub(super) fn get(&self, number: u32) -> Option<&LabelBox> {
         self.boxes.get(number as usize)
     }
 

@@ -16,7 +16,7 @@ const STYLES: usize = 8;
 const ABOVE: usize = 4;
 
 /// Finds the candidates of the items of a page, in order.
-pub(super) struct Finder<'a> {
+pub(super) struct CandidateFinder<'a> {
     scene: &'a Scene<'a>,
     /// By item: the last one for which it was a candidate.
     seen: Vec<u32>,
@@ -24,9 +24,9 @@ pub(super) struct Finder<'a> {
     recent: Vec<(u32, u32)>,
 }
 
-impl<'a> Finder<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>) -> Finder<'a> {
-        Finder { scene, seen: vec![NONE; scene.boxes.items.len()], recent: Vec::new() }
+impl<'a> CandidateFinder<'a> {
+    pub(super) fn new(scene: &'a Scene<'a>) -> CandidateFinder<'a> {
+        CandidateFinder { scene, seen: vec![NONE; scene.boxes.items.len()], recent: Vec::new() }
     }
 
     /// The candidates of an item, each once; equals in one box never head one another. Asked for every item, in order.

@@ -6,7 +6,7 @@ use super::super::skeleton::NONE;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub(super) item: u32,
-    /// `NONE`: no head, the label stands at the top.
+    /// `NONE`: no head, the label is at the top.
     pub(super) head: u32,
     pub(super) score: f32,
 }

@@ -1,14 +1,13 @@
-//! What is measured of a label and of another one that may be its head.
+//! The measures of a label together with another one that may be its head.
 //!
 //! Candidates are sifted by a few measures ([`Scene::glance`]); what is left is measured in full ([`Scene::row`]): what each
-//! label is, how both stand in the boxes that hold them, and what the rules say. That a label stands at the top is
-//! measured as a candidate, too: what compares two labels is then [`NOTHING`].
+//! label is, the positions of both in the boxes that hold them, and the decisions of the rules. Being at the top is
+//! measured like a candidate, too: comparisons of two labels are then [`NOTHING`].
 
 use crate::measures::MeasureSink;
 
-use super::NOTHING;
 use super::boxes::{Branch, Meeting};
-use super::scene::{Scene, TRAITS, of_kind, of_word};
+use super::scene::{NOTHING, Scene, TRAITS, of_kind, of_word};
 use crate::partition::outline::skeleton::NONE;
 
 /// For differences, which may be -1, if there is nothing to compare.
@@ -44,7 +43,7 @@ impl Scene<'_> {
         self.glance(item, head, meeting, row);
     }
 
-    /// What sifts candidates.
+    /// The measures that sift candidates.
     pub(super) fn glance(
         &self,
         item: u32,
@@ -99,7 +98,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What else compares both.
+    /// The other measures that compare both labels.
     fn compare(&self, item: u32, head: Option<u32>, meeting: Option<Meeting>, sink: &mut impl MeasureSink) {
         sink.flag("top", head.is_none());
         sink.add("place on page", item as f32 / self.boxes.items.len().max(1) as f32);
@@ -170,7 +169,7 @@ impl Scene<'_> {
         sink.add("label branch against head", against.unwrap_or(NO_DIFFERENCE));
     }
 
-    /// What else the rules say.
+    /// The other measures of the rules' outline.
     fn rules(&self, item: u32, head: Option<u32>, sink: &mut impl MeasureSink) {
         let (at, up) = (self.label_of(item), head.map(|head| self.label_of(head)));
         let above = Some(self.forest.parent[at]).filter(|&above| above != NONE);

@@ -1,4 +1,4 @@
-//! Heads by learnt trees: which label is under which, once the rules have said what they see.
+//! Heads by learnt trees: which label is under which, given the outline of the rules.
 //!
 //! The rules decide box by box. Trees see at once what the rules say and what they cannot: how far apart two labels are, what
 //! stands between, how alike the branches are that hold them, how the page uses their styles. Each label has some
@@ -7,7 +7,7 @@
 //! pages on which the rules were made, and would trust them too much. `train/heads.py` trains both.
 //!
 //! Invariants: equal pages give equal heads, since scores are sums in one order and ties have an order; a page of n labels
-//! costs O(n) walks over its nesting. Start at [`place`].
+//! costs O(n) walks over its nesting. Start at [`place_heads`].
 
 mod boxes;
 mod candidates;
@@ -20,25 +20,25 @@ use std::sync::LazyLock;
 
 use super::evidence::Evidence;
 use super::forest::Forest;
+use super::passes::ruled;
+use super::rules::OutlineParams;
 use super::skeleton::NONE;
-use crate::measures::names as names_of;
+use crate::measures::measure_names as names_of;
 use crate::trees::{Trees, TreesError};
-use candidates::Finder;
+use candidates::CandidateFinder;
 use decode::{Arc, decode};
 use scene::Scene;
 
-/// The learnt trees; `train/heads.py` says from what.
+/// The learnt trees, as written by `train/heads.py`.
 const TREES: &str = include_str!("heads.txt");
 /// The line between the trees that sift and those that choose.
 const BORDER: &str = "\nchoose\n";
-/// The value of a measure where there is nothing to measure.
-const NOTHING: f32 = -1.0;
 /// Candidates of a label that are left when they are sifted.
 const LEFT: usize = 4;
 /// Labels whose candidates are scored at once: enough to fill the lanes, few enough to stay in the cache.
 const AT_ONCE: usize = 16;
-/// What is taken from the score of standing at the top: a head too few costs all that is under the label, a head too many
-/// only one of several.
+/// Subtracted from the score of being at the top. A missing head loses all pairs with the labels under this one, a wrong
+/// head adds only one pair of several.
 const TOP: f32 = 1.5;
 
 /// The trees that choose heads.
@@ -72,10 +72,10 @@ impl HeadScorer {
 }
 
 /// Gives the labels of a page that are no decoration their heads.
-pub(super) fn place(evidence: &Evidence, forest: &mut Forest, scorer: &HeadScorer) {
+pub(super) fn place_heads(evidence: &Evidence, forest: &mut Forest, scorer: &HeadScorer) {
     let scene = Scene::new(evidence, forest);
     let items: Vec<u32> = (0..scene.boxes.items.len() as u32).collect();
-    let (mut finder, mut arcs) = (Finder::new(&scene), Vec::new());
+    let (mut finder, mut arcs) = (CandidateFinder::new(&scene), Vec::new());
     for some in items.chunks(AT_ONCE) {
         score(some, &scene, &mut finder, scorer, &mut arcs);
     }
@@ -85,8 +85,14 @@ pub(super) fn place(evidence: &Evidence, forest: &mut Forest, scorer: &HeadScore
     forest.place(labels.iter().copied().zip(heads.collect::<Vec<u32>>()));
 }
 
-/// Scores the likelier candidates of some items, and that each stands at the top.
-fn score(items: &[u32], scene: &Scene, finder: &mut Finder, scorer: &HeadScorer, arcs: &mut Vec<Arc>) {
+/// Scores the likelier candidates of some items, and the possibility that each is at the top.
+fn score(
+    items: &[u32],
+    scene: &Scene,
+    finder: &mut CandidateFinder,
+    scorer: &HeadScorer,
+    arcs: &mut Vec<Arc>,
+) {
     let found: Vec<Vec<u32>> = items.iter().map(|&item| finder.next(item)).collect();
     let mut glances = Vec::new();
     for (&item, heads) in items.iter().zip(&found) {
@@ -117,10 +123,10 @@ fn likeliest(mut scored: Vec<(u32, f32)>) -> impl Iterator<Item = u32> {
 /// The names of the measures that sift and of those that choose.
 pub(super) fn names() -> &'static [Vec<String>; 2] {
     static NAMES: LazyLock<[Vec<String>; 2]> = LazyLock::new(|| {
-        let Some(page) = crate::measures::sample() else { return Default::default() };
-        let params = super::OutlineParams::default();
+        let Some(page) = crate::measures::sample_page() else { return Default::default() };
+        let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
-        let forest = super::ruled(&page, &evidence, &params).forest;
+        let forest = ruled(&page, &evidence, &params).forest;
         let scene = Scene::new(&evidence, &forest);
         let meeting = Some(scene.boxes.meet(1, 0));
         [names_of(|sink| scene.glance(1, Some(0), meeting, sink)), names_of(|sink| scene.name(1, 0, sink))]
@@ -128,12 +134,12 @@ pub(super) fn names() -> &'static [Vec<String>; 2] {
     &NAMES
 }
 
-/// What trees learn from: a page's labels, and the candidates of each.
+/// Training data for the trees: a page's labels, and the candidates of each.
 #[derive(Debug, Default)]
 pub struct HeadEvidence {
     /// The leaves of each label: the first, and one past the last.
     pub labels: Vec<(u32, u32)>,
-    /// A label and a candidate; none stands for the top.
+    /// A label and a candidate; `None` means the top.
     pub arcs: Vec<(u32, Option<u32>)>,
     /// The measures of each, one row after another.
     pub measures: Vec<f32>,
@@ -142,7 +148,7 @@ pub struct HeadEvidence {
 /// All candidates with all measures.
 pub(super) fn evidence_of(evidence: &Evidence, forest: &Forest) -> HeadEvidence {
     let scene = Scene::new(evidence, forest);
-    let mut finder = Finder::new(&scene);
+    let mut finder = CandidateFinder::new(&scene);
     let labels = evidence.labels.iter().map(|label| (label.lo, label.hi)).collect();
     let mut all = HeadEvidence { labels, ..HeadEvidence::default() };
     for item in 0..scene.boxes.items.len() as u32 {
@@ -158,7 +164,7 @@ pub(super) fn evidence_of(evidence: &Evidence, forest: &Forest) -> HeadEvidence 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::outline::{self, OutlineParams, OutlineScorers};
+    use crate::partition::outline::{self, OutlineScorers};
 
     #[test]
     fn what_is_compiled_in_can_be_read() {

@@ -1,4 +1,4 @@
-//! What is known of a page before heads are chosen: boxes, styles, the rules' outline, and the traits of each label.
+//! The page as it is before heads are chosen: boxes, styles, the rules' outline, and the traits of each label.
 
 use rustc_hash::FxHashMap;
 
@@ -8,34 +8,35 @@ use super::super::evidence::Evidence;
 use super::super::forest::Forest;
 use super::super::rank::{self, Rank};
 use super::super::skeleton::{Element, NONE};
-use super::super::tags::Kind;
-use super::super::words::Word;
-use super::NOTHING;
+use super::super::tags::TagKind;
+use super::super::words::ClassWord;
 use super::boxes::{Boxes, Branch};
-use super::tree::Tree;
+use super::tree::LabelTree;
 
 /// Children from which on a label counts as a head of its style.
 const HEADS: u32 = 2;
+/// The value of a measure where there is nothing to measure.
+pub(super) const NOTHING: f32 = -1.0;
 /// Number of traits of a label.
 pub(super) const TRAITS: usize = 24;
 
-/// What a page does with the labels of a style.
+/// How a page uses the labels of a style.
 #[derive(Clone, Copy, Default)]
-struct Style {
+struct StyleUse {
     uses: u32,
     words: u32,
     images: u32,
     links: u32,
     /// How many are the first item of the box around them.
     firsts: u32,
-    /// By the rules: labels directly under them, how many head several, how many stand at the top.
+    /// By the rules: labels directly under them, how many head several, how many are at the top.
     children: u32,
     heads: u32,
     tops: u32,
 }
 
-impl Style {
-    fn add(&mut self, other: Style) {
+impl StyleUse {
+    fn add(&mut self, other: StyleUse) {
         self.uses += other.uses;
         self.words += other.words;
         self.images += other.images;
@@ -57,7 +58,7 @@ pub(super) struct Scene<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) forest: &'a Forest,
     pub(super) boxes: Boxes,
-    pub(super) tree: Tree,
+    pub(super) tree: LabelTree,
     /// Ranks of the items.
     pub(super) ranks: Minima,
     styles: Styles,
@@ -69,9 +70,9 @@ pub(super) struct Scene<'a> {
 
 /// The uses of styles on a page.
 struct Styles {
-    own: Vec<Style>,
+    own: Vec<StyleUse>,
     /// Those of the elements that gave labels their rank.
-    marks: Vec<Style>,
+    marks: Vec<StyleUse>,
     of_marks: Vec<u32>,
     /// By text: its labels.
     texts: Vec<u32>,
@@ -90,7 +91,7 @@ impl<'a> Scene<'a> {
                 *pairs.entry(pair).or_default() += 1;
             }
         }
-        let (tree, ranks, traits) = (Tree::new(&forest.parent), Minima::new(ranks), Vec::new());
+        let (tree, ranks, traits) = (LabelTree::new(&forest.parent), Minima::new(ranks), Vec::new());
         let mut scene = Scene { evidence, forest, boxes, tree, ranks, styles, pairs, traits };
         let mut traits = Vec::with_capacity(scene.boxes.items.len() * TRAITS);
         (0..scene.boxes.items.len() as u32).for_each(|item| scene.measure_traits("", item, &mut traits));
@@ -135,7 +136,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether two items stand side by side in equal elements and look the same: lines of one list.
+    /// Whether two items are side by side in equal elements and look the same: lines of one list.
     pub(super) fn are_twins(&self, a: u32, b: u32) -> bool {
         let place = |item: u32| {
             let place = &self.boxes.items[item as usize];
@@ -150,7 +151,7 @@ impl<'a> Scene<'a> {
         &self.traits[item as usize * TRAITS..][..TRAITS]
     }
 
-    /// What a label is, and what the page does with its style.
+    /// The traits of a label, and how the page uses its style.
     pub(super) fn measure_traits(&self, who: &str, item: u32, sink: &mut impl MeasureSink) {
         let (at, evidence) = (self.label_of(item), self.evidence);
         let label = &evidence.labels[at];
@@ -190,15 +191,15 @@ impl Styles {
     fn new(evidence: &Evidence, forest: &Forest, boxes: &Boxes) -> Styles {
         let of_marks = evidence.mark_styles();
         let most = |styles: &[u32]| styles.iter().max().map_or(0, |most| *most as usize + 1);
-        let mut own = vec![Style::default(); most(&evidence.styles)];
-        let mut marks = vec![Style::default(); most(&of_marks)];
+        let mut own = vec![StyleUse::default(); most(&evidence.styles)];
+        let mut marks = vec![StyleUse::default(); most(&of_marks)];
         let texts = evidence.labels.iter().map(|label| label.text as usize + 1).max();
         let mut texts = vec![0; texts.unwrap_or(0)];
         for (item, place) in (0u32..).zip(&boxes.items) {
             let at = place.label as usize;
             let label = &evidence.labels[at];
             let children = forest.children[at];
-            let one = Style {
+            let one = StyleUse {
                 uses: 1,
                 words: label.words,
                 images: u32::from(label.is_image),
@@ -216,42 +217,42 @@ impl Styles {
     }
 }
 
-/// A number for a kind of element. Trees split it where they like, so kinds that say alike stand together.
-pub(super) fn of_kind(kind: Kind) -> f32 {
+/// A number for a kind of element. Trees split it where they like, so similar kinds have neighbouring numbers.
+pub(super) fn of_kind(kind: TagKind) -> f32 {
     f32::from(match kind {
-        Kind::Heading(level) => level,
-        Kind::Header => 7,
-        Kind::Strong => 8,
-        Kind::Term => 9,
-        Kind::HeadCell => 10,
-        Kind::Link => 11,
-        Kind::Inline => 12,
-        Kind::Block => 13,
-        Kind::Paragraph => 14,
-        Kind::Article => 15,
-        Kind::Item => 16,
-        Kind::List => 17,
-        Kind::Nav => 18,
-        Kind::Table => 19,
-        Kind::Rows => 20,
-        Kind::Row => 21,
-        Kind::Cell => 22,
-        Kind::Detail => 23,
-        Kind::Meta => 24,
-        Kind::Image => 25,
-        Kind::Footer => 26,
+        TagKind::Heading(level) => level,
+        TagKind::Header => 7,
+        TagKind::Strong => 8,
+        TagKind::Term => 9,
+        TagKind::HeadCell => 10,
+        TagKind::Link => 11,
+        TagKind::Inline => 12,
+        TagKind::Block => 13,
+        TagKind::Paragraph => 14,
+        TagKind::Article => 15,
+        TagKind::Item => 16,
+        TagKind::List => 17,
+        TagKind::Nav => 18,
+        TagKind::Table => 19,
+        TagKind::Rows => 20,
+        TagKind::Row => 21,
+        TagKind::Cell => 22,
+        TagKind::Detail => 23,
+        TagKind::Meta => 24,
+        TagKind::Image => 25,
+        TagKind::Footer => 26,
     })
 }
 
 /// A number for what class names say.
-pub(super) fn of_word(word: Word) -> f32 {
+pub(super) fn of_word(word: ClassWord) -> f32 {
     match word {
-        Word::Head => 0.0,
-        Word::Top => 1.0,
-        Word::Tab => 2.0,
-        Word::Control => 3.0,
-        Word::Kicker => 4.0,
-        Word::Meta => 5.0,
+        ClassWord::Head => 0.0,
+        ClassWord::Top => 1.0,
+        ClassWord::Tab => 2.0,
+        ClassWord::Control => 3.0,
+        ClassWord::Kicker => 4.0,
+        ClassWord::Meta => 5.0,
     }
 }
 

@@ -3,18 +3,18 @@
 use super::super::skeleton::NONE;
 
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct Position {
     enters: u32,
     leaves: u32,
     depth: u32,
 }
 
-pub(super) struct Tree(Vec<Place>);
+pub(super) struct LabelTree(Vec<Position>);
 
-impl Tree {
-    /// The forest in which each label has this parent; parents may stand behind their children.
-    pub(super) fn new(parents: &[u32]) -> Tree {
-        let mut places = vec![Place::default(); parents.len()];
+impl LabelTree {
+    /// The forest in which each label has this parent; parents may come after their children.
+    pub(super) fn new(parents: &[u32]) -> LabelTree {
+        let mut places = vec![Position::default(); parents.len()];
         let mut next = vec![NONE; parents.len()];
         let mut first = vec![NONE; parents.len()];
         let mut tops = NONE;
@@ -36,7 +36,7 @@ impl Tree {
                 break;
             }
         }
-        Tree(places)
+        LabelTree(places)
     }
 
     /// Number of labels above it.

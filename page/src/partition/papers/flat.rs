@@ -11,10 +11,17 @@
 
 use std::ops::Range;
 
+use crate::partition::params::Params;
 use crate::reading::{Page, PathId};
 
+/// The first leaf of each flat segment except the first one.
+pub(crate) fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
+    let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
+    boundaries_of_paths(&paths, page.leaves.path_count(), params.papers.flat_delta)
+}
+
 /// The first leaf of each segment except the first one, ascending. `delta` is δ in per cent.
-pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {
+pub(crate) fn boundaries_of_paths(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {
     let mut later = vec![0u32; path_count];
     for path in paths {
         later[path.index()] += 1;
@@ -72,7 +79,7 @@ mod tests {
     }
 
     fn fast(page: &Page) -> Vec<u32> {
-        boundaries(&paths(page), page.leaves.path_count(), 34)
+        boundaries_of_paths(&paths(page), page.leaves.path_count(), 34)
     }
 
     /// Algorithm 2, line by line.
@@ -115,7 +122,7 @@ mod tests {
     proptest! {
         #[test]
         fn fast_is_plain(page in pages(60), delta in 1u32..100) {
-            let fast = boundaries(&paths(&page), page.leaves.path_count(), delta);
+            let fast = boundaries_of_paths(&paths(&page), page.leaves.path_count(), delta);
             prop_assert_eq!(fast, plain(&paths(&page), f64::from(delta) / 100.0));
         }
 
@@ -124,7 +131,7 @@ mod tests {
             let page = page("<a>0</a><b>1</b><i>2</i><u>3</u><p>4</p><h1>5</h1>");
             let known = paths(&page);
             let paths: Vec<PathId> = picks.iter().map(|&pick| known[pick]).collect();
-            prop_assert_eq!(boundaries(&paths, 6, 34), plain(&paths, 0.34));
+            prop_assert_eq!(boundaries_of_paths(&paths, 6, 34), plain(&paths, 0.34));
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What a cell looks like: the features of `[OM05 §4.2.2]`, and what else sets header cells off.
+//! The features of a cell: those of `[OM05 §4.2.2]`, and others that set header cells off.
 //!
 //! The features are syntactic (bold, italic, capitals, link, `th`, background, text colour, class), statistical
 //! (words, characters), semantic (number, date, money by their shape, in any language), and what a cell holds
 //! beside text (images, controls, blocks, tables). The word's shape replaces part of speech: it needs no
 //! dictionary. Only the first 64 leaves of a cell are read, so that nested tables cost at most twice as much.
-//! Start at [`Looks::new`].
+//! Start at [`TableFeatures::new`].
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::reading::{NodeId, Page, PageTree};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::grid::Grid;
-use crate::reading::letters::class;
+use crate::reading::letters::char_class;
 use crate::text::parts_between_spaces;
 
 /// Most leaves of a cell that are read.
@@ -21,7 +21,7 @@ const MAX_LEAVES: usize = 64;
 
 /// The kind of a cell's text, by its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum TextKind {
     /// No leaf.
     Empty,
     /// Mostly digits: numbers, money, per cents, times.
@@ -36,13 +36,13 @@ pub(crate) enum Kind {
 
 /// The features of one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Look {
+pub(crate) struct CellFeatures {
     pub(crate) is_th: bool,
     /// In a `thead`.
     pub(crate) in_head: bool,
-    /// What the cell's `scope` says.
-    pub(crate) scope: Scope,
-    pub(crate) kind: Kind,
+    /// The cell's `scope` attribute.
+    pub(crate) scope: HeaderScope,
+    pub(crate) kind: TextKind,
     pub(crate) words: u32,
     pub(crate) chars: u32,
     /// Whether all its text is bold.
@@ -78,7 +78,7 @@ pub(crate) struct Look {
 
 /// The value of `scope`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum HeaderScope {
     /// Nothing.
     None,
     /// `col`, `colgroup`.
@@ -128,14 +128,14 @@ fn counted(tag: &str) -> Option<usize> {
 }
 
 /// The features of all cells of a grid.
-pub(crate) struct Looks {
-    pub(crate) cells: Vec<Look>,
+pub(crate) struct TableFeatures {
+    pub(crate) cells: Vec<CellFeatures>,
     /// The leaves of each cell.
     pub(crate) leaves: Vec<Range<usize>>,
 }
 
-impl Looks {
-    pub(crate) fn new(page: &Page, census: &Census, grid: &Grid) -> Looks {
+impl TableFeatures {
+    pub(crate) fn new(page: &Page, census: &Census, grid: &Grid) -> TableFeatures {
         let mut interned = FxHashMap::default();
         let leaves: Vec<Range<usize>> =
             grid.cells.iter().map(|cell| page.leaves.range_under(&page.tree, cell.node)).collect();
@@ -143,17 +143,23 @@ impl Looks {
             .cells
             .iter()
             .zip(&leaves)
-            .map(|(cell, leaves)| look(page, census, cell.node, leaves.clone(), &mut interned))
+            .map(|(cell, leaves)| cell_features(page, census, cell.node, leaves.clone(), &mut interned))
             .collect();
-        Looks { cells, leaves }
+        TableFeatures { cells, leaves }
     }
 }
 
 type Interned = FxHashMap<(u8, String), u32>;
 
-fn look(page: &Page, census: &Census, node: NodeId, leaves: Range<usize>, interned: &mut Interned) -> Look {
+fn cell_features(
+    page: &Page,
+    census: &Census,
+    node: NodeId,
+    leaves: Range<usize>,
+    interned: &mut Interned,
+) -> CellFeatures {
     let tree = &page.tree;
-    let mut text = Text::default();
+    let mut text = TextCounts::default();
     for leaf in leaves.take(MAX_LEAVES) {
         text.leaf(page, node, leaf);
     }
@@ -170,10 +176,10 @@ fn look(page: &Page, census: &Census, node: NodeId, leaves: Range<usize>, intern
     let class = intern(1, tree.attr(node, "class").map(|class| class.trim().to_ascii_lowercase()));
     let ink = intern(2, text.ink.take());
     let [images, controls, blocks, tables, links, headings] = census.under(tree, node);
-    Look {
+    CellFeatures {
         is_th: tree.tag(node) == Some("th"),
         in_head,
-        scope: scope(tree, node),
+        scope: header_scope(tree, node),
         kind: text.kind(),
         words: text.words,
         chars: text.chars,
@@ -199,11 +205,11 @@ fn look(page: &Page, census: &Census, node: NodeId, leaves: Range<usize>, intern
     }
 }
 
-fn scope(tree: &PageTree, node: NodeId) -> Scope {
+fn header_scope(tree: &PageTree, node: NodeId) -> HeaderScope {
     match tree.attr(node, "scope").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-        "col" | "colgroup" => Scope::Column,
-        "row" | "rowgroup" => Scope::Row,
-        _ => Scope::None,
+        "col" | "colgroup" => HeaderScope::Column,
+        "row" | "rowgroup" => HeaderScope::Row,
+        _ => HeaderScope::None,
     }
 }
 
@@ -224,7 +230,7 @@ fn declared(tree: &PageTree, node: NodeId, property: &str) -> Option<String> {
 
 /// Counts over the text of one cell.
 #[derive(Default)]
-struct Text {
+struct TextCounts {
     words: u32,
     chars: u32,
     digits: u32,
@@ -248,13 +254,13 @@ struct Text {
 /// Most runs that count for the shape; longer texts differ in length, not in kind.
 const MAX_RUNS: u32 = 12;
 
-impl Text {
+impl TextCounts {
     fn leaf(&mut self, page: &Page, cell: NodeId, leaf: usize) {
         let text = page.leaves.text(leaf);
         let mut chars = 0;
         for c in text.chars().filter(|c| !c.is_whitespace()) {
             chars += 1;
-            let class = class(c);
+            let class = char_class(c);
             let is_letter = class.is_alphabetic();
             let is_digit = !is_letter && class.is_numeric();
             let is_upper = is_letter && class.is_uppercase();
@@ -306,17 +312,17 @@ impl Text {
         self.italic += if italic { chars } else { 0 };
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TextKind {
         if self.chars == 0 {
-            Kind::Empty
+            TextKind::Empty
         } else if self.digits > 0 && self.letters <= self.digits && self.words <= 6 {
-            Kind::Number
+            TextKind::Number
         } else if self.digits * 4 >= self.chars && self.words <= 8 {
-            Kind::Mixed
+            TextKind::Mixed
         } else if self.words <= 8 {
-            Kind::Phrase
+            TextKind::Phrase
         } else {
-            Kind::Prose
+            TextKind::Prose
         }
     }
 }

@@ -1,20 +1,20 @@
-//! What a page of a site says of its fields, as the site's others are compared with it.
+//! A summary of a page's fields, with which other pages of the site are compared.
 //!
-//! Of each source and place the page's values are kept as hashes: which texts may be its title, which names its authors',
-//! which days its own; the first line of each place, with the number of words
-//! that it shares with the page's prose; and the zone in which the page writes an instant of UTC. The hashes mean the same
-//! on every machine. Start at [`Said::new`].
+//! It holds the page's values by source and place, as hashes: the texts that may be its title, the names that may be its
+//! authors', the days that may be its own. It also holds the first line of each place, with the number of words that the
+//! line shares with the page's prose, and the time zone of the page. Hashes are the same on every machine. Start at
+//! [`FieldSummary::new`].
 
 use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::place::around;
-use super::repeats::hash;
+use super::hashes::{bytes_hash_32, text_hash_32};
+use super::place::place_of_node;
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::extract::choice::Choice;
-use crate::extract::metadata::{Metadata, is_inside};
+use crate::extract::metadata::Metadata;
 use crate::extract::runs::{Run, Runs};
 use crate::extract::visible::Visible;
 use crate::extract::zones::SiteZone;
@@ -29,7 +29,7 @@ const MOST_LINES: usize = 96;
 const MOST_MARKS: usize = 48;
 /// Most pictures of a page that are looked at.
 const MOST_PICTURES: usize = 200;
-/// Pixels that a picture of a story is wide and high at least, where the page says so.
+/// Least width and height of a story's picture in pixels, if the page declares them.
 const LEAST_SIZE: u32 = 60;
 /// Words of a line that may be a headline, and from which sentences are prose that headlines are compared with.
 const HEADLINE_WORDS: std::ops::RangeInclusive<f32> = 2.0..=25.0;
@@ -38,112 +38,96 @@ const PROSE_WORDS: f32 = 15.0;
 /// The first line at a place: the place, its text, and how many of its words are in the page's prose; none if it is no
 /// headline by its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Line(pub(super) u32, pub(super) u32, pub(super) u32);
+pub(super) struct PlaceLine(pub(super) u32, pub(super) u32, pub(super) u32);
 
 /// A value of a field: the source and place, and the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Mark(pub(super) u32, pub(super) u32);
+pub(super) struct FieldMark(pub(super) u32, pub(super) u32);
 
-/// What a page says of its fields.
+/// A summary of a page's fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Said {
+pub(super) struct FieldSummary {
     /// In page order.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<PlaceLine>,
     /// All texts that may be the title.
     pub(super) titles: BTreeSet<u32>,
-    pub(super) authors: BTreeSet<Mark>,
-    pub(super) days: BTreeSet<Mark>,
+    pub(super) authors: BTreeSet<FieldMark>,
+    pub(super) days: BTreeSet<FieldMark>,
     /// An instant, in seconds, and the offset in which the page writes it.
     pub(super) zone: Option<(i64, i32)>,
     /// The picture that the metadata name.
     pub(super) image: Option<u32>,
     /// The first picture at each place.
-    pub(super) pictures: BTreeSet<Mark>,
+    pub(super) pictures: BTreeSet<FieldMark>,
 }
 
-impl Said {
-    pub(super) fn new(page: &Page, runs: &Runs) -> Said {
+impl FieldSummary {
+    pub(super) fn new(page: &Page, runs: &Runs) -> FieldSummary {
         let metadata = Metadata::new(page, LATEST);
         let titles = title::choices(page, &metadata);
         let title = title::decide(&titles).map(|found| found.value);
         let visible = Visible::new(page, runs, title.as_deref());
         let authors = authors::choices(page, &metadata, &visible);
         let (days, zone) = days::choices(page, &metadata, &visible, LATEST, &SiteZone::default());
-        let marks = |choices: &[Choice]| -> BTreeSet<Mark> {
-            let all = choices.iter().flat_map(|choice| marks(page, choice));
+        let marks = |choices: &[Choice]| -> BTreeSet<FieldMark> {
+            let all = choices.iter().flat_map(|choice| marks_of(page, choice));
             all.take(MOST_MARKS).collect()
         };
-        Said {
-            lines: lines(page, runs).into_iter().map(|(_, line)| line).collect(),
-            titles: titles.iter().take(MOST_MARKS).map(|choice| of_text(&choice.key)).collect(),
+        FieldSummary {
+            lines: first_lines(page, runs).into_iter().map(|(_, line)| line).collect(),
+            titles: titles.iter().take(MOST_MARKS).map(|choice| text_hash_32(&choice.key)).collect(),
             authors: marks(&authors),
             days: marks(&days),
             zone,
-            image: metadata.image.as_ref().map(|image| of_bytes(image.value.as_bytes())),
-            pictures: pictures(page).into_iter().map(|(mark, _)| mark).collect(),
+            image: metadata.image.as_ref().map(|image| bytes_hash_32(image.value.as_bytes())),
+            pictures: first_pictures(page).into_iter().map(|(mark, _)| mark).collect(),
         }
     }
 }
 
-/// The sources and places at which a value is said.
-pub(super) fn marks(page: &Page, choice: &Choice) -> impl Iterator<Item = Mark> {
-    let value = of_bytes(choice.key.as_bytes());
-    choice.said.iter().map(move |&(source, node)| Mark(key(page, source, node), value))
+/// A mark for each source and place at which a value occurs.
+pub(super) fn marks_of(page: &Page, choice: &Choice) -> impl Iterator<Item = FieldMark> {
+    let value = bytes_hash_32(choice.key.as_bytes());
+    choice.sources.iter().map(move |&(source, node)| FieldMark(source_and_place(page, source, node), value))
 }
 
-/// The letters and digits of a text as a number: few pages are compared, so 32 bits tell texts apart.
-pub(super) fn of_text(text: &str) -> u32 {
-    short(hash(text))
+/// A hash of a source and the place of its node.
+fn source_and_place(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
+    let place = node.map(|node| place_of_node(&page.tree, node)).unwrap_or_default();
+    bytes_hash_32(format!("{source} {place}").as_bytes())
 }
 
-/// FNV-1a over bytes, likewise.
-pub(super) fn of_bytes(bytes: &[u8]) -> u32 {
-    short(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    }))
-}
-
-fn short(hash: u64) -> u32 {
-    (hash ^ (hash >> 32)) as u32
-}
-
-/// What names a source and the place where it stands.
-fn key(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
-    let place = node.map(|node| around(&page.tree, node)).unwrap_or_default();
-    of_bytes(format!("{source} {place}").as_bytes())
-}
-
-/// The first picture at each place that is no link and stands in no box beside the story, with its address.
-pub(super) fn pictures(page: &Page) -> Vec<(Mark, String)> {
+/// The first picture at each place, with its URL. Pictures in links or in boxes beside the story do not count.
+pub(super) fn first_pictures(page: &Page) -> Vec<(FieldMark, String)> {
     let tree = &page.tree;
     let mut known = HashSet::new();
     let mut found = Vec::new();
     for node in tree.node_ids().filter(|&node| tree.tag(node) == Some("img")).take(MOST_PICTURES) {
-        let place = of_bytes(around(tree, node).as_bytes());
+        let place = bytes_hash_32(place_of_node(tree, node).as_bytes());
         // Pictures of a point count visitors.
         let size = |name| tree.attr(node, name).and_then(|size| size.trim().parse::<u32>().ok());
         let is_tiny = ["width", "height"].into_iter().filter_map(size).any(|size| size < LEAST_SIZE);
-        if is_tiny || is_inside(tree, node, &["a", "nav", "aside", "footer"]) || !known.insert(place) {
+        if is_tiny || tree.is_inside(node, &["a", "nav", "aside", "footer"]) || !known.insert(place) {
             continue;
         }
         let web = |name: &&str| resolve(&page.base, tree.attr(node, name)?).map(String::from);
         let address = ["data-src", "src"].iter().filter_map(web).find(|address| address.starts_with("http"));
-        found.extend(address.map(|address| (Mark(place, of_bytes(address.as_bytes())), address)));
+        found.extend(address.map(|address| (FieldMark(place, bytes_hash_32(address.as_bytes())), address)));
     }
     found.truncate(MOST_MARKS);
     found
 }
 
 /// The first line of each place with the number of its run, in page order.
-pub(super) fn lines(page: &Page, runs: &Runs) -> Vec<(usize, Line)> {
+pub(super) fn first_lines(page: &Page, runs: &Runs) -> Vec<(usize, PlaceLine)> {
     let is_prose = |run: &Run| run.is_prose() && run.words >= PROSE_WORDS;
     let prose: HashSet<String> =
         runs.runs.iter().filter(|run| is_prose(run)).flat_map(|run| words(&run.text)).collect();
     let mut known = HashSet::new();
     let mut found = Vec::new();
     for (number, run) in runs.runs.iter().enumerate() {
-        let place = of_bytes(around(&page.tree, run.first).as_bytes());
+        let place = bytes_hash_32(place_of_node(&page.tree, run.first).as_bytes());
         if !known.insert(place) {
             continue;
         }
@@ -151,7 +135,7 @@ pub(super) fn lines(page: &Page, runs: &Runs) -> Vec<(usize, Line)> {
         let shared =
             || words(&run.text).into_iter().filter(|word| prose.contains(word)).collect::<HashSet<_>>().len();
         let shared = if may_be_headline { u32::try_from(shared()).unwrap_or(u32::MAX) } else { 0 };
-        found.push((number, Line(place, of_text(&run.text), shared)));
+        found.push((number, PlaceLine(place, text_hash_32(&run.text), shared)));
         if found.len() == MOST_LINES {
             break;
         }

@@ -11,9 +11,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::GroupCost;
 use super::lcs;
 use super::scope::ScopeTree;
+use crate::partition::papers::params::GroupCost;
 
 /// A cost of 1.
 pub(crate) const ONE: u64 = 1 << 20;
@@ -167,7 +167,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::{max_depth, plain};
+    use crate::partition::papers::plain;
+    use crate::partition::papers::scope::max_depth;
     use crate::testing::{page, pages};
 
     proptest! {
@@ -182,7 +183,7 @@ mod tests {
                 let found = costs.between(a, b);
                 prop_assert_eq!(found, print.between(a, b));
                 prop_assert_eq!(found, costs.between(b, a));
-                let (sum, applying) = plain::real(&scope, deepest, a, b);
+                let (sum, applying) = plain::factors_as_floats(&scope, deepest, a, b);
                 prop_assert!((found.sum() as f64 / ONE as f64 - sum).abs() < 1e-4, "{found:?} {sum}");
                 let mean = found.for_grouping(GroupCost::Mean) as f64 / ONE as f64;
                 prop_assert!((mean - sum / applying).abs() < 1e-4);

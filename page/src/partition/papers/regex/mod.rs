@@ -10,8 +10,8 @@
 //! before longer ones, the leftmost first, and the run takes in near windows on both sides. Only if nothing
 //! repeats exactly, the run with the fewest edits for its length is folded (on a tie, the longer run, the shorter
 //! pattern, the leftmost).
-//! Invariant: the leaves of [`Folding`] are the sequence, in order. [`fold::infer`] finds the same as the plain
-//! transcription in the tests; [`MAX_PATTERN`] and a number of steps bound the work. Start at [`infer`].
+//! Invariant: the leaves of [`Folding`] are the sequence, in order. [`fold::infer_groups`] finds the same as the plain
+//! transcription in the tests; [`MAX_PATTERN`] and a number of steps bound the work. Start at [`infer_groups`].
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ mod pattern;
 #[cfg(test)]
 mod plain;
 
-pub(crate) use fold::infer;
+pub(crate) use fold::infer_groups;
 use pattern::Slot;
 
 /// Most symbols of a pattern: readers do not see longer stretches as instances either.
@@ -28,7 +28,7 @@ const MAX_PATTERN: usize = 64;
 
 /// A leaf, counted from the sequence's first, or a group of instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FoldedPart {
     Leaf(usize),
     /// Instances, each as the indices of its parts.
     Group(Vec<Vec<usize>>),
@@ -38,7 +38,7 @@ pub(crate) enum Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folding {
     /// All parts; instances refer to earlier ones.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<FoldedPart>,
     /// The folded sequence, as indices of parts.
     pub(crate) top: Vec<usize>,
     /// The symbols of `top`, and the expressions that folded symbols stand for.
@@ -51,7 +51,7 @@ pub(crate) struct Folding {
 impl Folding {
     fn new(symbols: &[u32]) -> Folding {
         Folding {
-            parts: (0..symbols.len()).map(Part::Leaf).collect(),
+            parts: (0..symbols.len()).map(FoldedPart::Leaf).collect(),
             top: (0..symbols.len()).collect(),
             symbols: symbols.to_vec(),
             expressions: Expressions::above(symbols),
@@ -77,7 +77,7 @@ impl Folding {
                 instances.push(self.top[at..at + length].to_vec());
                 at += length;
             }
-            self.parts.push(Part::Group(instances));
+            self.parts.push(FoldedPart::Group(instances));
             top.push(self.parts.len() - 1);
             symbols.push(symbol);
         }
@@ -99,7 +99,7 @@ impl Folding {
         while at < to {
             let window = first
                 .contains(&self.symbols[at])
-                .then(|| pattern::nearest(pattern, &self.symbols[at..to], true))
+                .then(|| pattern::nearest_window(pattern, &self.symbols[at..to], true))
                 .flatten();
             match (window, runs.last_mut()) {
                 (Some(window), Some((_, windows))) if open => windows.push(window.length),

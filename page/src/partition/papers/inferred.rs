@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use crate::hierarchy::{Hierarchy, NodeKind, Promotion};
 
-use super::Params;
-use super::build::{Builder, ROOT};
+use super::builder::{HierarchyBuilder, ROOT};
 use super::entropy;
 use super::flat::segments;
-use super::headers::{HeadlessGroup, headers};
-use super::regex::{Folding, Part, infer};
+use super::headers::{HeadlessGroup, find_headers};
+use super::regex::{FoldedPart, Folding, infer_groups};
+use crate::partition::params::Params;
 use crate::reading::Page;
 
 /// A page with its segments and what they fold to.
@@ -31,20 +31,20 @@ struct Inference<'a> {
 }
 
 /// The hierarchy of a single page.
-pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+pub(crate) fn inferred_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     let one = Inference::new(page, params);
-    let found = headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
+    let found = find_headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
     one.build(params, &found)
 }
 
 /// The hierarchies of the first `wanted` pages; all pages are of one site.
-pub(super) fn hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Vec<Hierarchy> {
+pub(crate) fn inferred_hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Vec<Hierarchy> {
     let inferred: Vec<Inference<'_>> = pages.iter().map(|page| Inference::new(page, params)).collect();
     let headless: Vec<(&Page, Vec<HeadlessGroup>)> =
         inferred.iter().map(|one| (one.page, one.headless.clone())).collect();
     inferred
         .iter()
-        .zip(headers(&headless))
+        .zip(find_headers(&headless))
         .take(wanted)
         .map(|(one, found)| one.build(params, &found))
         .collect()
@@ -53,15 +53,15 @@ pub(super) fn hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Ve
 impl<'a> Inference<'a> {
     fn new(page: &'a Page, params: &Params) -> Inference<'a> {
         let running = entropy::is_running(page);
-        let boundaries = entropy::boundaries(page, &running, params.sibling_runs);
-        let mut steps = params.max_steps;
+        let boundaries = entropy::entropy_boundaries(page, &running, params.papers.sibling_runs);
+        let mut steps = params.papers.max_steps;
         let mut is_cut = false;
         let mut folded = Vec::new();
         for segment in segments(page, &boundaries) {
             let leaves: Vec<usize> = segment.clone().filter(|&leaf| !running[leaf]).collect();
             let symbols: Vec<u32> =
                 leaves.iter().map(|&leaf| page.leaves.get(leaf).path.index() as u32).collect();
-            let inferred = infer(&symbols, &mut steps);
+            let inferred = infer_groups(&symbols, &mut steps);
             is_cut |= inferred.is_cut;
             folded.push((segment, leaves, inferred));
         }
@@ -88,15 +88,15 @@ impl<'a> Inference<'a> {
             while let Some((sequence, is_outer)) = todo.pop() {
                 let mut candidates = if is_outer { std::mem::take(&mut outer) } else { Vec::new() };
                 for part in sequence {
-                    let Part::Group(instances) = &folded.parts[part] else {
-                        candidates.extend(below(folded, leaves, part));
+                    let FoldedPart::Group(instances) = &folded.parts[part] else {
+                        candidates.extend(leaves_below(folded, leaves, part));
                         continue;
                     };
                     todo.extend(instances.iter().map(|instance| (instance.clone(), false)));
                     if instances.len() < 2 {
                         continue;
                     }
-                    let members = below(folded, leaves, part);
+                    let members = leaves_below(folded, leaves, part);
                     groups.push((
                         (number, part),
                         HeadlessGroup { candidates: std::mem::take(&mut candidates), members },
@@ -116,16 +116,17 @@ impl<'a> Inference<'a> {
             self.groups.iter().zip(found).filter_map(|(&group, leaf)| Some((group, (*leaf)?))).collect();
         let mut is_promoted = vec![false; self.page.leaves.len()];
         header.values().for_each(|&leaf| is_promoted[leaf] = true);
-        let mut builder = Builder::new(self.page, params, self.boundaries.clone());
+        let mut builder = HierarchyBuilder::new(self.page, params, self.boundaries.clone());
         for (number, (range, leaves, folded)) in self.segments.iter().enumerate() {
             let segment = builder.push(ROOT, NodeKind::Segment, None);
             self.running_from(range.start, range.end).for_each(|leaf| builder.leaf(segment, leaf));
-            let mut todo: Vec<(u32, Work<'_>)> =
-                folded.top.iter().rev().map(|&part| (segment, Work::Part(part))).collect();
+            // Preorder by a stack: the parts of a sequence are pushed last first.
+            let mut todo: Vec<(u32, PendingNode<'_>)> =
+                folded.top.iter().rev().map(|&part| (segment, PendingNode::Part(part))).collect();
             while let Some((parent, work)) = todo.pop() {
                 let (parent, parts) = match work {
-                    Work::Part(part) => match &folded.parts[part] {
-                        Part::Leaf(leaf) => {
+                    PendingNode::Part(part) => match &folded.parts[part] {
+                        FoldedPart::Leaf(leaf) => {
                             let leaf = leaves[*leaf];
                             let own = (!is_promoted[leaf]).then_some(leaf);
                             own.into_iter()
@@ -133,23 +134,26 @@ impl<'a> Inference<'a> {
                                 .for_each(|leaf| builder.leaf(parent, leaf));
                             continue;
                         }
-                        Part::Group(instances) => {
+                        FoldedPart::Group(instances) => {
                             let header = header.get(&(number, part)).map(|&leaf| (leaf, Promotion::Evidence));
                             let is_group = instances.len() > 1;
                             let over =
                                 if is_group { builder.push(parent, NodeKind::Group, header) } else { parent };
                             todo.extend(
-                                instances.iter().rev().map(|parts| (over, Work::Instance(parts, is_group))),
+                                instances
+                                    .iter()
+                                    .rev()
+                                    .map(|parts| (over, PendingNode::Instance(parts, is_group))),
                             );
                             continue;
                         }
                     },
-                    Work::Instance(parts, true) if parts.len() > 1 => {
+                    PendingNode::Instance(parts, true) if parts.len() > 1 => {
                         (builder.push(parent, NodeKind::Partition, None), parts)
                     }
-                    Work::Instance(parts, _) => (parent, parts),
+                    PendingNode::Instance(parts, _) => (parent, parts),
                 };
-                todo.extend(parts.iter().rev().map(|&part| (parent, Work::Part(part))));
+                todo.extend(parts.iter().rev().map(|&part| (parent, PendingNode::Part(part))));
             }
         }
         builder.finish(self.is_cut)
@@ -162,20 +166,20 @@ impl<'a> Inference<'a> {
 }
 
 /// A task of the writer.
-enum Work<'a> {
+enum PendingNode<'a> {
     Part(usize),
     /// The parts of one instance; `true` inside a group.
     Instance(&'a [usize], bool),
 }
 
 /// The leaves of the page under a part, in order.
-fn below(folded: &Folding, leaves: &[usize], part: usize) -> Vec<usize> {
+fn leaves_below(folded: &Folding, leaves: &[usize], part: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut todo = vec![part];
     while let Some(part) = todo.pop() {
         match &folded.parts[part] {
-            Part::Leaf(leaf) => found.push(leaves[*leaf]),
-            Part::Group(instances) => todo.extend(instances.iter().flatten().rev()),
+            FoldedPart::Leaf(leaf) => found.push(leaves[*leaf]),
+            FoldedPart::Group(instances) => todo.extend(instances.iter().flatten().rev()),
         }
     }
     found

@@ -33,19 +33,19 @@ pub(crate) fn is_running(page: &Page) -> Vec<bool> {
 
 /// The first leaf of each segment except the first one, ascending. With `runs`, neighbouring siblings may form
 /// one segment.
-pub(crate) fn boundaries(page: &Page, running: &[bool], runs: bool) -> Vec<u32> {
-    let entropies = entropies(page, running);
-    cut(page, running, &entropies, runs)
+pub(crate) fn entropy_boundaries(page: &Page, running: &[bool], runs: bool) -> Vec<u32> {
+    let counts = counts_by_node(page, running);
+    cut_by_entropy(page, running, &counts, runs)
 }
 
 /// Counts for the paths under a node: its leaves n, and Σ round(2³²·c·ln c) over its paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Sums {
+struct PathCounts {
     leaves: u64,
     spread: u64,
 }
 
-impl Sums {
+impl PathCounts {
     /// H in nats.
     fn entropy(self) -> f64 {
         if self.leaves == 0 {
@@ -63,16 +63,17 @@ fn spread(count: u64) -> u64 {
 }
 
 /// The sums of every node of the page, from the leaves up.
-fn entropies(page: &Page, running: &[bool]) -> Vec<Sums> {
+fn counts_by_node(page: &Page, running: &[bool]) -> Vec<PathCounts> {
     let tree = &page.tree;
     let mut counts: Vec<FxHashMap<usize, u64>> = vec![FxHashMap::default(); tree.len()];
-    let mut sums = vec![Sums::default(); tree.len()];
+    let mut sums = vec![PathCounts::default(); tree.len()];
     for (leaf, _) in page.leaves.iter().zip(running).filter(|(_, running)| !**running) {
         counts[leaf.node.index()].insert(leaf.path.index(), 1);
-        sums[leaf.node.index()] = Sums { leaves: 1, spread: 0 };
+        sums[leaf.node.index()] = PathCounts { leaves: 1, spread: 0 };
     }
     for node in tree.node_ids().rev() {
         let Some(parent) = tree.parent(node) else { continue };
+        // The smaller table of counts is merged into the larger one, so each entry moves at most log n times.
         let mut own = std::mem::take(&mut counts[node.index()]);
         let (mut all, mut less) = (sums[parent.index()], sums[node.index()]);
         let above = &mut counts[parent.index()];
@@ -92,7 +93,7 @@ fn entropies(page: &Page, running: &[bool]) -> Vec<Sums> {
 }
 
 /// The median entropy of nodes with at least two counted leaves; 0 if there are none.
-fn median(sums: &[Sums]) -> f64 {
+fn median(sums: &[PathCounts]) -> f64 {
     let mut all: Vec<f64> = sums.iter().filter(|sums| sums.leaves >= 2).map(|sums| sums.entropy()).collect();
     all.sort_by(f64::total_cmp);
     match (all.get(all.len().wrapping_sub(1) / 2), all.get(all.len() / 2)) {
@@ -102,7 +103,7 @@ fn median(sums: &[Sums]) -> f64 {
 }
 
 /// Algorithm 1.
-fn cut(page: &Page, running: &[bool], sums: &[Sums], runs: bool) -> Vec<u32> {
+fn cut_by_entropy(page: &Page, running: &[bool], sums: &[PathCounts], runs: bool) -> Vec<u32> {
     let (tree, leaves) = (&page.tree, &page.leaves);
     let median = median(sums);
     let mut todo: VecDeque<Vec<NodeId>> = VecDeque::from([vec![tree.root()]]);
@@ -145,7 +146,7 @@ mod tests {
 
     fn segments(html: &str, runs: bool) -> Vec<u32> {
         let page = page(html);
-        boundaries(&page, &is_running(&page), runs)
+        entropy_boundaries(&page, &is_running(&page), runs)
     }
 
     /// Definition 31 for one node, counted anew.
@@ -159,7 +160,7 @@ mod tests {
     }
 
     /// Algorithm 1 by recursion over single nodes.
-    fn plain_cut(page: &Page, sums: &[Sums], median: f64, node: NodeId, starts: &mut Vec<u32>) {
+    fn plain_cut(page: &Page, sums: &[PathCounts], median: f64, node: NodeId, starts: &mut Vec<u32>) {
         let range = page.leaves.range_under(&page.tree, node);
         if range.is_empty() {
             return;
@@ -193,14 +194,14 @@ mod tests {
     fn running_text_goes_with_what_is_before_it() {
         let page = page("<h1>T</h1><p>You should read on.<ul><li>a<li>b</ul>");
         assert_eq!(is_running(&page), [false, true, false, false]);
-        assert!(!boundaries(&page, &is_running(&page), false).contains(&1));
+        assert!(!entropy_boundaries(&page, &is_running(&page), false).contains(&1));
     }
 
     proptest! {
         #[test]
         fn sums_give_the_entropy(page in pages(60)) {
             let running = vec![false; page.leaves.len()];
-            let sums = entropies(&page, &running);
+            let sums = counts_by_node(&page, &running);
             for node in page.tree.node_ids().filter(|&node| !page.leaves.range_under(&page.tree, node).is_empty()) {
                 let plain = plain(&page, &running, node);
                 prop_assert!((sums[node.index()].entropy() - plain).abs() < 1e-6);
@@ -210,11 +211,11 @@ mod tests {
         #[test]
         fn single_nodes_are_cut_as_printed(page in pages(60)) {
             let running = vec![false; page.leaves.len()];
-            let sums = entropies(&page, &running);
+            let sums = counts_by_node(&page, &running);
             let mut starts = Vec::new();
             plain_cut(&page, &sums, median(&sums), page.tree.root(), &mut starts);
             starts.retain(|&start| start > 0);
-            prop_assert_eq!(cut(&page, &running, &sums, false), starts);
+            prop_assert_eq!(cut_by_entropy(&page, &running, &sums, false), starts);
         }
     }
 }

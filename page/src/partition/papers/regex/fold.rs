@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::pattern::{Slot, consensus, literal, longest, nearest};
+use super::pattern::{Slot, consensus, literal_pattern, longest_window, nearest_window};
 use super::{Folding, MAX_PATTERN};
 
 /// A run to fold.
@@ -23,10 +23,14 @@ pub(super) struct Run {
 impl Run {
     /// Starts with one window and extends to the right as long as windows are near.
     pub(super) fn right(symbols: &[u32], start: usize, length: usize) -> Run {
-        let mut run =
-            Run { start, windows: vec![length], pattern: literal(&symbols[start..start + length]), edits: 0 };
+        let mut run = Run {
+            start,
+            windows: vec![length],
+            pattern: literal_pattern(&symbols[start..start + length]),
+            edits: 0,
+        };
         let mut end = start + length;
-        while let Some(window) = nearest(&run.pattern, &symbols[end..], false) {
+        while let Some(window) = nearest_window(&run.pattern, &symbols[end..], false) {
             run.pattern = consensus(&run.pattern, &symbols[end..end + window.length]);
             run.windows.push(window.length);
             run.edits += window.distance;
@@ -39,7 +43,7 @@ impl Run {
     pub(super) fn left(mut self, symbols: &[u32]) -> Run {
         let mut before: Vec<u32> = symbols[..self.start].iter().rev().copied().collect();
         self.pattern.reverse();
-        while let Some(window) = nearest(&self.pattern, &before, false) {
+        while let Some(window) = nearest_window(&self.pattern, &before, false) {
             self.pattern = consensus(&self.pattern, &before[..window.length]);
             self.windows.insert(0, window.length);
             self.edits += window.distance;
@@ -56,7 +60,7 @@ impl Run {
 
     /// Approximate cost: cells of the alignments, each worth several steps of simpler loops.
     fn steps(&self) -> u64 {
-        (8 * self.windows.len() * self.pattern.len() * longest(self.pattern.len())) as u64
+        (8 * self.windows.len() * self.pattern.len() * longest_window(self.pattern.len())) as u64
     }
 
     /// Whether this run has fewer edits for its length; on a tie, is longer, has the shorter pattern, is further left.
@@ -68,10 +72,10 @@ impl Run {
 }
 
 /// Folds a sequence of symbols until nothing repeats or `steps`, which are counted down, run out.
-pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folding {
+pub(crate) fn infer_groups(symbols: &[u32], steps: &mut u64) -> Folding {
     let mut folded = Folding::new(symbols);
     loop {
-        let run = exact(&folded.symbols, steps).or_else(|| near(&folded.symbols, steps));
+        let run = exact_run(&folded.symbols, steps).or_else(|| near_run(&folded.symbols, steps));
         if *steps == 0 {
             folded.is_cut = true;
             return folded;
@@ -82,11 +86,11 @@ pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folding {
 }
 
 /// The shortest exactly repeated window, of those the leftmost, extended by near windows on both sides.
-fn exact(symbols: &[u32], steps: &mut u64) -> Option<Run> {
+fn exact_run(symbols: &[u32], steps: &mut u64) -> Option<Run> {
     let most = MAX_PATTERN.min(symbols.len() / 2);
     (1..=most).find_map(|length| {
         *steps = steps.saturating_sub(symbols.len() as u64);
-        let start = repeat(symbols, length)?;
+        let start = first_repeat(symbols, length)?;
         let run = Run::right(symbols, start, length).left(symbols);
         *steps = steps.saturating_sub(run.steps());
         Some(run)
@@ -94,7 +98,7 @@ fn exact(symbols: &[u32], steps: &mut u64) -> Option<Run> {
 }
 
 /// The start of the first window of this length that is repeated right after itself.
-fn repeat(symbols: &[u32], length: usize) -> Option<usize> {
+fn first_repeat(symbols: &[u32], length: usize) -> Option<usize> {
     let mut equal = 0;
     for (at, (a, b)) in symbols.iter().zip(&symbols[length..]).enumerate() {
         equal = if a == b { equal + 1 } else { 0 };
@@ -106,11 +110,11 @@ fn repeat(symbols: &[u32], length: usize) -> Option<usize> {
 }
 
 /// The best run of windows that are near one another.
-fn near(symbols: &[u32], steps: &mut u64) -> Option<Run> {
+fn near_run(symbols: &[u32], steps: &mut u64) -> Option<Run> {
     let most = MAX_PATTERN.min(symbols.len() / 2);
     let mut best: Option<Run> = None;
     for length in 2..=most {
-        for start in likely(symbols, length) {
+        for start in likely_starts(symbols, length) {
             let run = Run::right(symbols, start, length);
             *steps = steps.saturating_sub(run.steps());
             if *steps == 0 {
@@ -126,11 +130,12 @@ fn near(symbols: &[u32], steps: &mut u64) -> Option<Run> {
 }
 
 /// Starts of windows that share enough symbols with what follows them.
-fn likely(symbols: &[u32], length: usize) -> Vec<usize> {
-    let reach = longest(length);
+fn likely_starts(symbols: &[u32], length: usize) -> Vec<usize> {
+    let reach = longest_window(length);
     // A window of w symbols at distance d ≤ max(length, w)/3 shares at least length − d with the pattern.
     let enough = length - reach / 3;
-    let mut shared = Overlap::default();
+    // A window and the `reach` symbols after it slide along the sequence together.
+    let mut shared = SharedSymbols::default();
     symbols[..length].iter().for_each(|&symbol| shared.change(symbol, 1, 0));
     symbols[length..].iter().take(reach).for_each(|&symbol| shared.change(symbol, 0, 1));
     let mut found = Vec::new();
@@ -151,12 +156,12 @@ fn likely(symbols: &[u32], length: usize) -> Vec<usize> {
 
 /// The symbols of two stretches, with multiplicity.
 #[derive(Default)]
-struct Overlap {
+struct SharedSymbols {
     counts: FxHashMap<u32, (i32, i32)>,
     common: i32,
 }
 
-impl Overlap {
+impl SharedSymbols {
     fn change(&mut self, symbol: u32, here: i32, there: i32) {
         let counts = self.counts.entry(symbol).or_default();
         self.common -= counts.0.min(counts.1);

@@ -5,47 +5,47 @@
 //! instances of a group are neighbouring leaves. Two groups are compared by the last instance of the first and
 //! the first instance of the second.
 
-use super::Params;
 use super::cost::{Costs, ONE};
 use super::dp::Binary;
 use super::scope::ScopeTree;
+use crate::partition::params::Params;
 
 /// The kind of a node of the binary tree, with its first and last leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupNode {
-    pub(crate) what: What,
+    pub(crate) kind: GroupKind,
     pub(crate) first: usize,
     pub(crate) last: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum GroupKind {
     Simple,
     Group,
     Partition,
 }
 
 /// The kinds of the nodes of a binary tree, in the tree's order.
-pub(crate) fn grouping(
+pub(crate) fn group_nodes(
     tree: &[Binary],
     scope: &ScopeTree,
     costs: &mut Costs,
     params: &Params,
 ) -> Vec<GroupNode> {
-    let threshold = u64::from(params.group_below) * ONE / 100;
+    let threshold = u64::from(params.papers.group_below) * ONE / 100;
     let mut grouped: Vec<GroupNode> = Vec::with_capacity(tree.len());
     for node in tree {
         let next = match *node {
-            Binary::Leaf(leaf) => GroupNode { what: What::Simple, first: leaf, last: leaf },
+            Binary::Leaf(leaf) => GroupNode { kind: GroupKind::Simple, first: leaf, last: leaf },
             Binary::Join(left, right) => {
                 let (left, right) = (grouped[left], grouped[right]);
                 let mut cost = || {
                     let factors = costs.between(scope.parent(left.last), scope.parent(right.first));
-                    factors.for_grouping(params.group_cost)
+                    factors.for_grouping(params.papers.group_cost)
                 };
-                let groups = left.what != What::Partition && right.what != What::Partition;
-                let what = if groups && cost() < threshold { What::Group } else { What::Partition };
-                GroupNode { what, first: left.first, last: right.last }
+                let groups = left.kind != GroupKind::Partition && right.kind != GroupKind::Partition;
+                let kind = if groups && cost() < threshold { GroupKind::Group } else { GroupKind::Partition };
+                GroupNode { kind, first: left.first, last: right.last }
             }
         };
         grouped.push(next);

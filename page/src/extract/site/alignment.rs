@@ -9,19 +9,21 @@ use crate::extract::runs::Runs;
 use crate::text::ROW_WORDS;
 
 /// A text laid over a page.
-pub(super) struct Laid {
+pub(super) struct Alignment {
     /// The share of each run that the text contains, 0 to 1.
     pub(super) shares: Vec<f32>,
     /// The share of the text's rows that are on the page.
     pub(super) found: f32,
 }
 
-pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
+/// Lays a text over the runs of a page.
+pub(super) fn align(runs: &Runs, text: &str) -> Alignment {
     let wanted = tokens(text);
     let rows: FxHashSet<&[String]> = wanted.windows(ROW_WORDS).collect();
     let lines: FxHashSet<Vec<String>> = text.lines().map(tokens).collect();
     let of_runs: Vec<Vec<String>> = runs.runs.iter().map(|run| tokens(&run.text)).collect();
     let stream: Vec<String> = of_runs.concat();
+    // First over the whole page as one stream of words, so that rows may cross from one run into the next …
     let mut is_held = vec![false; stream.len()];
     let mut seen: FxHashSet<&[String]> = FxHashSet::default();
     for (at, row) in stream.windows(ROW_WORDS).enumerate() {
@@ -30,6 +32,7 @@ pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
             seen.insert(row);
         }
     }
+    // … then run by run: long runs by rows of their own, short ones as lines or by what the stream covers of them.
     let mut from = 0;
     let mut share = |run: &Vec<String>| {
         let own = from..from + run.len();
@@ -50,7 +53,7 @@ pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
     } else {
         seen.len() as f32 / rows.len() as f32
     };
-    Laid { shares, found }
+    Alignment { shares, found }
 }
 
 /// The words of a text in lower case, without punctuation.
@@ -66,7 +69,7 @@ mod tests {
 
     #[track_caller]
     fn check(html: &str, text: &str, shares: &[f32], found: f32) {
-        let laid = lay(&Runs::new(&page(html)), text);
+        let laid = align(&Runs::new(&page(html)), text);
         assert_eq!((laid.shares.as_slice(), laid.found), (shares, found), "{html}: {text}");
     }
 

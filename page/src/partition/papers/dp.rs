@@ -35,9 +35,9 @@ pub enum Binary {
 /// Least length of a piece when a scope is cut to fit the remaining steps.
 const LEAST_PIECE: usize = 32;
 
-/// About the most steps that [`tree`] takes for this number of leaves on a page of this depth; budgets are counted
+/// About the most steps that [`cheapest_tree`] takes for this number of leaves on a page of this depth; budgets are counted
 /// in them. A step takes about a nanosecond, the time of three additions. Rows and columns are rebuilt for each L.
-pub(crate) fn steps(leaves: usize, max_depth: u32) -> u64 {
+pub(crate) fn steps_for(leaves: usize, max_depth: u32) -> u64 {
     let n = leaves as u64;
     let levels = u64::from(max_depth).min(n);
     (n * n * n / 6 + (40 + levels) * n * n) / 3
@@ -46,7 +46,8 @@ pub(crate) fn steps(leaves: usize, max_depth: u32) -> u64 {
 /// The length, at most `most` leaves, of the pieces into which a scope is cut so that all of it fits into
 /// `steps_left`. If it does not fit even in pieces of 32, the last pieces are left without structure.
 pub(crate) fn piece_len(leaves: usize, max_depth: u32, most: usize, steps_left: u64) -> usize {
-    let fits = |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps(len, max_depth)) <= steps_left;
+    let fits =
+        |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps_for(len, max_depth)) <= steps_left;
     let mut len = leaves.min(most).max(1);
     while len > LEAST_PIECE && !fits(len) {
         len = (len * 7 / 8).max(LEAST_PIECE);
@@ -55,10 +56,10 @@ pub(crate) fn piece_len(leaves: usize, max_depth: u32, most: usize, steps_left: 
 }
 
 /// The cheapest binary tree in postorder, the root last; empty for no leaves.
-pub(crate) fn tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
-    match Table::<i32>::fill(scope, costs) {
+pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
+    match CostTable::<i32>::fill(scope, costs) {
         Some(table) => table.tree(costs),
-        None => Table::<i64>::fill(scope, costs).map(|table| table.tree(costs)).unwrap_or_default(),
+        None => CostTable::<i64>::fill(scope, costs).map(|table| table.tree(costs)).unwrap_or_default(),
     }
 }
 
@@ -73,7 +74,7 @@ fn triangle(n: usize) -> usize {
 }
 
 /// The costs of all ranges.
-struct Table<'s, 'p, T> {
+struct CostTable<'s, 'p, T> {
     scope: &'s ScopeTree<'p>,
     /// Column j holds `Cost(x,j)` for x in `0..=j`, less the usual costs of joining. The columns are stored one
     /// after another.
@@ -81,8 +82,8 @@ struct Table<'s, 'p, T> {
 }
 
 /// The columns with the costs of joining, while rows are filled from the last leaf upwards.
-struct Far<T> {
-    /// Laid out like `Table::cost`: `Cost(x,j) + G(L,B)` for x from `start[j]` on.
+struct FarColumns<T> {
+    /// Laid out like `CostTable::cost`: `Cost(x,j) + G(L,B)` for x from `start[j]` on.
     cost: Vec<T>,
     /// By column j: its L in the row filled last.
     over: Vec<u32>,
@@ -90,15 +91,16 @@ struct Far<T> {
     start: Vec<usize>,
 }
 
-impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
+impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
     /// Returns `None` if some cost is too large for `T`.
-    fn fill(scope: &'s ScopeTree<'p>, costs: &mut Costs) -> Option<Table<'s, 'p, T>> {
+    fn fill(scope: &'s ScopeTree<'p>, costs: &mut Costs) -> Option<CostTable<'s, 'p, T>> {
         let n = scope.len();
         let zeros = || vec![T::from_units(0); triangle(n)];
-        let mut table = Table { scope, cost: zeros() };
+        let mut table = CostTable { scope, cost: zeros() };
         let over = (0..n).map(|j| scope.parent(j)).collect();
-        let mut far = Far { cost: zeros(), over, start: (1..=n).collect() };
-        let mut row = Row { first: 0, cost: vec![T::from_units(0); n], over: vec![0; n], near: Vec::new() };
+        let mut far = FarColumns { cost: zeros(), over, start: (1..=n).collect() };
+        let mut row =
+            NearRow { first: 0, cost: vec![T::from_units(0); n], over: vec![0; n], near: Vec::new() };
         for i in (0..n).rev() {
             row.start(scope, i);
             let mut start = i;
@@ -115,11 +117,13 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
     /// near range ends at `run.start - 1`.
     fn fill_run(
         &mut self,
-        row: &mut Row<T>,
-        far: &mut Far<T>,
+        row: &mut NearRow<T>,
+        far: &mut FarColumns<T>,
         run: std::ops::Range<usize>,
         costs: &mut Costs,
     ) -> Option<()> {
+        // All j of the run have the same L (`over`). What changes along it are `next`, the ancestor of the leaves from the
+        // seam to j, and the columns, which are rebuilt only where their last L was another one.
         let (i, seam, over) = (row.first, run.start, row.over[run.start]);
         row.fill_near(seam, over, costs);
         // The common ancestor of the leaves from the seam to j, and the first j for which it is L.
@@ -140,6 +144,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
             let lifted = &far.cost[triangle(j)..];
             let (start, near_end) = (far.start[j], if next == over { seam } else { seam.saturating_sub(1) });
             let mut best = T::MOST;
+            // Near: the left side ends before the seam.
             if seam > i {
                 let near_len = near_end - i;
                 best = best.min(least_sum(&row.near[..near_len], &column[i + 1..][..near_len]));
@@ -154,6 +159,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
             } else if start > i + 1 {
                 best = column[i + 1];
             }
+            // Far: the right side is below L.
             let first = if next == over { start } else { seam + 1 };
             let first = first.max(i + 1);
             best = best.min(least_sum(&row.cost[first - 1..j], &lifted[first..=j]));
@@ -168,7 +174,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
     }
 
     /// Rebuilds column j for a new L, from row i upwards: the right sides from i + 1 on are below it.
-    fn lift_column(&self, far: &mut Far<T>, i: usize, j: usize, over: u32, costs: &mut Costs) {
+    fn lift_column(&self, far: &mut FarColumns<T>, i: usize, j: usize, over: u32, costs: &mut Costs) {
         let column = &self.cost[triangle(j)..];
         let lifted = &mut far.cost[triangle(j)..];
         let mut below = self.scope.parent(j);
@@ -213,7 +219,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
 }
 
 /// The row being filled.
-struct Row<T> {
+struct NearRow<T> {
     /// The row's i.
     first: usize,
     /// `Cost(i,k)` by k.
@@ -224,7 +230,7 @@ struct Row<T> {
     near: Vec<T>,
 }
 
-impl<T: Sum> Row<T> {
+impl<T: Sum> NearRow<T> {
     fn start(&mut self, scope: &ScopeTree, i: usize) {
         self.first = i;
         self.cost[i] = T::from_units(0);
@@ -249,24 +255,24 @@ impl<T: Sum> Row<T> {
 
 /// The binary tree in postorder, where `split` divides `i..=j` into `i..=k` and `k+1..=j`.
 pub(super) fn postorder(n: usize, mut split: impl FnMut(usize, usize) -> usize) -> Vec<Binary> {
-    enum Todo {
+    enum Task {
         Range(usize, usize),
         Join,
     }
     let mut nodes = Vec::with_capacity(2 * n);
     let mut done: Vec<usize> = Vec::new();
-    let mut todo = if n == 0 { Vec::new() } else { vec![Todo::Range(0, n - 1)] };
+    let mut todo = if n == 0 { Vec::new() } else { vec![Task::Range(0, n - 1)] };
     while let Some(next) = todo.pop() {
         match next {
-            Todo::Range(i, j) if i == j => {
+            Task::Range(i, j) if i == j => {
                 done.push(nodes.len());
                 nodes.push(Binary::Leaf(i));
             }
-            Todo::Range(i, j) => {
+            Task::Range(i, j) => {
                 let k = split(i, j);
-                todo.extend([Todo::Join, Todo::Range(k + 1, j), Todo::Range(i, k)]);
+                todo.extend([Task::Join, Task::Range(k + 1, j), Task::Range(i, k)]);
             }
-            Todo::Join => {
+            Task::Join => {
                 if let (Some(right), Some(left)) = (done.pop(), done.pop()) {
                     done.push(nodes.len());
                     nodes.push(Binary::Join(left, right));
@@ -282,31 +288,32 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::{max_depth, plain};
+    use crate::partition::papers::plain;
+    use crate::partition::papers::scope::max_depth;
     use crate::testing::{page, pages};
 
     proptest! {
         #[test]
         fn fast_is_plain(page in pages(80)) {
             let scope = ScopeTree::new(&page, 0..page.leaves.len());
-            let fast = tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
-            prop_assert_eq!(fast, plain::tree(&scope, &mut plain::Costs::known(&scope, max_depth(&page))));
+            let fast = cheapest_tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
+            prop_assert_eq!(fast, plain::cheapest_tree(&scope, &mut plain::Costs::known(&scope, max_depth(&page))));
         }
 
         #[test]
         fn fast_is_plain_inside_a_page(page in pages(60), from in 0usize..30, len in 0usize..30) {
             let range = from.min(page.leaves.len())..(from + len).min(page.leaves.len());
             let scope = ScopeTree::new(&page, range);
-            let fast = tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
-            prop_assert_eq!(fast, plain::tree(&scope, &mut plain::Costs::new(&scope, max_depth(&page))));
+            let fast = cheapest_tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
+            prop_assert_eq!(fast, plain::cheapest_tree(&scope, &mut plain::Costs::new(&scope, max_depth(&page))));
         }
 
         #[test]
         fn wide_sums_are_narrow_ones(page in pages(60)) {
             let scope = ScopeTree::new(&page, 0..page.leaves.len());
             let mut costs = Costs::new(&scope, max_depth(&page));
-            let narrow = Table::<i32>::fill(&scope, &mut costs).unwrap();
-            let wide = Table::<i64>::fill(&scope, &mut costs).unwrap();
+            let narrow = CostTable::<i32>::fill(&scope, &mut costs).unwrap();
+            let wide = CostTable::<i64>::fill(&scope, &mut costs).unwrap();
             let widened: Vec<i64> = narrow.cost.iter().map(|&cost| i64::from(cost)).collect();
             prop_assert_eq!(widened, wide.cost.clone());
             prop_assert_eq!(narrow.tree(&mut costs), wide.tree(&mut costs));
@@ -317,7 +324,7 @@ mod tests {
     fn the_tree_is_a_postorder_over_all_leaves() {
         let page = page("<ul><li>a<li>b</ul><ol><li>c<li>d</ol>");
         let scope = ScopeTree::new(&page, 0..4);
-        let tree = tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
+        let tree = cheapest_tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
         use Binary::{Join, Leaf};
         assert_eq!(tree, [Leaf(0), Leaf(1), Join(0, 1), Leaf(2), Leaf(3), Join(3, 4), Join(2, 5)]);
     }
@@ -328,7 +335,7 @@ mod tests {
         assert_eq!(piece_len(5_000, 20, 1_000, u64::MAX), 1_000);
         let len = piece_len(5_000, 20, 1_000, 100_000_000);
         assert!(len < 600 && len > 200, "{len}");
-        assert!(5_000usize.div_ceil(len) as u64 * steps(len, 20) <= 100_000_000);
+        assert!(5_000usize.div_ceil(len) as u64 * steps_for(len, 20) <= 100_000_000);
         assert_eq!(piece_len(5_000, 20, 1_000, 0), LEAST_PIECE);
         assert!(piece_len(5_000, 400, 1_000, 100_000_000) < len, "depth costs");
         assert_eq!(piece_len(9, 20, 1_000, 0), 9);

@@ -9,7 +9,7 @@
 //! 4. *Path-consistent*: once a candidate heads a group, the closest candidate with the same path heads each
 //!    later group of the page.
 //!
-//! Invariant: a leaf heads at most one group, since it is a candidate of only one. Start at [`headers`].
+//! Invariant: a leaf heads at most one group, since it is a candidate of only one. Start at [`find_headers`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,12 +30,12 @@ pub(crate) struct HeadlessGroup {
 
 /// For each page, the header of each group if a rule finds one. The pages are from one site; groups are in page
 /// order.
-pub(crate) fn headers(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
-    let texts: Vec<Vec<String>> = pages.iter().map(|(page, _)| texts(page)).collect();
+pub(crate) fn find_headers(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
+    let texts: Vec<Vec<String>> = pages.iter().map(|(page, _)| label_texts(page)).collect();
     let mut found: Vec<Vec<Option<usize>>> =
-        pages.iter().map(|(_, groups)| groups.iter().map(bootstrap).collect()).collect();
+        pages.iter().map(|(_, groups)| groups.iter().map(only_candidate).collect()).collect();
     let bayes = Bayes::train(pages, &texts, &found);
-    let frequent = frequent(&texts);
+    let frequent = frequent_texts(&texts);
     for (((page, groups), texts), found) in pages.iter().zip(&texts).zip(&mut found) {
         for (group, header) in groups.iter().zip(found.iter_mut()) {
             let is_frequent = |leaf: &usize| frequent.contains(texts[*leaf].as_str());
@@ -43,12 +43,12 @@ pub(crate) fn headers(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<u
                 .or_else(|| group.candidates.iter().copied().rfind(is_frequent))
                 .or_else(|| bayes.likeliest(page, group, texts));
         }
-        path_consistent(page, groups, found);
+        spread_by_path(page, groups, found);
     }
     found
 }
 
-fn bootstrap(group: &HeadlessGroup) -> Option<usize> {
+fn only_candidate(group: &HeadlessGroup) -> Option<usize> {
     match group.candidates[..] {
         [only] => Some(only),
         _ => None,
@@ -56,12 +56,12 @@ fn bootstrap(group: &HeadlessGroup) -> Option<usize> {
 }
 
 /// The leaves' texts as labels: lower case, words only.
-fn texts(page: &Page) -> Vec<String> {
+fn label_texts(page: &Page) -> Vec<String> {
     (0..page.leaves.len()).map(|leaf| words(page.leaves.text(leaf)).join(" ")).collect()
 }
 
 /// Texts on at least [`FREQUENT`] pages.
-fn frequent(texts: &[Vec<String>]) -> BTreeSet<&str> {
+fn frequent_texts(texts: &[Vec<String>]) -> BTreeSet<&str> {
     let mut pages: BTreeMap<&str, usize> = BTreeMap::new();
     for page in texts {
         let own: BTreeSet<&str> = page.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
@@ -70,7 +70,7 @@ fn frequent(texts: &[Vec<String>]) -> BTreeSet<&str> {
     pages.into_iter().filter(|(_, pages)| *pages >= FREQUENT).map(|(text, _)| text).collect()
 }
 
-fn path_consistent(page: &Page, groups: &[HeadlessGroup], found: &mut [Option<usize>]) {
+fn spread_by_path(page: &Page, groups: &[HeadlessGroup], found: &mut [Option<usize>]) {
     let path = |leaf: usize| page.leaves.get(leaf).path;
     let mut known = BTreeSet::new();
     for (group, header) in groups.iter().zip(found) {
@@ -83,13 +83,13 @@ fn path_consistent(page: &Page, groups: &[HeadlessGroup], found: &mut [Option<us
 /// A naive Bayes classifier: word counts by header, with Laplace smoothing of 1.
 #[derive(Default)]
 struct Bayes {
-    classes: BTreeMap<String, Class>,
+    classes: BTreeMap<String, HeaderClass>,
     vocabulary: BTreeSet<String>,
     groups: f64,
 }
 
 #[derive(Default)]
-struct Class {
+struct HeaderClass {
     groups: f64,
     words: BTreeMap<String, f64>,
     total: f64,
@@ -120,7 +120,7 @@ impl Bayes {
 
     /// The candidate whose text is the likeliest class for the group's words.
     fn likeliest(&self, page: &Page, group: &HeadlessGroup, texts: &[String]) -> Option<usize> {
-        let known: Vec<(usize, &Class)> = group
+        let known: Vec<(usize, &HeaderClass)> = group
             .candidates
             .iter()
             .rev()
@@ -133,7 +133,7 @@ impl Bayes {
     }
 
     /// ln P(class) + Σ ln P(word | class).
-    fn likelihood(&self, class: &Class, words: &[String]) -> f64 {
+    fn likelihood(&self, class: &HeaderClass, words: &[String]) -> f64 {
         let all = class.total + self.vocabulary.len() as f64 + 1.0;
         let word = |word: &String| ((class.words.get(word).copied().unwrap_or_default() + 1.0) / all).ln();
         (class.groups / self.groups).ln() + words.iter().map(word).sum::<f64>()
@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn found(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
-        headers(pages)
+        find_headers(pages)
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         let two = page("<p>Papers and more<p>Teaching<p>Papers<li>journal of graphs<li>journal of trees");
         let trained = vec![group(&[0], &[1, 2]), group(&[3], &[4, 5])];
         let asked = vec![group(&[0, 1, 2], &[3, 4])];
-        let texts = [texts(&one), texts(&two)];
+        let texts = [label_texts(&one), label_texts(&two)];
         let pages = [(&one, trained), (&two, asked)];
         let first = vec![vec![Some(0), Some(3)], vec![None]];
         let bayes = Bayes::train(&pages, &texts, &first);
@@ -206,7 +206,7 @@ mod tests {
             let mut take = |n: usize| { next += n; (next - n..next).collect::<Vec<_>>() };
             let groups: Vec<HeadlessGroup> = sizes.iter()
                 .map(|&(before, inside)| HeadlessGroup { candidates: take(before), members: take(inside) }).collect();
-            let found = headers(&[(&page, groups.clone()), (&page, groups.clone())]);
+            let found = find_headers(&[(&page, groups.clone()), (&page, groups.clone())]);
             for (group, header) in groups.iter().zip(&found[0]) {
                 if let [only] = group.candidates[..] {
                     prop_assert_eq!(*header, Some(only));

@@ -36,12 +36,12 @@ impl Slot {
 }
 
 /// The pattern that accepts exactly these symbols.
-pub(crate) fn literal(symbols: &[u32]) -> Vec<Slot> {
+pub(crate) fn literal_pattern(symbols: &[u32]) -> Vec<Slot> {
     symbols.iter().map(|&symbol| Slot::new(symbol, false)).collect()
 }
 
 /// The longest window that can be near a pattern of `slots`: with d ≤ w/3 and w ≤ slots + d.
-pub(super) fn longest(slots: usize) -> usize {
+pub(super) fn longest_window(slots: usize) -> usize {
     slots + slots / 2
 }
 
@@ -55,9 +55,9 @@ pub(super) struct Window {
 /// The window at the beginning of `rest` that is nearest to the pattern, if its distance is at most a third of
 /// the longer of the two. On a tie, the one whose length is closest to the pattern's, then the shorter.
 /// `is_exact` accepts only distance 0.
-pub(super) fn nearest(pattern: &[Slot], rest: &[u32], is_exact: bool) -> Option<Window> {
+pub(super) fn nearest_window(pattern: &[Slot], rest: &[u32], is_exact: bool) -> Option<Window> {
     let slots = pattern.len();
-    let rest = &rest[..rest.len().min(longest(slots))];
+    let rest = &rest[..rest.len().min(longest_window(slots))];
     let most = if is_exact { 0 } else { (slots.max(rest.len()) / 3) as u32 };
     let row = last_row(pattern, rest, most)?;
     let is_near = |&(length, distance): &(usize, u32)| {
@@ -92,6 +92,7 @@ fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
 /// The pattern that accepts both pattern and window. Of equally cheap alignments, from the end, it prefers
 /// replacing, then leaving a slot out.
 pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
+    // Levenshtein's table, row by row: cell (i, j) is the distance of the first i slots from the first j symbols.
     let width = window.len() + 1;
     let mut table: Vec<u32> = (0..width as u32).collect();
     for (slot, above) in pattern.iter().zip(0..) {
@@ -103,6 +104,7 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
             table.push(replaced.min(left_out).min(table[above + width + at] + 1));
         }
     }
+    // Trace the cheapest alignment back from the last cell. The order of the arms is the order of preference.
     let (mut i, mut j) = (pattern.len(), window.len());
     let mut slots = Vec::new();
     while i > 0 || j > 0 {
@@ -145,25 +147,25 @@ mod tests {
 
     #[test]
     fn replacements_become_alternatives_and_gaps_optional() {
-        let both = consensus(&literal(&[1, 2, 3]), &[1, 9, 3]);
+        let both = consensus(&literal_pattern(&[1, 2, 3]), &[1, 9, 3]);
         assert_eq!(both[1], Slot { symbols: vec![2, 9], is_optional: false });
         let shorter = consensus(&both, &[1, 3]);
         assert!(shorter[1].is_optional && shorter.len() == 3);
-        assert_eq!(nearest(&shorter, &[1, 3, 1], true), Some(Window { length: 2, distance: 0 }));
+        assert_eq!(nearest_window(&shorter, &[1, 3, 1], true), Some(Window { length: 2, distance: 0 }));
     }
 
     #[test]
     fn a_third_may_differ() {
-        let near = |window: &[u32]| nearest(&literal(&[1, 2, 3]), window, false);
+        let near = |window: &[u32]| nearest_window(&literal_pattern(&[1, 2, 3]), window, false);
         assert_eq!(near(&[1, 7, 3]), Some(Window { length: 3, distance: 1 }));
         assert_eq!(near(&[7, 8, 3]), None);
-        assert_eq!(nearest(&literal(&[1, 2]), &[1, 7], false), None);
+        assert_eq!(nearest_window(&literal_pattern(&[1, 2]), &[1, 7], false), None);
     }
 
     proptest! {
         #[test]
         fn a_consensus_takes_what_it_was_made_of(a in symbols(), b in symbols(), c in symbols()) {
-            let all = consensus(&consensus(&literal(&a), &b), &c);
+            let all = consensus(&consensus(&literal_pattern(&a), &b), &c);
             for window in [&a, &b, &c] {
                 let row = last_row(&all, window, u32::MAX).unwrap();
                 prop_assert_eq!(row[window.len()], 0);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::reading::{NodeId, Page};
 
 /// Cuts the range into pieces of at most `most` leaves (at least one).
-pub(crate) fn pieces(page: &Page, range: Range<usize>, most: usize) -> Vec<Range<usize>> {
+pub(crate) fn split_range(page: &Page, range: Range<usize>, most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let mut pieces = Vec::new();
     let mut todo = vec![range];
@@ -18,14 +18,14 @@ pub(crate) fn pieces(page: &Page, range: Range<usize>, most: usize) -> Vec<Range
             pieces.extend((!range.is_empty()).then_some(range));
             continue;
         }
-        let packed = pack(children(page, &range), most);
+        let packed = join_while_they_fit(ranges_of_children(page, &range), most);
         todo.extend(packed.into_iter().rev());
     }
     pieces
 }
 
 /// Joins neighbouring ranges while they fit.
-fn pack(ranges: Vec<Range<usize>>, most: usize) -> Vec<Range<usize>> {
+fn join_while_they_fit(ranges: Vec<Range<usize>>, most: usize) -> Vec<Range<usize>> {
     let mut packed: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         match packed.last_mut() {
@@ -38,7 +38,7 @@ fn pack(ranges: Vec<Range<usize>>, most: usize) -> Vec<Range<usize>> {
 
 /// Divides the leaves between the children of their lowest common ancestor. Gives at least two ranges: otherwise
 /// several leaves would have a lower common ancestor.
-fn children(page: &Page, range: &Range<usize>) -> Vec<Range<usize>> {
+fn ranges_of_children(page: &Page, range: &Range<usize>) -> Vec<Range<usize>> {
     let (tree, leaves) = (&page.tree, &page.leaves);
     let (first, last) = (leaves.get(range.start), leaves.get(range.end - 1));
     let common = tree.lca(first.node, last.node);
@@ -68,14 +68,14 @@ mod tests {
     fn lists_are_cut_between_their_items() {
         let item = "<li><a>x</a> <i>y</i> <b>z</b></li>";
         let page = page(&format!("<h1>T</h1><ul>{}</ul>", item.repeat(10)));
-        let cut = pieces(&page, 0..31, 10);
+        let cut = split_range(&page, 0..31, 10);
         assert_eq!(cut, [0..1, 1..10, 10..19, 19..28, 28..31]);
     }
 
     proptest! {
         #[test]
         fn pieces_are_the_range_in_order(page in pages(80), most in 1usize..20) {
-            let cut = pieces(&page, 0..page.leaves.len(), most);
+            let cut = split_range(&page, 0..page.leaves.len(), most);
             prop_assert!(cut.iter().all(|piece| !piece.is_empty() && piece.len() <= most));
             let joined: Vec<usize> = cut.into_iter().flatten().collect();
             prop_assert_eq!(joined, (0..page.leaves.len()).collect::<Vec<_>>());

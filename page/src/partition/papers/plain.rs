@@ -84,7 +84,7 @@ impl<'s, 'p> Costs<'s, 'p> {
 }
 
 /// The recurrence.
-pub(crate) fn tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
+pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
     let n = scope.len();
     // over[i][k - i] is the lowest common ancestor of i..=k.
     let over: Vec<Vec<u32>> = (0..n).map(|i| scope.ancestors_from(i).collect()).collect();
@@ -124,7 +124,7 @@ pub(crate) fn common_subsequence(a: &[u32], b: &[u32]) -> usize {
 
 /// Sum and number of the factors, computed independently in floating point.
 #[cfg(test)]
-pub(crate) fn real(scope: &ScopeTree, deepest: u32, a: u32, b: u32) -> (f64, f64) {
+pub(crate) fn factors_as_floats(scope: &ScopeTree, deepest: u32, a: u32, b: u32) -> (f64, f64) {
     let tree = &scope.page.tree;
     let deepest = f64::from(deepest);
     let (q1, q2) = (scope.path_sequence(a), scope.path_sequence(b));

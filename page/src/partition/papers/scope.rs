@@ -106,6 +106,11 @@ impl<'a> ScopeTree<'a> {
     }
 }
 
+/// Depth of the deepest leaf's parent.
+pub(crate) fn max_depth(page: &Page) -> u32 {
+    page.leaves.iter().map(|leaf| page.tree.depth(leaf.parent)).max().unwrap_or(0)
+}
+
 /// `span` cut to `range` and counted from its start.
 fn inside(span: &Range<usize>, range: &Range<usize>) -> Range<usize> {
     span.start.max(range.start) - range.start..span.end.min(range.end) - range.start

@@ -29,7 +29,7 @@ fn letters(text: &str) -> Vec<u32> {
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let folded = infer(&letters(text), &mut u64::MAX.clone());
+    let folded = infer_groups(&letters(text), &mut u64::MAX.clone());
     let shown: String = folded.symbols.iter().map(|&symbol| folded.expressions.show(symbol)).collect();
     assert_eq!(shown, expected, "{text}");
 }
@@ -58,14 +58,14 @@ fn instances_may_differ_by_a_third() {
 
 #[test]
 fn instances_keep_their_leaves() {
-    let folded = infer(&letters("xabab"), &mut 1_000_000);
+    let folded = infer_groups(&letters("xabab"), &mut 1_000_000);
     assert_eq!(folded.top.len(), 2);
-    assert_eq!(folded.parts[folded.top[1]], Part::Group(vec![vec![1, 2], vec![3, 4]]));
+    assert_eq!(folded.parts[folded.top[1]], FoldedPart::Group(vec![vec![1, 2], vec![3, 4]]));
 }
 
 #[test]
 fn without_steps_the_sequence_stays_as_it_is_and_says_so() {
-    let folded = infer(&letters("abab"), &mut 1);
+    let folded = infer_groups(&letters("abab"), &mut 1);
     assert!(folded.is_cut);
     assert_eq!(folded.top.len(), 4);
 }
@@ -76,8 +76,8 @@ fn leaves(folded: &Folding) -> Vec<usize> {
     let mut todo: Vec<usize> = folded.top.iter().rev().copied().collect();
     while let Some(part) = todo.pop() {
         match &folded.parts[part] {
-            Part::Leaf(leaf) => leaves.push(*leaf),
-            Part::Group(instances) => todo.extend(instances.iter().flatten().rev()),
+            FoldedPart::Leaf(leaf) => leaves.push(*leaf),
+            FoldedPart::Group(instances) => todo.extend(instances.iter().flatten().rev()),
         }
     }
     leaves
@@ -100,8 +100,8 @@ proptest! {
 
     #[test]
     fn fast_is_plain(symbols in prop_oneof![records(), prop::collection::vec(0u32..4, 0..24)]) {
-        let fast = infer(&symbols, &mut u64::MAX.clone());
+        let fast = infer_groups(&symbols, &mut u64::MAX.clone());
         prop_assert_eq!(leaves(&fast), (0..symbols.len()).collect::<Vec<_>>());
-        prop_assert_eq!(fast, plain::infer(&symbols));
+        prop_assert_eq!(fast, plain::infer_groups(&symbols));
     }
 }

@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value};
 
+use super::finding::Finding;
 use super::json_ld::{self, Objects};
-use super::metadata::Finding;
 use crate::Page;
 use crate::reading::{CanonicalUrl, NodeId, document_base, resolve, squash};
 
@@ -17,35 +17,40 @@ const MOST_WORDS: usize = 5;
 const MOST_STEPS: usize = 12;
 
 /// A step: its name, and where it leads.
-type Step = (String, Option<CanonicalUrl>);
+type Crumb = (String, Option<CanonicalUrl>);
 
 /// The section that the trail names.
-pub(super) fn section(page: &Page, objects: &Objects) -> Option<Finding<String>> {
+pub(super) fn breadcrumb_section(page: &Page, objects: &Objects) -> Option<Finding<String>> {
     let found = |value, witness, confidence| Finding { value, witness, confidence };
     let base = document_base(&page.tree, &page.url.to_url());
     let resolved = |address: &str| resolve(&base, address);
     let told = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
-    let told = told.map(|list| steps_of(list, &resolved)).find_map(|steps| last(&steps, page, true));
+    let told =
+        told.map(|list| crumbs_of_list(list, &resolved)).find_map(|steps| last_section(&steps, page, true));
     told.map(|name| found(name, "json-ld", 0.85)).or_else(|| {
         let tree = &page.tree;
         let mut trails = tree.node_ids().filter(|&node| is_trail(page, node));
-        let shown = trails.find_map(|node| last(&links(page, node, &resolved), page, false));
+        let shown =
+            trails.find_map(|node| last_section(&crumbs_of_links(page, node, &resolved), page, false));
         let rel = |node: &NodeId| {
             tree.tag(*node) == Some("a")
                 && tree
                     .attr(*node, "rel")
                     .is_some_and(|rel| rel.split_whitespace().any(|word| word == "category"))
         };
-        let category =
-            || tree.node_ids().filter(rel).find_map(|node| last(&[step(page, node, &resolved)], page, false));
+        let category = || {
+            tree.node_ids()
+                .filter(rel)
+                .find_map(|node| last_section(&[crumb_of_link(page, node, &resolved)], page, false))
+        };
         shown.or_else(category).map(|name| found(name, "breadcrumbs", 0.8))
     })
 }
 
 /// The steps of a list in JSON-LD, by position.
-fn steps_of(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Vec<Step> {
+fn crumbs_of_list(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Vec<Crumb> {
     let Some(Value::Array(items)) = list.get("itemListElement") else { return Vec::new() };
-    let mut steps: Vec<(u64, Step)> = Vec::new();
+    let mut steps: Vec<(u64, Crumb)> = Vec::new();
     for (number, item) in items.iter().take(MOST_STEPS).enumerate() {
         let inner = item.get("item");
         let name = item.get("name").or_else(|| inner?.get("name")).and_then(Value::as_str);
@@ -77,20 +82,24 @@ fn is_trail(page: &Page, node: NodeId) -> bool {
     says(node) && !matches!(page.tree.tag(node), Some("body" | "html"))
 }
 
-fn step(page: &Page, node: NodeId, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Step {
+fn crumb_of_link(page: &Page, node: NodeId, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Crumb {
     (squash(&page.tree.text_content(node)), page.tree.attr(node, "href").and_then(resolved))
 }
 
-fn links(page: &Page, node: NodeId, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Vec<Step> {
+fn crumbs_of_links(
+    page: &Page,
+    node: NodeId,
+    resolved: &impl Fn(&str) -> Option<CanonicalUrl>,
+) -> Vec<Crumb> {
     let links = std::iter::once(node).chain(page.tree.descendants(node));
     let links = links.filter(|&node| page.tree.tag(node) == Some("a")).take(MOST_STEPS);
-    links.map(|link| step(page, link, resolved)).collect()
+    links.map(|link| crumb_of_link(page, link, resolved)).collect()
 }
 
 /// The last step that is neither the front page nor the article. A list in JSON-LD ends with the article: a last step that
 /// leads nowhere is the article, too.
-fn last(steps: &[Step], page: &Page, ends_with_article: bool) -> Option<String> {
-    let is_step = |(number, (name, target)): &(usize, &Step)| {
+fn last_section(steps: &[Crumb], page: &Page, ends_with_article: bool) -> Option<String> {
+    let is_step = |(number, (name, target)): &(usize, &Crumb)| {
         let is_end = ends_with_article && number + 1 == steps.len() && *number > 0 && target.is_none();
         let is_elsewhere =
             target.as_ref().is_none_or(|target| *target != page.url && !target.is_front_page());
@@ -111,7 +120,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: Option<(&str, &str)>) {
         let page = page_at("https://a.example/x/story", html);
-        let found = section(&page, &Objects::new(&page.tree, &page.url));
+        let found = breadcrumb_section(&page, &Objects::new(&page.tree, &page.url));
         assert_eq!(found.as_ref().map(|found| (found.value.as_str(), found.witness)), expected, "{html}");
     }
 

@@ -3,9 +3,9 @@
 use super::fold::Run;
 use super::{Folding, MAX_PATTERN};
 
-pub(super) fn infer(symbols: &[u32]) -> Folding {
+pub(super) fn infer_groups(symbols: &[u32]) -> Folding {
     let mut folded = Folding::new(symbols);
-    while let Some(run) = exact(&folded.symbols).or_else(|| near(&folded.symbols)) {
+    while let Some(run) = exact_run(&folded.symbols).or_else(|| near_run(&folded.symbols)) {
         folded.replace(&run.pattern, run.start, &run.windows);
     }
     folded
@@ -17,7 +17,7 @@ fn starts(symbols: &[u32], least: usize) -> impl Iterator<Item = (usize, usize)>
     (least..=most).flat_map(move |length| (0..=count - 2 * length).map(move |start| (start, length)))
 }
 
-fn exact(symbols: &[u32]) -> Option<Run> {
+fn exact_run(symbols: &[u32]) -> Option<Run> {
     starts(symbols, 1)
         .find(|&(start, length)| {
             symbols[start..start + length] == symbols[start + length..start + 2 * length]
@@ -25,7 +25,7 @@ fn exact(symbols: &[u32]) -> Option<Run> {
         .map(|(start, length)| Run::right(symbols, start, length).left(symbols))
 }
 
-fn near(symbols: &[u32]) -> Option<Run> {
+fn near_run(symbols: &[u32]) -> Option<Run> {
     let runs = starts(symbols, 1).map(|(start, length)| Run::right(symbols, start, length));
     runs.filter(|run| run.windows.len() > 1).reduce(|best, run| if run.is_better(&best) { run } else { best })
 }

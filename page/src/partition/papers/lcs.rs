@@ -39,7 +39,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::plain;
+    use crate::partition::papers::plain;
 
     proptest! {
         #[test]

@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
-use super::Params;
-use super::promotion::Part;
+use super::promotion::PromotedPart;
+use crate::partition::params::Params;
 use crate::reading::Page;
 
 pub(super) const ROOT: u32 = 0;
@@ -17,18 +17,18 @@ pub(super) const ROOT: u32 = 0;
 /// A piece of a scope: its first leaf, and its parts; the last part is the whole piece.
 pub(crate) struct Piece {
     pub(crate) first: usize,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PromotedPart>,
 }
 
-pub(crate) struct Builder<'a> {
+pub(crate) struct HierarchyBuilder<'a> {
     page: &'a Page,
     hierarchy: Hierarchy,
     /// The last link and its target: consecutive leaves are often in one link.
     last_link: Option<(NodeId, Option<String>)>,
 }
 
-impl<'a> Builder<'a> {
-    pub(crate) fn new(page: &'a Page, params: &Params, boundaries: Vec<u32>) -> Builder<'a> {
+impl<'a> HierarchyBuilder<'a> {
+    pub(crate) fn new(page: &'a Page, params: &Params, boundaries: Vec<u32>) -> HierarchyBuilder<'a> {
         let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
         let hierarchy = Hierarchy {
             url: page.url.as_str().to_owned(),
@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
             site_version: None,
             nodes: vec![root],
         };
-        Builder { page, hierarchy, last_link: None }
+        HierarchyBuilder { page, hierarchy, last_link: None }
     }
 
     /// Adds a segment without inner structure.
@@ -52,7 +52,7 @@ impl<'a> Builder<'a> {
     /// Adds a segment made of these pieces.
     pub(crate) fn segment(&mut self, pieces: &[Piece]) {
         if let [piece] = pieces
-            && let Some(Part::Partition { header, parts }) = piece.parts.last()
+            && let Some(PromotedPart::Partition { header, parts }) = piece.parts.last()
         {
             let header = header.map(|(leaf, how)| (piece.first + leaf, how));
             let segment = self.push(ROOT, NodeKind::Segment, header);
@@ -88,12 +88,12 @@ impl<'a> Builder<'a> {
         let mut todo: Vec<(u32, usize)> = parts.iter().rev().map(|&part| (parent, part)).collect();
         while let Some((parent, part)) = todo.pop() {
             match &piece.parts[part] {
-                Part::Leaf(leaf) => self.leaf(parent, piece.first + leaf),
-                Part::Group(first, last) => {
+                PromotedPart::Leaf(leaf) => self.leaf(parent, piece.first + leaf),
+                PromotedPart::Group(first, last) => {
                     let group = self.push(parent, NodeKind::Group, None);
                     (*first..=*last).for_each(|leaf| self.leaf(group, piece.first + leaf));
                 }
-                Part::Partition { header, parts } => {
+                PromotedPart::Partition { header, parts } => {
                     let header = header.map(|(leaf, how)| (piece.first + leaf, how));
                     let partition = self.push(parent, NodeKind::Partition, header);
                     todo.extend(parts.iter().rev().map(|&part| (partition, part)));

@@ -1,37 +1,44 @@
-//! What a site's knowledge says of one page: the template that accepts it, the pages that are laid out like it, and the
+//! A site's knowledge applied to one page: the template that accepts it, the pages that are laid out like it, and the
 //! lessons that fit it.
 //!
 //! It is made once for a page and asked for the body and each field. Corrections come first. A field on which siblings
-//! decide names them as its witness, or the template, if one accepts the page. Start at [`Known::new`].
+//! decide names them as its witness, or the template, if one accepts the page. Start at [`SiteContext::new`].
 
-use super::fields::Sheet;
-use super::lesson::Taught;
-use super::peers::Peers;
-use super::repeats::{hash, repeats};
-use super::{FieldFindings, FieldLesson, REPEATED, SIBLINGS, SiteKnowledge, template_witness};
+use super::fields::{FieldFindings, FieldLesson, FieldReader};
+use super::hashes::text_hash;
+use super::knowledge::SiteKnowledge;
+use super::lesson::TaughtPlaces;
+use super::peers::{Peers, SIBLINGS};
+use super::repeats::find_repeats;
 use crate::Page;
 use crate::article::Evidence;
-use crate::extract::body::chosen;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
+use crate::extract::selection::with_best_f1;
 use crate::extract::zones::SiteZone;
 use crate::template::{Fit, fit};
 use crate::time::Timestamp;
 
+/// The factor on the likelihood of a text that other pages of the site also have.
+const REPEATED: f32 = 0.3;
 /// Fewest other pages by which a text that is written like the body is the site's.
 const SURE: usize = 2;
 
-/// A page of a site about which something is known.
-pub(in crate::extract) struct Known<'a> {
+/// A page, and what its site's knowledge contributes to reading it.
+pub(in crate::extract) struct SiteContext<'a> {
     site: &'a SiteKnowledge,
     page: &'a Page,
     runs: &'a Runs,
     fit: Option<Fit>,
 }
 
-impl<'a> Known<'a> {
-    pub(in crate::extract) fn new(site: &'a SiteKnowledge, page: &'a Page, runs: &'a Runs) -> Known<'a> {
-        Known { site, page, runs, fit: fit(&site.templates, page) }
+impl<'a> SiteContext<'a> {
+    pub(in crate::extract) fn new(
+        site: &'a SiteKnowledge,
+        page: &'a Page,
+        runs: &'a Runs,
+    ) -> SiteContext<'a> {
+        SiteContext { site, page, runs, fit: fit(&site.templates, page) }
     }
 
     /// The version of the template that accepts the page.
@@ -49,27 +56,29 @@ impl<'a> Known<'a> {
     pub(in crate::extract) fn zone(&self) -> SiteZone {
         let url = self.page.url.as_str();
         let others = self.site.seen.iter().filter(|seen| seen.url != url);
-        SiteZone::new(others.filter_map(|seen| seen.said.zone).collect())
+        SiteZone::new(others.filter_map(|seen| seen.summary.zone).collect())
     }
 
     /// Shifts the likelihoods of the page's runs by what is known; returns the evidence to name for the body, if
     /// any, and which runs the site surely repeats.
     pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> (Option<Evidence>, Vec<bool>) {
-        let Known { site, page, runs, fit } = self;
-        let alone = chosen(&runs.runs, scores);
-        let taught = Taught::new(&site.lessons);
+        let SiteContext { site, page, runs, fit } = self;
+        // The choice from the page alone decides which other pages are the same article again, and whether lessons touch
+        // the body at all.
+        let alone = with_best_f1(&runs.runs, scores);
+        let taught = TaughtPlaces::new(&site.lessons);
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
         let url = page.url.as_str();
         let pages = site.seen.iter().chain(site.lessons.iter().map(|lesson| &lesson.page));
         let others: Vec<_> = pages.filter(|page| page.url != url).collect();
         let is_sure = others.len() >= SURE;
-        let repeats = repeats(&runs.runs, &alone, others.into_iter());
+        let repeats = find_repeats(&runs.runs, &alone, others.into_iter());
         let is_sites = |at: usize| {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
             let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
             // A person's correction beats repetition.
             let is_kept = || {
-                let text = hash(&runs.runs[at].text);
+                let text = text_hash(&runs.runs[at].text);
                 site.lessons.iter().any(|lesson| lesson.kept.contains(&text))
             };
             (is_repeat || is_fixed) && !is_kept()
@@ -95,11 +104,16 @@ impl<'a> Known<'a> {
         if known.iter().all(|fields| **fields == FieldLesson::default()) {
             return FieldFindings::default();
         }
-        let sheet = Sheet::new(self.page, self.runs, metadata, fetched_at);
+        let sheet = FieldReader::new(self.page, self.runs, metadata, fetched_at);
         FieldFindings {
             title: known.iter().find_map(|fields| sheet.title(&fields.title)),
             authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
             published: known.iter().find_map(|fields| sheet.published(&fields.published)),
         }
     }
+}
+
+/// The witness of what is decided by the pages of a template.
+pub(in crate::extract) fn template_witness(version: u32) -> String {
+    format!("template v{version}")
 }

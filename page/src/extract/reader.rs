@@ -1,0 +1,152 @@
+//! Reads an article: the fields from the markup and the text, the body from the runs, with what is known of the site.
+
+use std::collections::BTreeMap;
+
+use super::finding::{Finding, Names};
+use super::measures::Claims;
+use super::metadata::Metadata;
+use super::runs::Runs;
+use super::scorer::Scorer;
+use super::site::{Peers, SIBLINGS, SiteContext, SiteKnowledge, template_witness};
+use super::visible::Visible;
+use super::zones::SiteZone;
+use super::{authors, body, days, kind, scripts, title};
+use crate::Page;
+use crate::article::{Article, Block, BlockKind, Evidence, PageKind};
+use crate::text::words_of_prose;
+use crate::time::Timestamp;
+
+/// The kind of a page and, if it is an article, its fields and text.
+pub(super) fn article_of(
+    page: &Page,
+    fetched_at: Timestamp,
+    site: Option<&SiteKnowledge>,
+) -> (PageKind, Option<Article>) {
+    let metadata = Metadata::new(page, fetched_at);
+    let kind = kind::page_kind(page, metadata.is_told, metadata.is_shared);
+    let article =
+        (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
+    (kind, article)
+}
+
+/// The claims of a page's markup about its article, for comparison with its text.
+pub(super) fn claims(page: &Page, metadata: &Metadata, title: Option<&str>) -> Claims {
+    let title = title.map(str::to_owned);
+    let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
+    Claims {
+        titles: titles.into_iter().flatten().cloned().collect(),
+        description: metadata.description.clone(),
+        body: metadata.body.as_deref().map(scripts::without_markup),
+        is_told: metadata.is_told,
+        is_news: metadata.is_news,
+        is_shared: metadata.is_shared,
+    }
+}
+
+/// The fields and text of a page that is treated as an article, whatever its kind.
+pub(super) fn read(
+    page: &Page,
+    metadata: Metadata,
+    fetched_at: Timestamp,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Article {
+    let runs = Runs::new(page);
+    let known = site.map(|site| SiteContext::new(site, page, &runs));
+    let taught = known.as_ref().map(|known| known.taught(&metadata, fetched_at)).unwrap_or_default();
+    let peers = known.as_ref().and_then(SiteContext::peers);
+    let peers = peers.as_ref();
+    let mut evidence =
+        Fields { template: known.as_ref().and_then(SiteContext::version), ..Fields::default() };
+    let titles = title::choices(page, &metadata);
+    let by_peers = || peers.and_then(|peers| peers.title(&titles));
+    let title = taught.title.or_else(by_peers).or_else(|| title::decide(&titles));
+    let title = evidence.keep("title", title);
+    let claims = claims(page, &metadata, title.as_deref());
+    let body = body::read_body(page, &runs, &claims, title.as_deref(), scorer, known.as_ref());
+    evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
+    let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
+    let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
+    evidence.keep("form", metadata.forms.named(words, pictures));
+    let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
+    let visible = Visible::new(page, &runs, title.as_deref());
+    let authors = taught.authors.or_else(|| authors(page, &metadata, &visible, peers));
+    let authors = evidence.keep("authors", authors).unwrap_or_default();
+    let zone = known.as_ref().map(SiteContext::zone).unwrap_or_default();
+    let published = || published(page, &metadata, &visible, fetched_at, &zone, peers);
+    let published = taught.published.or_else(published);
+    let shown = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
+    Article {
+        url: page.url.as_str().to_owned(),
+        site: page.url.site().as_str().to_owned(),
+        title,
+        authors,
+        published: evidence.keep("published", published),
+        modified: evidence.keep("modified", metadata.modified),
+        place: evidence.keep("place", place),
+        section: evidence.keep("section", metadata.section),
+        concepts: Vec::new(),
+        language: page.language.clone(),
+        image: evidence.keep("image", shown.or(metadata.image)),
+        method: body.method.to_owned(),
+        body: body.blocks,
+        kind: PageKind::Article,
+        evidence: evidence.by_field,
+    }
+}
+
+/// The authors, from the page alone unless its peers know better.
+fn authors(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+    peers: Option<&Peers<'_>>,
+) -> Option<Names> {
+    let choices = authors::choices(page, metadata, visible);
+    peers.and_then(|peers| peers.authors(&choices)).or_else(|| authors::decide(&choices))
+}
+
+/// The date of publication, from the page alone unless its peers know better.
+fn published(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+    fetched_at: Timestamp,
+    zone: &SiteZone,
+    peers: Option<&Peers<'_>>,
+) -> Option<Finding<String>> {
+    let (choices, _) = days::choices(page, metadata, visible, fetched_at, zone);
+    peers.and_then(|peers| peers.published(&choices)).or_else(|| days::decide(&choices))
+}
+
+/// Evidence by field.
+#[derive(Default)]
+struct Fields {
+    by_field: BTreeMap<String, Evidence>,
+    /// The version of the template that accepts the page.
+    template: Option<u32>,
+}
+
+impl Fields {
+    fn keep<T>(&mut self, field: &str, found: Option<Finding<T>>) -> Option<T> {
+        let Finding { value, witness, confidence } = found?;
+        let witness = match self.template {
+            Some(version) if witness == SIBLINGS => template_witness(version),
+            _ => witness.to_owned(),
+        };
+        self.by_field.insert(field.to_owned(), Evidence { witness, confidence });
+        Some(value)
+    }
+}
+
+/// The place before the dash that opens the first paragraph: "LONDON (Agency) — …", "PARIS, France – …".
+fn dateline(blocks: &[Block]) -> Option<Finding<String>> {
+    let first = blocks.iter().find(|block| block.kind == BlockKind::Paragraph)?;
+    let head: String = first.text.chars().take(60).collect();
+    let (before, _) = head.split_once(" — ").or_else(|| head.split_once(" – "))?;
+    let place = before.split(" (").next().unwrap_or(before).trim();
+    let opens_in_capitals = place.split([',', ' ']).next().is_some_and(|word| {
+        word.chars().count() >= 3 && word.chars().all(|letter| letter.is_uppercase() || letter == '.')
+    });
+    opens_in_capitals.then(|| Finding { value: place.to_owned(), witness: "text", confidence: 0.6 })
+}

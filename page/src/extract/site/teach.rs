@@ -1,0 +1,159 @@
+//! Learns from a person's correction of a page.
+
+use super::alignment;
+use super::context::SiteContext;
+use super::fields::FieldReader;
+use super::hashes::text_hash;
+use super::knowledge::SiteKnowledge;
+use super::lesson::Lesson;
+use crate::Page;
+use crate::extract::body::choose_runs;
+use crate::extract::metadata::Metadata;
+use crate::extract::reader::{claims, read};
+use crate::extract::runs::Runs;
+use crate::extract::scorer::Scorer;
+use crate::extract::title::title;
+use crate::time::Timestamp;
+
+/// Most corrected pages that are kept; the oldest goes first.
+const MOST_LESSONS: usize = 32;
+/// Share of a corrected text that its page must show.
+const LEAST_FOUND: f32 = 0.5;
+
+/// A person's correction of a page's article. Fields that are left out stay as they were read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Correction {
+    /// The right text.
+    pub body: Option<String>,
+    /// Texts that are not body, on any page of the site.
+    pub drop: Vec<String>,
+    /// The right title.
+    pub title: Option<String>,
+    /// The right names.
+    pub authors: Vec<String>,
+    /// The right date (`YYYY-MM-DD…`).
+    pub published: Option<String>,
+}
+
+/// A correction that its page does not show; nothing was learnt from it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TeachError {
+    /// Little of the text is on the page.
+    #[error("the page shows {:.0} % of the text, at least 50 % is needed to learn from it", .found * 100.0)]
+    Body {
+        /// Share of the text that the page shows.
+        found: f32,
+    },
+    /// A text to be dropped, a title, a name or a date is not on the page.
+    #[error("the page does not show the {what} `{text}`")]
+    NotThere {
+        /// Which part of the correction.
+        what: &'static str,
+        /// Its value.
+        text: String,
+    },
+    /// The correction is empty.
+    #[error("nothing was corrected")]
+    Nothing,
+}
+
+impl SiteKnowledge {
+    /// Learns from a person's correction of a page.
+    ///
+    /// # Errors
+    /// The page does not show what the correction says; the knowledge is unchanged.
+    pub fn teach(
+        &mut self,
+        page: &Page,
+        fetched_at: Timestamp,
+        correction: &Correction,
+    ) -> Result<&Lesson, TeachError> {
+        if *correction == Correction::default() {
+            return Err(TeachError::Nothing);
+        }
+        let lesson = self.lesson(page, fetched_at, correction)?;
+        self.lessons.retain(|known| known.url != lesson.url);
+        let surplus = (self.lessons.len() + 1).saturating_sub(MOST_LESSONS);
+        self.lessons.drain(..surplus);
+        let at = self.lessons.len();
+        self.lessons.push(lesson);
+        Ok(&self.lessons[at])
+    }
+
+    fn lesson(
+        &self,
+        page: &Page,
+        fetched_at: Timestamp,
+        correction: &Correction,
+    ) -> Result<Lesson, TeachError> {
+        let metadata = Metadata::new(page, fetched_at);
+        let runs = Runs::new(page);
+        let mut lesson = Lesson::new(page.url.as_str(), &runs);
+        let dropped = dropped(&runs, &correction.drop)?;
+        if correction.body.is_some() || !correction.drop.is_empty() {
+            let mut body = match &correction.body {
+                Some(text) => laid(&runs, text)?,
+                None => self.body_shares(page, &metadata, &runs),
+            };
+            for &at in &dropped {
+                body[at] = 0.0;
+            }
+            lesson.count(&page.tree, &runs, &body);
+            lesson.dropped = dropped.iter().map(|&at| text_hash(&runs.runs[at].text)).collect();
+        }
+        let read = read(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
+        let sheet = FieldReader::new(page, &runs, &metadata, fetched_at);
+        let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
+        if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))
+        {
+            lesson.fields.title = sheet.learn_title(title);
+            if lesson.fields.title.is_empty() {
+                return Err(not_there("title", title));
+            }
+        }
+        if !correction.authors.is_empty() && correction.authors != read.authors {
+            lesson.fields.authors = sheet.learn_authors(&correction.authors);
+            if lesson.fields.authors.is_empty() {
+                return Err(not_there("authors", &correction.authors.join(", ")));
+            }
+        }
+        let day = |date: &str| date.get(..10).map(str::to_owned);
+        if let Some(date) = &correction.published
+            && read.published.as_deref().and_then(day) != day(date)
+        {
+            lesson.fields.published = sheet.learn_published(date);
+            if lesson.fields.published.is_empty() {
+                return Err(not_there("date", date));
+            }
+        }
+        Ok(lesson)
+    }
+
+    /// The share of each run that is body as the page is read now, 0 or 1.
+    fn body_shares(&self, page: &Page, metadata: &Metadata, runs: &Runs) -> Vec<f32> {
+        let title = title(page, metadata).map(|found| found.value);
+        let claims = claims(page, metadata, title.as_deref());
+        let known = SiteContext::new(self, page, runs);
+        let (chosen, _) = choose_runs(page, runs, &claims, Scorer::shared(), Some(&known));
+        chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
+    }
+}
+
+fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
+    let laid = alignment::align(runs, text);
+    if laid.found < LEAST_FOUND { Err(TeachError::Body { found: laid.found }) } else { Ok(laid.shares) }
+}
+
+/// The runs that contain the texts to be dropped.
+fn dropped(runs: &Runs, texts: &[String]) -> Result<Vec<usize>, TeachError> {
+    let mut found = Vec::new();
+    for text in texts {
+        let shares = alignment::align(runs, text).shares;
+        let before = found.len();
+        found.extend((0..shares.len()).filter(|&at| shares[at] > 0.5 || runs.runs[at].text.contains(text)));
+        if found.len() == before {
+            return Err(TeachError::NotThere { what: "text", text: text.clone() });
+        }
+    }
+    Ok(found)
+}
