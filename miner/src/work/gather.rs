@@ -6,12 +6,12 @@ use std::time::Duration;
 use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::{GonePage, PartitionedPage, envelope};
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::reading::Site;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::work::parts::Parts;
-use crate::work::service::{reject, taken};
+use crate::work::deliveries::{count_taken, reject};
 
 /// Deliveries of one site.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct OfSite {
 /// # Errors
 /// When the broker fails.
 pub(super) async fn gather(
-    parts: &Parts,
+    metrics: &Metrics,
     consumer: &mut dyn Consumer,
     config: &MinerConfig,
     stop: &CancellationToken,
@@ -51,11 +51,11 @@ pub(super) async fn gather(
                 Some(delivery) => delivery?,
             },
         };
-        taken(parts, Queue::Partitions, &delivery);
+        count_taken(metrics, Queue::Partitions, &delivery);
         let size = match sort(delivery, &mut held) {
             Ok(size) => size,
             Err((delivery, reason)) => {
-                reject(parts, Queue::Partitions, *delivery, &reason).await;
+                reject(metrics, Queue::Partitions, *delivery, &reason).await;
                 continue;
             }
         };

@@ -16,6 +16,7 @@
 
 pub mod apply;
 pub mod archive;
+mod deliveries;
 pub mod ending;
 pub mod error;
 pub mod fed;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use newslode_common::broker::{BrokerError, Delivery, Queue};
+use newslode_common::broker::{Delivery, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::work::apply::{PageEnd, batch};
+use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::ending::take_out;
 use crate::work::error::BatchError;
 use crate::work::filing;
@@ -93,7 +94,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
     let servers = Arc::new(Outage::new("store, archive or broker"));
-    while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
+    while let Some(held) = gather(&parts.metrics, consumer.as_mut(), &config, &stop).await? {
         // Each site gets its own task: summing and packing one batch takes as long as the store takes to
         // count another.
         let mut work = JoinSet::new();
@@ -148,9 +149,9 @@ async fn end_deliveries(
         Ok(ends) => {
             for (delivery, end) in deliveries.into_iter().zip(ends) {
                 match end {
-                    PageEnd::Rejected(reason) => reject(parts, Queue::Partitions, delivery, &reason).await,
+                    PageEnd::Rejected(reason) => reject(&parts.metrics, Queue::Partitions, delivery, &reason).await,
                     PageEnd::Applied | PageEnd::Stale | PageEnd::Unwanted => {
-                        ended(delivery.ack().await, "acknowledge");
+                        ack(delivery).await;
                     }
                 }
             }
@@ -158,12 +159,12 @@ async fn end_deliveries(
         Err(error) if error.is_retryable() => {
             tracing::warn!(%site, %error, pages = deliveries.len(), "pages are returned to the queue uncounted");
             for delivery in deliveries {
-                ended(delivery.release().await, "release");
+                release(delivery).await;
             }
         }
         Err(error) => {
             for delivery in deliveries {
-                reject(parts, Queue::Partitions, delivery, &error.to_string()).await;
+                reject(&parts.metrics, Queue::Partitions, delivery, &error.to_string()).await;
             }
         }
     }
@@ -177,11 +178,11 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
             () = stop.cancelled() => return Ok(()),
             delivery = consumer.next() => delivery?,
         };
-        taken(&parts, Queue::Seeds, &delivery);
+        count_taken(&parts.metrics, Queue::Seeds, &delivery);
         let command = match SeedMessage::parse(&delivery.body) {
             Ok(command) => command,
             Err(error) => {
-                reject(&parts, Queue::Seeds, delivery, &error.to_string()).await;
+                reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await;
                 continue;
             }
         };
@@ -189,13 +190,13 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
         match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
                 tracing::info!(%site, "an operator's message was carried out");
-                ended(delivery.ack().await, "acknowledge");
+                ack(delivery).await;
             }
             Err(error) if error.is_retryable() => {
                 tracing::warn!(%error, "an operator's message is returned to the queue");
-                ended(delivery.release().await, "release");
+                release(delivery).await;
             }
-            Err(error) => reject(&parts, Queue::Seeds, delivery, &error.to_string()).await,
+            Err(error) => reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await,
         }
     }
 }
@@ -265,25 +266,5 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
         if !pause(WINDOW_EVERY, &stop).await {
             return Ok(());
         }
-    }
-}
-
-pub(super) fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {
-    parts.metrics.consumed.with_label_values(&[queue.name()]).inc();
-    if delivery.redelivered {
-        parts.metrics.redelivered.with_label_values(&[queue.name()]).inc();
-    }
-}
-
-pub(super) async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
-    parts.metrics.dead_lettered.with_label_values(&[queue.name()]).inc();
-    tracing::warn!(%queue, reason, "a message is given up");
-    ended(delivery.reject(reason).await, "reject");
-}
-
-/// A delivery whose acknowledgement the broker did not hear comes again, and is stale then.
-fn ended(result: Result<(), BrokerError>, what: &str) {
-    if let Err(error) = result {
-        tracing::warn!(%error, "could not {what} a message; it will be redelivered");
     }
 }
