@@ -21,11 +21,13 @@ use crate::mining::summary::SiteSummary;
 
 mod company;
 mod genres;
+mod key;
 mod likeness;
 mod merge;
 mod tally;
 mod verdict;
 pub(crate) use genres::genres;
+use key::language;
 pub(crate) use merge::led_together;
 pub use merge::{alike, by_target};
 pub use verdict::{Judged, Verdict, verdict_of};
@@ -257,10 +259,6 @@ fn unspelled(judged: &BTreeMap<String, Judged>) -> BTreeMap<String, f64> {
     let few = labels.into_iter().filter(|(_, (spelled, scores))| *spelled < SPELLED * scores.len() as f64);
     few.map(|(language, (_, scores))| (language.to_owned(), otsu(scores).unwrap_or(f64::NEG_INFINITY)))
         .collect()
-}
-
-fn language(key: &str) -> &str {
-    key.split_once(':').map_or("", |(language, _)| language)
 }
 
 /// The measures by which trees tell concepts.

@@ -149,7 +149,9 @@ async fn end_deliveries(
         Ok(ends) => {
             for (delivery, end) in deliveries.into_iter().zip(ends) {
                 match end {
-                    PageEnd::Rejected(reason) => reject(&parts.metrics, Queue::Partitions, delivery, &reason).await,
+                    PageEnd::Rejected(reason) => {
+                        reject(&parts.metrics, Queue::Partitions, delivery, &reason).await
+                    }
                     PageEnd::Applied | PageEnd::Stale | PageEnd::Unwanted => {
                         ack(delivery).await;
                     }

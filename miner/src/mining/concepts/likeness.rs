@@ -16,7 +16,7 @@ use newslode_page::trees::Trees;
 use rustc_hash::FxHashSet;
 
 use super::company::{Lists, company};
-use super::language;
+use super::key::language;
 use super::verdict::Judged;
 use crate::mining::faults::Fault;
 use crate::mining::index::{Index, SiteIndex};

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::key::{language, stems};
 use super::verdict::Judged;
 use crate::mining::index::{Id, Index, Indexer};
 use crate::mining::summary::SiteSummary;
@@ -72,14 +73,6 @@ pub fn alike<'a>(kept: &BTreeMap<&'a str, &Judged>, least: f64) -> BTreeMap<&'a 
         a.intersection(&b).count() as f64 >= least * a.union(&b).count() as f64
     };
     joined(kept, near.into_iter().filter(is_alike))
-}
-
-fn stems(key: &str) -> impl Iterator<Item = &str> {
-    key.split_once(':').map_or(key, |(_, stems)| stems).split(' ')
-}
-
-fn language(key: &str) -> &str {
-    key.split_once(':').map_or("", |(language, _)| language)
 }
 
 /// All pairs of keys of one language, in order.

@@ -10,7 +10,7 @@ use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::Number;
-use super::hash;
+use super::hash::hash;
 use super::places::{AGREEING, LEAST};
 
 /// Concept pages of sites that are believed, by the hashes of their addresses.

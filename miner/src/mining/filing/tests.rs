@@ -1,8 +1,14 @@
 //! Articles are filed by what they, their lists and their likes say.
 
-use newslode_page::article::{Article, Block, BlockKind};
+use std::collections::BTreeSet;
 
+use newslode_page::article::{Article, Block, BlockKind};
+use newslode_page::reading::CanonicalUrl;
+
+use super::hash::hash;
 use super::*;
+use crate::mining::members::Members;
+use crate::mining::taxonomy::Taxonomy;
 use crate::mining::testing::{self, concept};
 
 fn taxonomy() -> Taxonomy {

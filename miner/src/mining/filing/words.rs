@@ -11,7 +11,8 @@ use newslode_page::contribution::terms;
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::{Catalogue, Number};
-use super::{Named, hash};
+use super::hash::hash;
+use super::witness::Named;
 
 /// Groups of sites that are judged by the others.
 const GROUPS: usize = 8;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Related;
+use super::related::Related;
 
 /// Sites that must show two concepts side by side to deny that one is broader.
 const AT_LEAST: usize = 2;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use newslode_page::hierarchy::svg::text::{cut, escaped, width};
 
-use super::{Concept, Taxonomy};
+use super::model::{Concept, Taxonomy};
 
 /// Height of a line, and between two trees, in pixels.
 const LINE: f64 = 20.0;
