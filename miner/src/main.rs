@@ -9,6 +9,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::owners::Owners;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::service::run;
+use newslode_miner::work::stores::Stores;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -24,10 +25,12 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
     let parts = Parts {
-        frontier: store.clone(),
-        state: store,
-        archive,
-        parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
+        stores: Stores {
+            frontier: store.clone(),
+            state: store,
+            archive,
+            parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
+        },
         owners: Arc::new(Owners::named(serve::instance())),
         filing: Arc::default(),
         broker: broker.clone(),

@@ -19,6 +19,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::apply::batch;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{Looked, Pace, When, view_sites};
 use newslode_page::hierarchy::xml;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -56,8 +57,8 @@ pub(crate) async fn measure(sizes: &[u64], say: &mut dyn FnMut(&str)) -> anyhow:
     let labels = Default::default();
     let settings =
         SiteSettings { max_pages: u64::MAX >> 12, max_depth: 9, delay_ms: 0, paused: false, labels };
-    parts.frontier.put_site(&site, &settings).await?;
-    Generations::claim(parts.state.as_ref(), &parts.params.generation()).await?;
+    parts.stores.frontier.put_site(&site, &settings).await?;
+    Generations::claim(parts.stores.state.as_ref(), &parts.params.generation()).await?;
     let (mut looked, mut made, mut looks) = (Looked::new(), 0, Vec::new());
     for &pages in sizes {
         say(&format!("{pages} pages"));
@@ -86,10 +87,12 @@ pub(crate) async fn measure(sizes: &[u64], say: &mut dyn FnMut(&str)) -> anyhow:
 fn parts(store: RedbStore) -> anyhow::Result<Parts> {
     let store = Arc::new(store);
     Ok(Parts {
-        frontier: store.clone(),
-        state: store.clone(),
-        archive: store,
-        parsed: Arc::new(ParsedPages::within(64 << 20)),
+        stores: Stores {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store,
+            parsed: Arc::new(ParsedPages::within(64 << 20)),
+        },
         owners: Arc::default(),
         filing: Arc::default(),
         broker: Arc::new(InProcessBroker::new(Limits::default())),
@@ -125,9 +128,9 @@ async fn add(parts: &Parts, site: &Site, numbers: std::ops::Range<u64>) -> anyho
             url,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), now, &Params::default());
-        parts.archive.put(Kind::Page, content, envelope::seal(&fetched)?.into(), now).await?;
+        parts.stores.archive.put(Kind::Page, content, envelope::seal(&fetched)?.into(), now).await?;
         let hierarchy = xml::write(&said.hierarchy).into();
-        parts.archive.put(Kind::Hierarchy, content.seen_by(&ours), hierarchy, now).await?;
+        parts.stores.archive.put(Kind::Hierarchy, content.seen_by(&ours), hierarchy, now).await?;
         pages.push(PartitionedPage::new(&ours, &fetched, &mut said));
     }
     batch(parts, Follow::Concepts, site, &pages, now).await?;

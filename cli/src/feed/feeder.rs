@@ -98,7 +98,7 @@ impl<'a> Feeder<'a> {
         fed: &mut Fed,
     ) -> anyhow::Result<Vec<Capture>> {
         let urls: Vec<CanonicalUrl> = captures.iter().map(|capture| capture.url.clone()).collect();
-        let asking = || self.parts.state.versions(site, &urls);
+        let asking = || self.parts.stores.state.versions(site, &urls);
         let counted = self.retry.run(&self.store, asking).await.context("cannot ask what counts")?;
         let underway = self.sites.entry(site.clone()).or_default();
         let ours = self.parts.params.generation();
@@ -160,7 +160,7 @@ impl<'a> Feeder<'a> {
     /// Makes a site known, once, and notes its contents. Now and then it takes out what counts by now.
     async fn note(&mut self, site: &Site) -> anyhow::Result<()> {
         let Some(underway) = self.sites.get_mut(site) else { return Ok(()) };
-        let (state, frontier) = (self.parts.state.as_ref(), self.parts.frontier.as_ref());
+        let (state, frontier) = (self.parts.stores.state.as_ref(), self.parts.stores.frontier.as_ref());
         let is_first = underway.look_at == 0;
         if is_first {
             let asked = self.retry.run(&self.store, || frontier.site(site)).await;
@@ -195,7 +195,7 @@ impl<'a> Feeder<'a> {
     }
 
     async fn hand_over_one(&self, ready: &Ready) -> anyhow::Result<()> {
-        let Parts { archive, broker, .. } = self.parts;
+        let (archive, broker) = (&self.parts.stores.archive, &self.parts.broker);
         let Ready { url, content, page, .. } = ready;
         let archiving = || archive.put(Kind::Page, *content, page.whole.clone(), time::now());
         let archived = self.retry.run(&self.archive, archiving).await;

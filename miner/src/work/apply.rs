@@ -25,8 +25,8 @@ use crate::mining::articles::is_view;
 use crate::work::archive::{self, contribution};
 use crate::work::error::BatchError;
 use crate::work::follow::{add, at_once};
-use crate::work::lives;
-use crate::work::lives::life::Fetch;
+use crate::work::histories::FetchedArticle;
+use crate::work::histories::history::Fetch;
 use crate::work::notes::tell_all;
 use crate::work::parts::Parts;
 
@@ -58,13 +58,13 @@ pub async fn batch(
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
-    let Some(settings) = parts.frontier.site(site).await? else { return unwanted(parts, pages).await };
+    let Some(settings) = parts.stores.frontier.site(site).await? else { return unwanted(parts, pages).await };
     let viewed = archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
     let Counted { ends, versions, replaced } = count(parts, site, pages).await?;
     // A site forgotten since we asked may have been forgotten before we counted: nobody else would clean up.
-    if parts.frontier.site(site).await?.is_none() {
-        parts.state.forget(site).await?;
+    if parts.stores.frontier.site(site).await?.is_none() {
+        parts.stores.state.forget(site).await?;
         return unwanted(parts, pages).await;
     }
     let mut twins = BTreeSet::new();
@@ -79,23 +79,23 @@ pub async fn batch(
             && matches!(end, PageEnd::Applied | PageEnd::Stale)
         {
             let fetch = Fetch { number, at: page.fetched_at };
-            let reading =
-                lives::Reading { url: &page.url, article, fetch, canonical: page.canonical.as_ref() };
-            if lives::tell(parts, &settings.labels, reading, now).await? {
+            let canonical = page.canonical.as_ref();
+            let fetched = FetchedArticle { url: &page.url, article, fetch, canonical };
+            if parts.histories().record_fetch(&settings.labels, fetched, now).await? {
                 twins.insert(page.url.clone());
             }
         }
     }
     if follow == Follow::News {
-        tell_all(parts, pages, &twins).await?;
+        tell_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, &twins).await?;
     }
-    archive::forget_replaced(parts, replaced).await?;
+    archive::forget_replaced(&parts.stores, replaced).await?;
     Ok(ends)
 }
 
 /// Nobody wants the pages' site: everything archived of them on their way is removed, too.
 async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
-    archive::forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
+    archive::forget_counted(&parts.stores, pages.iter().map(|page| page.version.content)).await?;
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
@@ -108,7 +108,7 @@ async fn archive(
 ) -> Result<BTreeMap<ContentHash, Article>, BatchError> {
     let mut viewed = BTreeMap::new();
     for page in pages.iter().filter(|page| page.article.is_some()) {
-        let held = parts.archive.get(Kind::Article, page.version.content).await?;
+        let held = parts.stores.archive.get(Kind::Article, page.version.content).await?;
         let held = held.and_then(|bytes| serde_json::from_slice::<Article>(&bytes).ok());
         viewed.extend(held.filter(is_view).map(|article| (page.version.content, article)));
     }
@@ -116,10 +116,10 @@ async fn archive(
     for page in pages {
         let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let content = page.version.content;
-        puts.push(parts.archive.put(Kind::Contribution, content, sealed.into(), now));
+        puts.push(parts.stores.archive.put(Kind::Contribution, content, sealed.into(), now));
         if let Some(article) = page.article.as_ref().filter(|_| !viewed.contains_key(&content)) {
             let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
-            puts.push(parts.archive.put(Kind::Article, content, json.into(), now));
+            puts.push(parts.stores.archive.put(Kind::Article, content, json.into(), now));
         }
     }
     try_join_all(puts).await?;
@@ -150,7 +150,7 @@ async fn count(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<
     let mut ends = vec![PageEnd::Stale; pages.len()];
     let mut open: Vec<usize> = newest.into_values().collect();
     let urls: Vec<CanonicalUrl> = open.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
-    let versions = parts.state.versions(site, &urls).await?;
+    let versions = parts.stores.state.versions(site, &urls).await?;
     let mut replaced = Vec::new();
     let mut counted: BTreeMap<CanonicalUrl, Version> =
         urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?))).collect();
@@ -171,7 +171,7 @@ async fn count(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<
             return Ok(Counted { ends, versions: counted, replaced });
         }
         let start = Instant::now();
-        let results = parts.state.apply(site, &changes).await?;
+        let results = parts.stores.state.apply(site, &changes).await?;
         parts.metrics.apply_seconds.observe(start.elapsed().as_secs_f64());
         for ((at, change), result) in sent.into_iter().zip(changes).zip(results) {
             parts.metrics.applied.with_label_values(&[result_name(result)]).inc();
@@ -234,7 +234,7 @@ async fn change(
     let old = match counted.map(|counted| counted.content) {
         None | Some(ContentHash::NONE) => None,
         Some(content) if content == page.version.content => Some(page.contribution.clone()),
-        Some(content) => match contribution(parts, content).await? {
+        Some(content) => match contribution(parts.stores.archive.as_ref(), content).await? {
             Some(old) => Some(old),
             None => {
                 let url = &page.url;
@@ -263,7 +263,7 @@ async fn follow_up(
     if follow == Follow::News {
         found.extend(ours().filter_map(declared));
     }
-    add(parts, found, now).await.map(|_| ())
+    add(parts.stores.frontier.as_ref(), &parts.metrics, found, now).await.map(|_| ())
 }
 
 /// The address that an article's page declares as its own: it may be the only one that lives on.

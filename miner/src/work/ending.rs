@@ -13,7 +13,6 @@ use newslode_page::time::Timestamp;
 use crate::work::apply::PageEnd;
 use crate::work::archive::{contribution, forget_counted};
 use crate::work::error::BatchError;
-use crate::work::lives;
 use crate::work::parts::Parts;
 
 /// Another miner may count the page between our read and our write; after this many times we give up for now.
@@ -24,15 +23,15 @@ const ROUNDS: usize = 5;
 /// # Errors
 /// When a store or the broker fails; then it may be tried again.
 pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<PageEnd, BatchError> {
-    if parts.frontier.site(&gone.site).await?.is_none() {
+    if parts.stores.frontier.site(&gone.site).await?.is_none() {
         return Ok(PageEnd::Unwanted);
     }
     for _ in 0..ROUNDS {
         let urls = std::slice::from_ref(&gone.url);
-        let counted = parts.state.versions(&gone.site, urls).await?.into_iter().next().flatten();
+        let counted = parts.stores.state.versions(&gone.site, urls).await?.into_iter().next().flatten();
         if counted.is_none() && matches!(gone.ending, Ending::Moved(_)) {
             // It redirected at its first visit: there is nothing to subtract.
-            lives::end(parts, gone, gone.fetch, now).await?;
+            parts.histories().end(gone, gone.fetch, now).await?;
             return Ok(PageEnd::Applied);
         }
         // A capture of others is numbered by its time.
@@ -41,7 +40,7 @@ pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<
         let held = counted.map(|counted| counted.content).filter(|content| *content != ContentHash::NONE);
         let old = match held {
             None => None,
-            Some(content) => match contribution(parts, content).await? {
+            Some(content) => match contribution(parts.stores.archive.as_ref(), content).await? {
                 None => {
                     let (url, why) =
                         (&gone.url, "which the archive no longer holds: it cannot be subtracted");
@@ -53,15 +52,15 @@ pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<
         let delta = Delta::between(old.as_ref(), None);
         let url = gone.url.clone();
         let change = Change { url, expected: counted, new, fetched_at: gone.at, delta, again: false };
-        let applied = parts.state.apply(&gone.site, std::slice::from_ref(&change)).await?;
+        let applied = parts.stores.state.apply(&gone.site, std::slice::from_ref(&change)).await?;
         match applied.first() {
             Some(Applied::Conflict(_)) | None => continue,
             Some(Applied::Stale) if counted != Some(new) => return Ok(PageEnd::Stale),
             Some(Applied::Stale | Applied::Applied) => {}
         }
-        lives::end(parts, gone, number, now).await?;
+        parts.histories().end(gone, number, now).await?;
         if parts.retention == Retention::Live || gone.ending == Ending::Forgotten {
-            forget_counted(parts, held.into_iter()).await?;
+            forget_counted(&parts.stores, held.into_iter()).await?;
         }
         return Ok(PageEnd::Applied);
     }

@@ -115,7 +115,7 @@ pub async fn fold_once(
     if plan || memory.folds.is_multiple_of(ASK_AGAIN) {
         memory.settled.clear();
     }
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     let (sites, read) =
         memory.followed.refresh(state, config.support).await.context("cannot read the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
@@ -155,9 +155,9 @@ pub async fn fold_once(
 /// # Errors
 /// When a store fails or the plan cannot be read.
 pub async fn resume_plan(parts: &Parts, now: Timestamp) -> anyhow::Result<u64> {
-    let Some((_, bytes)) = parts.state.value(PLAN).await? else { return Ok(0) };
+    let Some((_, bytes)) = parts.stores.state.value(PLAN).await? else { return Ok(0) };
     let urls: Vec<NewUrl> = serde_json::from_slice(&bytes).context("the follow plan is broken")?;
-    Ok(add(parts, urls, now).await?)
+    Ok(add(parts.stores.frontier.as_ref(), &parts.metrics, urls, now).await?)
 }
 
 /// The taxonomy as it was last written.
@@ -191,7 +191,7 @@ async fn follow(
         let look = match config.follow {
             Follow::News => Look::Settled(Vec::new()),
             Follow::Concepts | Follow::All => {
-                look_again(parts, config, parts.frontier.entry(&link.url).await?).await?
+                look_again(parts, config, parts.stores.frontier.entry(&link.url).await?).await?
             }
         };
         match look {
@@ -203,9 +203,9 @@ async fn follow(
         }
     }
     if plan && !wanted.is_empty() {
-        values::put(parts.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
+        values::put(parts.stores.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
     }
-    let new = add(parts, wanted, now).await?;
+    let new = add(parts.stores.frontier.as_ref(), &parts.metrics, wanted, now).await?;
     for url in done {
         memory.settled.entry(url.site()).or_default().insert(url);
     }
@@ -243,9 +243,9 @@ async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -
 
 /// The contribution of a fetched content, whichever algorithms counted it.
 async fn of_content(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
+    let generations = Generations::read(parts.stores.state.as_ref()).await?;
     for name in generations.names(content) {
-        if let Some(page) = contribution(parts, name).await? {
+        if let Some(page) = contribution(parts.stores.archive.as_ref(), name).await? {
             return Ok(Some(page));
         }
     }

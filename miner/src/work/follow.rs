@@ -8,7 +8,8 @@
 use std::collections::BTreeMap;
 
 use newslode_common::config::Follow;
-use newslode_common::store::{NewUrl, StoreError, Why};
+use newslode_common::store::{Frontier, NewUrl, StoreError, Why};
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::contribution::Contribution;
 use newslode_page::discovery::is_page;
 use newslode_page::reading::CanonicalUrl;
@@ -17,7 +18,6 @@ use newslode_page::time::Timestamp;
 use crate::mining::concept_pages::concept_pages;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::parts::Parts;
 
 /// The links of a page to follow as soon as it was counted. With [`Follow::All`] these are all links inside
 /// the site; a concept page's grouped links are instances either way. With [`Follow::News`] there are none: the
@@ -61,7 +61,12 @@ pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewU
 ///
 /// # Errors
 /// When the frontier fails.
-pub async fn add(parts: &Parts, found: Vec<NewUrl>, now: Timestamp) -> Result<u64, StoreError> {
+pub async fn add(
+    frontier: &dyn Frontier,
+    metrics: &Metrics,
+    found: Vec<NewUrl>,
+    now: Timestamp,
+) -> Result<u64, StoreError> {
     let mut new = 0;
     for why in [Why::Seed, Why::Concept, Why::Instance, Why::Link] {
         let mut urls: BTreeMap<CanonicalUrl, NewUrl> = BTreeMap::new();
@@ -73,8 +78,8 @@ pub async fn add(parts: &Parts, found: Vec<NewUrl>, now: Timestamp) -> Result<u6
             continue;
         }
         let urls: Vec<NewUrl> = urls.into_values().collect();
-        let added = parts.frontier.add(&urls, now).await?;
-        parts.metrics.followed.with_label_values(&[why_name(why)]).inc_by(added.new);
+        let added = frontier.add(&urls, now).await?;
+        metrics.followed.with_label_values(&[why_name(why)]).inc_by(added.new);
         new += added.new;
     }
     Ok(new)

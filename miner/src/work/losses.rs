@@ -50,7 +50,7 @@ pub(super) async fn run(
 }
 
 async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &AtomicU64) -> anyhow::Result<()> {
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     let now = state.incarnation().await?;
     if seen.replace(now.clone()).is_some_and(|before| before != now) {
         // Whoever brings lost pages back, this process's memory may be ahead of the store.
@@ -81,7 +81,7 @@ async fn after_broker_loss(parts: &Parts) -> anyhow::Result<()> {
     if !parts.owners.leads() {
         return Ok(());
     }
-    let (state, broker) = (parts.state.as_ref(), parts.broker.as_ref());
+    let (state, broker) = (parts.stores.state.as_ref(), parts.broker.as_ref());
     let known = state.value(MARK).await?;
     let version = known.as_ref().map(|(version, _)| *version);
     if let Some((_, mark)) = known {
@@ -104,6 +104,6 @@ async fn after_broker_loss(parts: &Parts) -> anyhow::Result<()> {
 
 /// Publishes the fetched pages that are not counted. Returns how many.
 async fn publish_again(parts: &Parts) -> anyhow::Result<u64> {
-    let (frontier, state) = (parts.frontier.as_ref(), parts.state.as_ref());
-    reconcile(frontier, state, parts.archive.as_ref(), parts.broker.as_ref()).await
+    let (frontier, state) = (parts.stores.frontier.as_ref(), parts.stores.state.as_ref());
+    reconcile(frontier, state, parts.stores.archive.as_ref(), parts.broker.as_ref()).await
 }

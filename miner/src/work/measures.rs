@@ -33,7 +33,7 @@ pub(super) async fn servers(parts: Parts, stop: CancellationToken) -> anyhow::Re
                 Err(error) => tracing::debug!(%queue, %error, "cannot measure the queue"),
             }
         }
-        match parts.state.memory().await {
+        match parts.stores.state.memory().await {
             Ok(Some(memory)) => {
                 for (what, bytes) in [("used", memory.used), ("limit", memory.limit)] {
                     let gauge = parts.metrics.store_memory.with_label_values(&[what]);
@@ -70,10 +70,10 @@ pub(super) async fn sites(parts: Parts, follow: Follow, stop: CancellationToken)
 async fn count(parts: &Parts, follow: Follow) -> StoreResult<()> {
     let mut counts: BTreeMap<Health, i64> = Health::ALL.into_iter().map(|state| (state, 0)).collect();
     let (now, mut due) = (time::now(), 0);
-    for site in parts.frontier.status().await? {
+    for site in parts.stores.frontier.status().await? {
         due += i64::from(site.ready.is_some_and(|ready| ready <= now));
         if follow == Follow::News {
-            let (schedule, _) = parts.frontier.schedule(&site.site).await?;
+            let (schedule, _) = parts.stores.frontier.schedule(&site.site).await?;
             *counts.entry(schedule.health(now)).or_default() += 1;
         }
     }

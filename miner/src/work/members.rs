@@ -10,7 +10,7 @@ use crate::mining::members::{Lists, Members};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::contribution;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 
 /// Pages that are read at once.
 const AT_ONCE: usize = 8;
@@ -20,13 +20,13 @@ const AT_ONCE: usize = 8;
 /// # Errors
 /// When a store cannot be read.
 pub async fn members(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &Taxonomy,
     sites: &[Arc<SiteSummary>],
 ) -> anyhow::Result<Members> {
     let mut members = Members::new();
     for site in sites {
-        let (lists, counted) = lists(parts, taxonomy, site).await?;
+        let (lists, counted) = lists(stores, taxonomy, site).await?;
         lists.add_to(&mut members, counted);
     }
     Ok(members)
@@ -34,19 +34,19 @@ pub async fn members(
 
 /// The lists of one site's concept pages, and how many of these are counted.
 pub(super) async fn lists<'a>(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &'a Taxonomy,
     site: &SiteSummary,
 ) -> anyhow::Result<(Lists<'a>, usize)> {
     let mut lists = Lists::new(taxonomy, site);
     let pages = lists.pages();
-    let versions = parts.state.versions(&site.site, &pages).await?;
+    let versions = stores.state.versions(&site.site, &pages).await?;
     let counted =
         pages.into_iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
     let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
     let pages = counted.len();
     let read = counted.into_iter().map(|(page, content)| async move {
-        let contribution = contribution(parts, content).await?;
+        let contribution = contribution(stores.archive.as_ref(), content).await?;
         StoreResult::Ok(contribution.map(|contribution| (page, contribution)))
     });
     let mut read = futures::stream::iter(read).buffered(AT_ONCE);

@@ -16,7 +16,6 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
 use crate::mining::prints::day_of;
-use crate::work::parts::Parts;
 
 /// Waits before a page is told again whose crawler still holds it: it publishes a page before it completes its
 /// claim.
@@ -110,7 +109,8 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
 /// # Errors
 /// When the store fails.
 pub(crate) async fn tell_all(
-    parts: &Parts,
+    frontier: &dyn Frontier,
+    config: &ScheduleConfig,
     pages: &[PartitionedPage],
     twins: &BTreeSet<CanonicalUrl>,
 ) -> StoreResult<()> {
@@ -123,7 +123,7 @@ pub(crate) async fn tell_all(
     loop {
         let mut still = Vec::new();
         for reading in held {
-            if tell(parts.frontier.as_ref(), &parts.schedule, &reading).await? == Heard::NotYet {
+            if tell(frontier, config, &reading).await? == Heard::NotYet {
                 still.push(reading);
             }
         }

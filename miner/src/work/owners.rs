@@ -11,14 +11,14 @@
 //! do the same. Start at [`Owners`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use newslode_common::store::{BUCKETS, SiteState, StoreError, StoreResult, bucket};
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
-use crate::work::parts::Parts;
 use crate::work::waiting::pause;
 
 /// Interval at which a miner says that it lives.
@@ -151,8 +151,13 @@ fn weight(name: &str, bucket: u16) -> [u8; 16] {
 ///
 /// # Errors
 /// Never; a beat that fails is logged, and the next one tries again.
-pub(super) async fn run(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
-    let (owners, state) = (parts.owners.as_ref(), parts.state.as_ref());
+pub(super) async fn run(
+    owners: Arc<Owners>,
+    state: Arc<dyn SiteState>,
+    metrics: Arc<Metrics>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let state = state.as_ref();
     let mut owned = 0;
     loop {
         if let Err(error) = owners.beat(state, Instant::now()).await {
@@ -163,7 +168,7 @@ pub(super) async fn run(parts: Parts, stop: CancellationToken) -> anyhow::Result
             tracing::info!(buckets = now, leads = owners.leads(), "this miner's share of the sites changed");
             owned = now;
         }
-        parts.metrics.owned_buckets.set(i64::try_from(owned).unwrap_or(i64::MAX));
+        metrics.owned_buckets.set(i64::try_from(owned).unwrap_or(i64::MAX));
         if !pause(BEAT_EVERY, &stop).await {
             break;
         }

@@ -32,9 +32,8 @@ use crate::work::archive::contribution;
 use crate::work::error::BatchError;
 use crate::work::follow::{add, at_once};
 use crate::work::generations::{Claimed, Generations};
+use crate::work::histories::history::Fetch;
 use crate::work::known::Known;
-use crate::work::lives;
-use crate::work::lives::life::Fetch;
 use crate::work::parts::Parts;
 use crate::work::views::{Pace, paced};
 use crate::work::waiting::pause;
@@ -97,12 +96,12 @@ pub async fn recompute(
     let left = &parts.metrics.outdated;
     // A run that failed may have left a site that is another miner's now.
     left.set(0);
-    for (site, _) in parts.state.sites().await? {
+    for (site, _) in parts.stores.state.sites().await? {
         if !parts.owners.owns(&site) {
             continue;
         }
         // A large store takes hours: a process of newer algorithms may have started meanwhile.
-        let generations = Generations::read(parts.state.as_ref()).await?;
+        let generations = Generations::read(parts.stores.state.as_ref()).await?;
         if generations.counting.as_ref() != Some(&ours) {
             return Ok(done);
         }
@@ -110,7 +109,7 @@ pub async fn recompute(
         if outdated.is_empty() {
             continue;
         }
-        let known = Arc::new(Known::read(parts.state.as_ref(), &site).await?.0.reader());
+        let known = Arc::new(Known::read(parts.stores.state.as_ref(), &site).await?.0.reader());
         left.set(i64::try_from(outdated.len()).unwrap_or(i64::MAX));
         for pages in outdated.chunks(BATCH) {
             if stop.is_cancelled() {
@@ -162,7 +161,7 @@ async fn whose(
     ours: &Generation,
     is_claimed: &mut bool,
 ) -> Result<Option<Generation>, StoreError> {
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     if !*is_claimed {
         let claimed = Generations::claim(state, ours).await?;
         *is_claimed = true;
@@ -182,10 +181,16 @@ async fn outdated(
     done: &mut Recomputed,
 ) -> Result<Vec<Outdated>, BatchError> {
     let ours = parts.params.generation();
-    let mut entries: BTreeMap<CanonicalUrl, Entry> =
-        parts.frontier.entries(site).await?.into_iter().map(|entry| (entry.url.clone(), entry)).collect();
+    let mut entries: BTreeMap<CanonicalUrl, Entry> = parts
+        .stores
+        .frontier
+        .entries(site)
+        .await?
+        .into_iter()
+        .map(|entry| (entry.url.clone(), entry))
+        .collect();
     let mut found = Vec::new();
-    for (url, counted) in parts.state.pages(site).await? {
+    for (url, counted) in parts.stores.state.pages(site).await? {
         if counted.content == ContentHash::NONE {
             continue;
         }
@@ -217,7 +222,7 @@ async fn content_of(
         }
     }
     // A newer fetch is on its way; the archive knows the counted one.
-    let page = generations.page(parts.archive.as_ref(), counted).await?;
+    let page = generations.page(parts.stores.archive.as_ref(), counted).await?;
     Ok(page.map(|(content, _)| content).filter(|content| content.seen_by(ours) != counted))
 }
 
@@ -240,9 +245,9 @@ async fn batch(
     let anew: Vec<(&Outdated, Anew)> =
         pages.iter().zip(anew).filter_map(|(page, anew)| Some((page, anew?))).collect();
     let links = anew.iter().flat_map(|(page, anew)| links(follow, page, anew));
-    add(parts, links.collect(), now).await?;
+    add(parts.stores.frontier.as_ref(), &parts.metrics, links.collect(), now).await?;
     let changes: Vec<Change> = anew.iter().map(|(_, anew)| anew.change.clone()).collect();
-    let verdicts = parts.state.apply(site, &changes).await?;
+    let verdicts = parts.stores.state.apply(site, &changes).await?;
     for ((page, anew), verdict) in anew.iter().zip(verdicts) {
         // Another writer was first: it counted a newer fetch, or did the same.
         if verdict != Applied::Applied {
@@ -273,12 +278,12 @@ async fn one(
     pace: Pace,
     now: Timestamp,
 ) -> Result<Option<Anew>, BatchError> {
-    let Some(old) = contribution(parts, page.counted.content).await? else {
+    let Some(old) = contribution(parts.stores.archive.as_ref(), page.counted.content).await? else {
         tracing::warn!(url = %page.url, "its archived contribution is gone: it stays counted as it is");
         parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
         return Ok(None);
     };
-    let Some(bytes) = parts.archive.get(Kind::Page, page.content).await? else {
+    let Some(bytes) = parts.stores.archive.get(Kind::Page, page.content).await? else {
         let gone = Version { content: ContentHash::NONE, ..page.counted };
         return Ok(Some(Anew { change: change(page, gone, now, &old, None), analysis: None }));
     };
@@ -335,14 +340,14 @@ async fn archive(
 ) -> Result<(), BatchError> {
     let sealed =
         envelope::seal(&said.contribution).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    parts.archive.put(Kind::Contribution, name, sealed.into(), now).await?;
-    parts.archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), now).await?;
+    parts.stores.archive.put(Kind::Contribution, name, sealed.into(), now).await?;
+    parts.stores.archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), now).await?;
     let Some(article) = &said.article else { return Ok(()) };
-    let before = parts.archive.get(Kind::Article, page.counted.content).await?;
+    let before = parts.stores.archive.get(Kind::Article, page.counted.content).await?;
     let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if before.is_none_or(|before| articles::says_something_else(&before, article)) {
-        lives::revise(parts, article, fetch, now).await?;
+        parts.histories().revise(article, fetch, now).await?;
     }
     let json = serde_json::to_vec(article).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    Ok(parts.archive.put(Kind::Article, name, json.into(), now).await?)
+    Ok(parts.stores.archive.put(Kind::Article, name, json.into(), now).await?)
 }

@@ -17,8 +17,9 @@ use crate::work::apply::PageEnd;
 use crate::work::ending::take_out;
 use crate::work::error::BatchError;
 use crate::work::follow::add;
+use crate::work::histories::read_history;
 use crate::work::parts::Parts;
-use crate::work::{archive, fed, followed, instances, known, lives, views};
+use crate::work::{archive, fed, followed, histories, instances, known, views};
 
 /// A command that failed.
 #[derive(Debug, thiserror::Error)]
@@ -69,13 +70,19 @@ pub async fn obey(
                 paused: false,
                 labels,
             };
-            tell_changes(&site, parts.frontier.site(&site).await?.as_ref(), &settings);
-            parts.frontier.put_site(&site, &settings).await?;
-            add(parts, vec![seed(parts, config, page.clone()).await?], now).await?;
+            tell_changes(&site, parts.stores.frontier.site(&site).await?.as_ref(), &settings);
+            parts.stores.frontier.put_site(&site, &settings).await?;
+            add(
+                parts.stores.frontier.as_ref(),
+                &parts.metrics,
+                vec![seed(parts, config, page.clone()).await?],
+                now,
+            )
+            .await?;
         }
         SeedCommand::Pause(_) => {
-            if let Some(settings) = parts.frontier.site(&site).await? {
-                parts.frontier.put_site(&site, &SiteSettings { paused: true, ..settings }).await?;
+            if let Some(settings) = parts.stores.frontier.site(&site).await? {
+                parts.stores.frontier.put_site(&site, &SiteSettings { paused: true, ..settings }).await?;
             }
         }
         SeedCommand::Remove(_) => {
@@ -118,7 +125,7 @@ async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result
     if config.follow != Follow::News {
         return Ok(NewUrl::once(page, 0, Why::Seed, 0));
     }
-    let known = parts.frontier.entry(&page).await?.and_then(|entry| entry.schedule);
+    let known = parts.stores.frontier.entry(&page).await?.and_then(|entry| entry.schedule);
     let listing = known.filter(|known| matches!(known.role, Role::Listing(_)));
     let schedule = listing.unwrap_or_else(|| PageSchedule::of(Role::Listing(ListingKind::Front)));
     let (class, again) = (Class::Listing, Again::Now);
@@ -128,7 +135,10 @@ async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result
 /// Forgets a page: what is known of it, what it counts for, and everything that the archive holds of it.
 /// So are its other addresses.
 async fn forget(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
-    let twins = lives::read(parts, page).await?.map(|life| life.addresses).unwrap_or_default();
+    let twins = read_history(parts.stores.archive.as_ref(), page)
+        .await?
+        .map(|history| history.addresses)
+        .unwrap_or_default();
     for page in twins.iter().chain([page]) {
         forget_one(parts, page, now).await?;
     }
@@ -137,8 +147,8 @@ async fn forget(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<()
 
 async fn forget_one(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
     let (site, urls) = (page.site(), std::slice::from_ref(page));
-    let entry = parts.frontier.entry(page).await?;
-    let counted = parts.state.versions(&site, urls).await?.into_iter().next().flatten();
+    let entry = parts.stores.frontier.entry(page).await?;
+    let counted = parts.stores.state.versions(&site, urls).await?.into_iter().next().flatten();
     // Newer than a fetch that is still on its way to be counted.
     let fetched = entry.as_ref().map_or(0, |entry| entry.fetch);
     let fetch = counted.map_or(fetched, |counted| counted.fetch.max(fetched));
@@ -146,28 +156,29 @@ async fn forget_one(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Resul
     if let PageEnd::Rejected(reason) = take_out(parts, &gone, now).await? {
         return Err(StoreError::Corrupt(reason).into());
     }
-    archive::forget_fetched(parts, entry.into_iter().filter_map(|entry| entry.content)).await?;
-    lives::forget(parts, urls.iter()).await?;
-    instances::forget(parts.state.as_ref(), &site).await?;
-    parts.frontier.forget_url(page).await?;
+    archive::forget_fetched(&parts.stores, entry.into_iter().filter_map(|entry| entry.content)).await?;
+    histories::forget(parts.stores.archive.as_ref(), urls.iter()).await?;
+    instances::forget(parts.stores.state.as_ref(), &site).await?;
+    parts.stores.frontier.forget_url(page).await?;
     Ok(())
 }
 
 /// Forgets a site and everything that the archive holds of its pages.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
-    let entries = parts.frontier.entries(site).await?;
-    archive::forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
-    archive::forget_fetched(parts, fed::noted(parts.state.as_ref(), site).await?.into_iter()).await?;
-    parts.frontier.remove_site(site).await?;
-    let counted = parts.state.pages(site).await?;
-    lives::forget(parts, counted.iter().map(|(url, _)| url)).await?;
-    archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
-    parts.state.forget(site).await?;
-    fed::forget(parts.state.as_ref(), site).await?;
-    known::forget(parts.state.as_ref(), site).await?;
-    followed::forget(parts.state.as_ref(), site).await?;
-    instances::forget(parts.state.as_ref(), site).await?;
-    views::forget(parts.state.as_ref(), site).await
+    let entries = parts.stores.frontier.entries(site).await?;
+    archive::forget_fetched(&parts.stores, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    archive::forget_fetched(&parts.stores, fed::noted(parts.stores.state.as_ref(), site).await?.into_iter())
+        .await?;
+    parts.stores.frontier.remove_site(site).await?;
+    let counted = parts.stores.state.pages(site).await?;
+    histories::forget(parts.stores.archive.as_ref(), counted.iter().map(|(url, _)| url)).await?;
+    archive::forget_counted(&parts.stores, counted.into_iter().map(|(_, version)| version.content)).await?;
+    parts.stores.state.forget(site).await?;
+    fed::forget(parts.stores.state.as_ref(), site).await?;
+    known::forget(parts.stores.state.as_ref(), site).await?;
+    followed::forget(parts.stores.state.as_ref(), site).await?;
+    instances::forget(parts.stores.state.as_ref(), site).await?;
+    views::forget(parts.stores.state.as_ref(), site).await
 }
 
 #[cfg(test)]

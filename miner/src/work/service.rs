@@ -16,6 +16,7 @@ use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
+use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use tokio::task::JoinSet;
@@ -56,10 +57,11 @@ const KEEP_EVERY: Duration = Duration::from_secs(600);
 /// The error of the loop that failed.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut loops = JoinSet::new();
-    if let Err(error) = parts.owners.beat(parts.state.as_ref(), Instant::now()).await {
+    if let Err(error) = parts.owners.beat(parts.stores.state.as_ref(), Instant::now()).await {
         tracing::warn!(%error, "cannot tell which other miners run; for now this one cares for all sites");
     }
-    loops.spawn(owners::run(parts.clone(), stop.clone()));
+    let (state, metrics) = (parts.stores.state.clone(), parts.metrics.clone());
+    loops.spawn(owners::run(parts.owners.clone(), state.clone(), metrics, stop.clone()));
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(measures::servers(parts.clone(), stop.clone()));
@@ -76,7 +78,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
         loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));
     }
     if config.filing_s > 0 {
-        loops.spawn(filing::follow(parts.clone(), config.filing_s, stop.clone()));
+        loops.spawn(filing::refresh_loop(parts.filing.clone(), state, config.filing_s, stop.clone()));
     }
     loops.spawn(recompute::run(parts, config.clone(), stop.clone()));
     let first = loops.join_next().await;
@@ -215,7 +217,7 @@ async fn fold_loop(
     let mut reading = Renewal::new(config.instances_s);
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         if !parts.owners.leads() {
-            keep(&parts, &mut memory).await;
+            keep(parts.stores.state.as_ref(), &mut memory).await;
             memory = FoldMemory::default();
             learning.stop().await;
             reading.stop().await;
@@ -234,23 +236,25 @@ async fn fold_loop(
             }
         }
         if let Some(last) = memory.last() {
-            learning.begin_if_due(last, |last| filing::renew(parts.clone(), last));
-            reading.begin_if_due(last, |last| instances::renew(parts.clone(), last, config.views_share));
+            learning.begin_if_due(last, |last| filing::renew(parts.stores.clone(), last));
+            reading.begin_if_due(last, |last| {
+                instances::renew(parts.stores.clone(), parts.metrics.clone(), last, config.views_share)
+            });
         }
         if kept.elapsed() > KEEP_EVERY {
-            keep(&parts, &mut memory).await;
+            keep(parts.stores.state.as_ref(), &mut memory).await;
             kept = Instant::now();
         }
     }
     learning.stop().await;
     reading.stop().await;
-    keep(&parts, &mut memory).await;
+    keep(parts.stores.state.as_ref(), &mut memory).await;
     Ok(())
 }
 
 /// Keeps what whoever folds next would have to read.
-async fn keep(parts: &Parts, memory: &mut FoldMemory) {
-    if let Err(error) = memory.keep(parts.state.as_ref()).await {
+async fn keep(state: &dyn SiteState, memory: &mut FoldMemory) {
+    if let Err(error) = memory.keep(state).await {
         tracing::warn!(%error, "who folds next has to read more");
     }
 }
@@ -260,7 +264,8 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
     let mut window = Window::default();
     loop {
         let is_ours = parts.owners.leads();
-        match if is_ours { window.slide(&parts, days, time::now()).await } else { Ok(Slid::default()) } {
+        match if is_ours { window.slide(&parts.stores, days, time::now()).await } else { Ok(Slid::default()) }
+        {
             Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),

@@ -15,7 +15,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use crate::work::archive::contribution;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 
 const DAY: Duration = Duration::from_secs(86_400);
 /// Pages in one call.
@@ -37,8 +37,8 @@ pub struct Slid {
 ///
 /// # Errors
 /// When a store fails; sliding again is safe.
-pub async fn slide(parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
-    Window::default().slide(parts, days, now).await
+pub async fn slide(stores: &Stores, days: u32, now: Timestamp) -> StoreResult<Slid> {
+    Window::default().slide(stores, days, now).await
 }
 
 /// A window that slides again and again.
@@ -53,21 +53,21 @@ impl Window {
     ///
     /// # Errors
     /// As those of [`slide`].
-    pub async fn slide(&mut self, parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
+    pub async fn slide(&mut self, stores: &Stores, days: u32, now: Timestamp) -> StoreResult<Slid> {
         let mut slid = Slid::default();
         if days == 0 {
             return Ok(slid);
         }
         let before = earlier(now, DAY * days);
-        for (site, _) in parts.state.sites().await? {
-            let old = parts.state.counted_before(&site, before).await?;
+        for (site, _) in stores.state.sites().await? {
+            let old = stores.state.counted_before(&site, before).await?;
             for pages in old.chunks(BATCH) {
-                subtract(parts, &site, pages, before, &mut slid).await?;
+                subtract(stores, &site, pages, before, &mut slid).await?;
             }
         }
         let today = Some(now.day());
         if self.forgot != today {
-            slid.expired = parts.archive.expire(earlier(before, DAY)).await?.values;
+            slid.expired = stores.archive.expire(earlier(before, DAY)).await?.values;
             self.forgot = today;
         }
         Ok(slid)
@@ -79,7 +79,7 @@ fn earlier(time: Timestamp, by: Duration) -> Timestamp {
 }
 
 async fn subtract(
-    parts: &Parts,
+    stores: &Stores,
     site: &Site,
     pages: &[(CanonicalUrl, Version)],
     before: Timestamp,
@@ -87,7 +87,7 @@ async fn subtract(
 ) -> StoreResult<()> {
     let mut changes = Vec::new();
     for (url, version) in pages {
-        let Some(old) = contribution(parts, version.content).await? else {
+        let Some(old) = contribution(stores.archive.as_ref(), version.content).await? else {
             tracing::warn!(%url, content = %version.content, "too old, but not in the archive: it stays counted");
             slid.stuck += 1;
             continue;
@@ -101,7 +101,7 @@ async fn subtract(
             again: false,
         });
     }
-    let ends = parts.state.apply(site, &changes).await?;
+    let ends = stores.state.apply(site, &changes).await?;
     slid.pages += ends.iter().filter(|end| **end == Applied::Applied).count() as u64;
     Ok(())
 }

@@ -39,16 +39,16 @@ async fn fold(world: &World) -> Taxonomy {
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(&world.parts, &config, &mut memory, false, NOW).await.unwrap();
     assert_eq!(report.concepts, 2);
-    read(world.parts.state.as_ref()).await.unwrap().unwrap()
+    read(world.parts.stores.state.as_ref()).await.unwrap().unwrap()
 }
 
 /// What the leader does now and then, and every miner after it.
 async fn learn(world: &World, taxonomy: &Taxonomy) {
     let parts = &world.parts;
-    let sites = summaries(parts.state.as_ref()).await.unwrap();
-    let learnt = filing::learn(parts, taxonomy, &sites).await.unwrap();
-    filing::write(parts.state.as_ref(), learnt).await.unwrap();
-    parts.filing.refresh(parts.state.as_ref()).await.unwrap();
+    let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
+    let learnt = filing::learn(&parts.stores, taxonomy, &sites).await.unwrap();
+    filing::write_filing(parts.stores.state.as_ref(), learnt).await.unwrap();
+    parts.filing.refresh(parts.stores.state.as_ref()).await.unwrap();
 }
 
 async fn events_carry_what_is_known(world: World) {

@@ -65,7 +65,7 @@ fn told(event: &str, version: u64) -> Vec<(String, u64)> {
 }
 
 async fn holds(world: &World, kind: Kind, content: ContentHash) -> bool {
-    world.parts.archive.get(kind, content).await.unwrap().is_some()
+    world.parts.stores.archive.get(kind, content).await.unwrap().is_some()
 }
 
 async fn readers_hear_of_each_event_once(world: World) {
@@ -87,7 +87,7 @@ async fn readers_hear_of_each_event_once(world: World) {
     assert_eq!(heard(&mut readers), told("gone", 3));
     assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
     assert_eq!(heard(&mut readers), []);
-    let counted = world.parts.state.versions(&site, &[url(STORY)]).await.unwrap()[0].unwrap();
+    let counted = world.parts.stores.state.versions(&site, &[url(STORY)]).await.unwrap()[0].unwrap();
     assert_eq!((counted.fetch, counted.content), (4, ContentHash::NONE));
     count(&world, &site, &story(3, "tennis", "It poured.")).await;
     assert_eq!(heard(&mut readers), [], "what was read before it was gone");
@@ -112,7 +112,7 @@ async fn readers_hear_of_each_event_once_served() {
 async fn a_life_begins_where_the_article_was_found() {
     let world = world();
     let site = world.seed("https://a.test/").await;
-    let (front, frontier) = (url("https://a.test/news"), world.parts.frontier.as_ref());
+    let (front, frontier) = (url("https://a.test/news"), world.parts.stores.frontier.as_ref());
     let config = ScheduleConfig::default();
     teach(frontier, &site, &config, NOW, |site| site.meet(&front, ListingKind::Section)).await.unwrap();
     let known = PageSchedule::page(Some(ListingId::of(&front)), Timestamp(61_000));
@@ -157,19 +157,19 @@ async fn a_forgotten_page_leaves_nothing(world: World) {
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
     let made = story(1, "golf", "It rained.");
-    let none = state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+    let none = state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap();
     count(&world, &site, &made).await;
-    world.parts.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
+    world.parts.stores.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
     for _ in 0..2 {
         let forget = SeedCommand::Forget(STORY.parse().unwrap());
         obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     }
     assert_eq!(heard(&mut readers), [("new".to_owned(), 1), ("gone".to_owned(), 2)]);
-    assert_eq!(state_digest(world.parts.state.as_ref(), &site).await.unwrap(), none);
+    assert_eq!(state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap(), none);
     assert!(!holds(&world, Kind::Page, content_of(&made)).await);
     assert!(!holds(&world, Kind::Article, made.version.content).await);
     assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none());
-    assert!(world.parts.frontier.entry(&url(STORY)).await.unwrap().is_none());
+    assert!(world.parts.stores.frontier.entry(&url(STORY)).await.unwrap().is_none());
     assert_eq!(count(&world, &site, &made).await, PageEnd::Stale, "a late message cannot bring it back");
     count(&world, &site, &story(9, "golf", "It rained.")).await;
     assert_eq!(heard(&mut readers), told("new", 1), "its next fetch can");
@@ -193,7 +193,7 @@ async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
     let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
     count(&world, &site, &first).await;
     // The crawler has the first content again; its message is still in the queue.
-    let frontier = world.parts.frontier.as_ref();
+    let frontier = world.parts.stores.frontier.as_ref();
     frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
     // The front page of the seed goes first.
     for turn in [1, 2] {

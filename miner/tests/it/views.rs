@@ -107,7 +107,7 @@ async fn counted(
             url: at,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
-        let (archive, content) = (&world.parts.archive, fetched.version.content);
+        let (archive, content) = (&world.parts.stores.archive, fetched.version.content);
         archive.put(Kind::Page, content, envelope::seal(&fetched).unwrap().into(), NOW).await.unwrap();
         let name = content.seen_by(&ours());
         archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), NOW).await.unwrap();
@@ -118,7 +118,7 @@ async fn counted(
 }
 
 async fn hierarchy(world: &World, content: ContentHash) -> Hierarchy {
-    let bytes = world.parts.archive.get(Kind::Hierarchy, content).await.unwrap().unwrap();
+    let bytes = world.parts.stores.archive.get(Kind::Hierarchy, content).await.unwrap().unwrap();
     xml::read(std::str::from_utf8(&bytes).unwrap()).unwrap()
 }
 
@@ -171,16 +171,22 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
     let whole = look(&world, When::Changed, &mut Looked::new()).await;
     assert_eq!((whole.sites, whole.marked), (1, 6));
     // As after a crash that lost what was written last and half of the marks.
-    let (held, known) = world.parts.state.value("templates/a.test").await.unwrap().unwrap();
-    world.parts.state.put_value("templates/a.test", Some(held), Vec::new().into()).await.unwrap();
+    let (held, known) = world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap();
+    world.parts.stores.state.put_value("templates/a.test", Some(held), Vec::new().into()).await.unwrap();
     let before = hierarchy(&world, contents[1]).await;
     let mut lost = before.clone();
     lost.unmark();
-    world.parts.archive.put(Kind::Hierarchy, contents[1], xml::write(&lost).into(), NOW).await.unwrap();
+    world
+        .parts
+        .stores
+        .archive
+        .put(Kind::Hierarchy, contents[1], xml::write(&lost).into(), NOW)
+        .await
+        .unwrap();
     let report = look(&world, When::Changed, &mut Looked::new()).await;
     assert_eq!((report.sites, report.marked, report.unchanged, report.changed), (1, 1, 5, 0));
     assert_eq!(hierarchy(&world, contents[1]).await, before);
-    assert_eq!(world.parts.state.value("templates/a.test").await.unwrap().unwrap().1, known);
+    assert_eq!(world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap().1, known);
     assert_eq!(look(&world, When::Changed, &mut Looked::new()).await, ViewReport::default());
 }
 
@@ -189,8 +195,8 @@ async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..4).await;
-    world.parts.archive.delete(Kind::Page, contents[0].seen_by(&ours())).await.unwrap();
-    world.parts.archive.put(Kind::Hierarchy, contents[1], "<page".into(), NOW).await.unwrap();
+    world.parts.stores.archive.delete(Kind::Page, contents[0].seen_by(&ours())).await.unwrap();
+    world.parts.stores.archive.put(Kind::Hierarchy, contents[1], "<page".into(), NOW).await.unwrap();
     let report = look(&world, When::Grown, &mut Looked::new()).await;
     assert_eq!((report.sites, report.marked, report.missing, report.failed), (1, 2, 1, 1));
     // Told to stop: nothing is recorded, so the site stays due.
@@ -203,14 +209,14 @@ async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
 }
 
 async fn read(world: &World, content: ContentHash) -> (Article, String) {
-    let bytes = world.parts.archive.get(Kind::Article, content).await.unwrap().unwrap();
+    let bytes = world.parts.stores.archive.get(Kind::Article, content).await.unwrap().unwrap();
     let article: Article = serde_json::from_slice(&bytes).unwrap();
     let witness = article.evidence.get("body").map(|evidence| evidence.witness.clone());
     (article, witness.unwrap_or_default())
 }
 
 async fn known(world: &World) -> Known {
-    Known::read(world.parts.state.as_ref(), &url("https://a.test/").site()).await.unwrap().0
+    Known::read(world.parts.stores.state.as_ref(), &url("https://a.test/").site()).await.unwrap().0
 }
 
 /// The metrics of pages and templates.
@@ -291,7 +297,7 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
     let page = Page::parse(&url("https://a.test/2"), None, article(2, false).as_bytes());
     let right = Correction { body: Some(paragraphs(2).join("\n")), ..Correction::default() };
-    let known = teach(world.parts.state.as_ref(), &site, |known| {
+    let known = teach(world.parts.stores.state.as_ref(), &site, |known| {
         known.site.teach(&page, NOW, &right)?;
         Ok(())
     });
@@ -338,7 +344,7 @@ async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
     assert_eq!((known.templates.acceptance(), known.templates.live().len()), ((20, 20), 1));
     assert_eq!((known.looked.pages, known.looked.changed), (20, 0));
     // A site that was forgotten and comes back is looked at anew.
-    world.parts.state.forget(&site).await.unwrap();
+    world.parts.stores.state.forget(&site).await.unwrap();
     counted(&world, &site, 18..20, |n| article(n, false)).await;
     let report = view_site(&world.parts, &site, PACE, &stop).await.unwrap();
     assert_eq!((report.sites, report.marked + report.unchanged), (1, 2));
@@ -352,10 +358,10 @@ async fn a_site_whose_log_was_cut_is_looked_at_as_a_whole() {
     stories(&world, &site, 0..8).await;
     look(&world, When::Grown, &mut looked).await;
     // Others of the same bucket filled the log meanwhile.
-    let (held, _) = world.parts.state.value("templates/a.test").await.unwrap().unwrap();
+    let (held, _) = world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap();
     let mut known = known(&world).await;
     known.looked.position = 1 << 40;
-    assert!(known.write(world.parts.state.as_ref(), &site, Some(held)).await.unwrap());
+    assert!(known.write(world.parts.stores.state.as_ref(), &site, Some(held)).await.unwrap());
     stories(&world, &site, 8..9).await;
     let report = look(&world, When::Grown, &mut looked).await;
     assert_eq!((report.sites, report.marked), (1, 9));

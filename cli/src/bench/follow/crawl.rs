@@ -100,10 +100,12 @@ impl Crawl {
         let surroundings = Surroundings { web, clock: clock.clone() };
         let crawler = Crawler::new(parts.clone(), CrawlerConfig::default(), config.clone(), surroundings);
         let miner = newslode_miner::work::parts::Parts {
-            frontier: frontier.clone(),
-            state: store,
-            archive: outbox.clone(),
-            parsed: parts.parsed.clone(),
+            stores: newslode_miner::work::stores::Stores {
+                frontier: frontier.clone(),
+                state: store,
+                archive: outbox.clone(),
+                parsed: parts.parsed.clone(),
+            },
             owners: Arc::default(),
             filing: Arc::default(),
             broker: outbox.clone(),

@@ -48,9 +48,9 @@ struct Hidden {
 
 pub(super) async fn run(args: &EvalFilingArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-    let sites = summaries(parts.state.as_ref()).await?;
-    let members = members(&parts, &taxonomy, &sites).await?;
+    let taxonomy = fold::read(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let sites = summaries(parts.stores.state.as_ref()).await?;
+    let members = members(&parts.stores, &taxonomy, &sites).await?;
     let mut articles: Vec<Article> = Vec::new();
     each(&parts, Kind::Article, |_, json| {
         articles.push(serde_json::from_slice(json)?);

@@ -90,7 +90,7 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
         authors: args.author.clone(),
         published: args.published.clone(),
     };
-    let known = known::teach(parts.state.as_ref(), &site, |known| {
+    let known = known::teach(parts.stores.state.as_ref(), &site, |known| {
         let taught = known.site.teach(&page, time::now(), &correction);
         taught.map_err(|error| {
             hinted(error.to_string(), "newslode template teach --help shows what can be corrected")
@@ -125,7 +125,7 @@ pub(crate) async fn apply(
 /// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
 async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Arc<Page>> {
     if let Ok(url) = input::parse_url(&args.page)
-        && let Some(page) = archive::page(parts, &url).await?
+        && let Some(page) = archive::page(&parts.stores, &url).await?
     {
         return Ok(page);
     }
@@ -138,8 +138,8 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
 async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {
     let site = Site::of_host(&args.site);
     let parts = installation(args.dir.as_deref(), config).await?;
-    read(parts.state.as_ref(), &site).await?;
-    known::teach(parts.state.as_ref(), &site, |known| {
+    read(parts.stores.state.as_ref(), &site).await?;
+    known::teach(parts.stores.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
             // The site's templates are learnt anew from the pages at hand.
             *known = Known::default();

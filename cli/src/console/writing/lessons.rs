@@ -18,7 +18,7 @@ pub(in crate::console) async fn forget(
     let snapshot = console.snapshot().await?;
     let site = &snapshot.known_site(&name)?.status.site;
     let url = form.get("url");
-    let state = console.source.parts.state.as_ref();
+    let state = console.source.parts.stores.state.as_ref();
     let forgotten = known::teach(state, site, |known| {
         if known.site.forget(Some(url)) == 0 {
             return Err(crate::exit::hinted(

@@ -38,7 +38,7 @@ pub(in crate::console) async fn page(
     let snapshot = console.snapshot().await?;
     let summary = summary(&snapshot, &id)?;
     let article = held(&console, &snapshot, summary).await?;
-    let (known, _) = Known::read(console.source.parts.state.as_ref(), &summary.site).await?;
+    let (known, _) = Known::read(console.source.parts.stores.state.as_ref(), &summary.site).await?;
     let asked = Asked::of(&article);
     answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor))
 }
@@ -59,20 +59,22 @@ pub(in crate::console) async fn correct(
     let summary = summary(&snapshot, &id)?;
     let parts = &console.source.parts;
     let article = held(&console, &snapshot, summary).await?;
-    let (known, _) = Known::read(parts.state.as_ref(), &summary.site).await?;
+    let (known, _) = Known::read(parts.stores.state.as_ref(), &summary.site).await?;
     let asked = Asked::sent(&form);
     if form.get("act") == "edit" {
         let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false };
         return answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor));
     }
-    let page = archive::page(parts, &summary.url).await?;
+    let page = archive::page(&parts.stores, &summary.url).await?;
     let page = page.ok_or_else(|| {
         Problem::not_found("The archive no longer holds this page, so nothing can be learnt from it.")
     })?;
     let correction = correction(&asked, &article, &known, summary);
     if form.get("act") == "keep" {
-        let taught =
-            known::teach(parts.state.as_ref(), &summary.site, |known| learn(known, &page, &correction)).await;
+        let taught = known::teach(parts.stores.state.as_ref(), &summary.site, |known| {
+            learn(known, &page, &correction)
+        })
+        .await;
         let taught = taught.map_err(Problem::refused)?;
         console.source.flush().await?;
         let lessons = taught.site.lessons().len();

@@ -7,7 +7,7 @@ use newslode_common::version::ContentHash;
 use newslode_page::reading::CanonicalUrl;
 
 use crate::work::archive::contribution;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 
 /// Stands for everything that a value was computed of.
 pub(super) type Digest = [u8; 16];
@@ -23,15 +23,17 @@ pub(super) struct Listing {
 impl Listing {
     /// The listing of a page; `None` if it is not counted, or its contribution is gone.
     pub(super) async fn read(
-        parts: &Parts,
+        stores: &Stores,
         page: &CanonicalUrl,
         wanted: impl Fn(&CanonicalUrl) -> bool,
     ) -> StoreResult<Option<Listing>> {
-        let (site, state) = (page.site(), parts.state.as_ref());
+        let (site, state) = (page.site(), stores.state.as_ref());
         let version = state.versions(&site, std::slice::from_ref(page)).await?.into_iter().next().flatten();
         let content = version.map(|version| version.content).filter(|content| *content != ContentHash::NONE);
         let Some(content) = content else { return Ok(None) };
-        let Some(contribution) = contribution(parts, content).await? else { return Ok(None) };
+        let Some(contribution) = contribution(stores.archive.as_ref(), content).await? else {
+            return Ok(None);
+        };
         let links = contribution.links.into_iter().map(|link| link.target);
         let linked: BTreeSet<CanonicalUrl> = links.filter(|url| url.site() == site && wanted(url)).collect();
         let linked: Vec<CanonicalUrl> = linked.into_iter().collect();

@@ -8,27 +8,26 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use newslode_common::store::StoreResult;
-use newslode_page::Page;
 use newslode_page::reading::CanonicalUrl;
 
 use crate::mining::concept_pages::concept_pages;
-use crate::mining::instances::{self as mining, ConceptInstance, Instance, MOST_PAGES, groups};
+use crate::mining::instances::ConceptInstance;
 use crate::mining::members::Members;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::archive;
 use crate::work::generations::Generations;
-use crate::work::parts::Parts;
-use crate::work::views::{Pace, paced};
+use crate::work::stores::Stores;
+use crate::work::views::Pace;
 
 mod kept;
 mod listing;
+mod reading;
 mod renewal;
 
 use self::kept::Kept;
 pub(super) use self::kept::forget;
 use self::listing::Listing;
+use self::reading::read_listed;
 pub(super) use self::renewal::renew;
 pub use self::renewal::{Report, keep_site};
 
@@ -40,18 +39,18 @@ const AT_ONCE: Pace = Pace { at_once: 1, share: 100 };
 /// # Errors
 /// When a store cannot be read, or when `take` fails.
 pub async fn instances(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &Taxonomy,
     sites: &[Arc<SiteSummary>],
     members: &Members,
     mut take: impl FnMut(ConceptInstance) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
+    let generations = Generations::read(stores.state.as_ref()).await?;
     for site in sites {
         for (url, concepts) in concept_pages(taxonomy, site) {
             let is_listed = |page: &CanonicalUrl| members.contains_key(page);
-            let Some(listing) = Listing::read(parts, &url, is_listed).await? else { continue };
-            let found = read(parts, &generations, &listing, AT_ONCE).await?;
+            let Some(listing) = Listing::read_listed(stores, &url, is_listed).await? else { continue };
+            let found = read_listed(stores, &generations, &listing, AT_ONCE).await?;
             found.into_iter().try_for_each(|instance| take(instance.of(&url, &concepts)))?;
         }
     }
@@ -63,69 +62,24 @@ pub async fn instances(
 /// # Errors
 /// When a store cannot be read, or when `take` fails.
 pub async fn others(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &Taxonomy,
     sites: &[Arc<SiteSummary>],
     others: &BTreeSet<CanonicalUrl>,
     mut take: impl FnMut(ConceptInstance) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
+    let generations = Generations::read(stores.state.as_ref()).await?;
     for site in sites {
-        let (_, mut kept) = Kept::read(parts.state.as_ref(), &site.site).await?;
+        let (_, mut kept) = Kept::read(stores.state.as_ref(), &site.site).await?;
         for (url, concepts) in concept_pages(taxonomy, site) {
             let is_other = |page: &CanonicalUrl| others.contains(page);
-            let Some(listing) = Listing::read(parts, &url, is_other).await? else { continue };
+            let Some(listing) = Listing::read_listed(stores, &url, is_other).await? else { continue };
             let found = match kept.take(&listing).and_then(|page| page.instances) {
                 Some(found) => found,
-                None => read(parts, &generations, &listing, AT_ONCE).await?,
+                None => read_listed(stores, &generations, &listing, AT_ONCE).await?,
             };
             found.into_iter().try_for_each(|instance| take(instance.of(&url, &concepts)))?;
         }
     }
     Ok(())
-}
-
-/// Reads the instances of a concept page, at a pace.
-async fn read(
-    parts: &Parts,
-    generations: &Generations,
-    listing: &Listing,
-    pace: Pace,
-) -> StoreResult<Vec<Instance>> {
-    if listing.linked.len() < 2 {
-        return Ok(Vec::new());
-    }
-    let archived = parts.archive.as_ref();
-    let Some((_, bytes)) = generations.page(archived, listing.content).await? else { return Ok(Vec::new()) };
-    let (parsed, linked) = (parts.parsed.clone(), listing.linked.clone());
-    let grouping = move || {
-        let (_, page) = archive::open(&bytes, &parsed)?;
-        Ok(groups(&page, |url| linked.contains_key(url)))
-    };
-    let groups = match paced(pace, grouping).await {
-        Ok(groups) => groups,
-        Err(reason) => return Ok(unreadable(listing, &reason)),
-    };
-    let (mut pages, mut seen) = (Vec::new(), BTreeSet::new());
-    for url in groups.iter().flatten().filter(|url| seen.insert(*url)) {
-        if pages.len() == MOST_PAGES {
-            break;
-        }
-        let Some(content) = listing.linked[url] else { continue };
-        pages.extend(generations.page(archived, content).await?.map(|(_, bytes)| (url.clone(), bytes)));
-    }
-    let parsed = parts.parsed.clone();
-    let reading = move || {
-        let open = |bytes| Some(archive::open(bytes, &parsed).ok()?.1);
-        let opened: Vec<(&CanonicalUrl, Arc<Page>)> =
-            pages.iter().filter_map(|(url, bytes)| Some((url, open(bytes)?))).collect();
-        let pages: Vec<(&CanonicalUrl, &Page)> = opened.iter().map(|(url, page)| (*url, &**page)).collect();
-        Ok(mining::instances(&groups, &pages))
-    };
-    Ok(paced(pace, reading).await.unwrap_or_else(|reason| unreadable(listing, &reason)))
-}
-
-fn unreadable(listing: &Listing, reason: &str) -> Vec<Instance> {
-    tracing::warn!(page = %listing.page, reason, "the instances that a page lists cannot be read");
-    Vec::new()
 }

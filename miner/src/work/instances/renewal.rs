@@ -1,14 +1,16 @@
 //! Renews what is kept of the sites' instances, a site at a time. Start at [`keep_site`].
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use newslode_common::store::Kind;
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::kept::{Kept, KeptPage, forget, short};
 use super::listing::{Digest, Listing, digest};
-use super::read;
+use super::reading::read_listed;
 use crate::mining::concept_pages::concept_pages;
 use crate::mining::members::Members;
 use crate::mining::summary::SiteSummary;
@@ -16,7 +18,7 @@ use crate::mining::taxonomy::Taxonomy;
 use crate::work::fold::LastFold;
 use crate::work::generations::Generations;
 use crate::work::members::lists;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 use crate::work::views::Pace;
 
 /// What was done for some concept pages.
@@ -29,10 +31,10 @@ pub struct Report {
 }
 
 /// Renews what is kept of all sites.
-pub(in crate::work) async fn renew(parts: Parts, last: LastFold, share: u32) {
+pub(in crate::work) async fn renew(stores: Stores, metrics: Arc<Metrics>, last: LastFold, share: u32) {
     let (start, pace) = (Instant::now(), Pace { at_once: 1, share });
     let mut all = Report::default();
-    let counters: BTreeMap<Site, u64> = match parts.state.sites().await {
+    let counters: BTreeMap<Site, u64> = match stores.state.sites().await {
         Ok(sites) => sites.into_iter().collect(),
         Err(error) => {
             tracing::warn!(%error, "cannot tell which sites changed; the next time tries again");
@@ -41,9 +43,9 @@ pub(in crate::work) async fn renew(parts: Parts, last: LastFold, share: u32) {
     };
     for site in &last.sites {
         let Some(counter) = counters.get(&site.site) else { continue };
-        match keep_site(&parts, &last.taxonomy, site, *counter, pace).await {
+        match keep_site(&stores, &last.taxonomy, site, *counter, pace).await {
             Ok(of_site) => {
-                let metrics = &parts.metrics.instance_pages;
+                let metrics = &metrics.instance_pages;
                 metrics.with_label_values(&["unchanged"]).inc_by(of_site.unchanged);
                 metrics.with_label_values(&["read"]).inc_by(of_site.read);
                 all = Report { unchanged: all.unchanged + of_site.unchanged, read: all.read + of_site.read };
@@ -64,13 +66,13 @@ pub(in crate::work) async fn renew(parts: Parts, last: LastFold, share: u32) {
 /// # Errors
 /// When a store cannot be read.
 pub async fn keep_site(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &Taxonomy,
     site: &SiteSummary,
     counter: u64,
     pace: Pace,
 ) -> anyhow::Result<Report> {
-    let state = parts.state.as_ref();
+    let state = stores.state.as_ref();
     let (version, mut kept) = Kept::read(state, &site.site).await?;
     let pages: Vec<CanonicalUrl> = concept_pages(taxonomy, site).into_keys().collect();
     let seen = seen(counter, &pages);
@@ -78,14 +80,14 @@ pub async fn keep_site(
         return Ok(Report { unchanged: kept.pages.len() as u64, read: 0 });
     }
     let mut members = Members::new();
-    let (lists, counted) = lists(parts, taxonomy, site).await?;
+    let (lists, counted) = lists(stores, taxonomy, site).await?;
     lists.add_to(&mut members, counted);
     let generations = Generations::read(state).await?;
     let (mut new, mut report) = (Kept { seen, ..Kept::default() }, Report::default());
     for page in pages {
         let is_member = |url: &CanonicalUrl| members.contains_key(url);
-        let Some(mut listing) = Listing::read(parts, &page, is_member).await? else { continue };
-        leave_out_articles(parts, &mut listing, &kept, &mut new).await?;
+        let Some(mut listing) = Listing::read_listed(stores, &page, is_member).await? else { continue };
+        leave_out_articles(stores, &mut listing, &kept, &mut new).await?;
         let held = match kept.take(&listing) {
             Some(held) => {
                 report.unchanged += 1;
@@ -93,7 +95,7 @@ pub async fn keep_site(
             }
             None => {
                 report.read += 1;
-                let instances = Some(read(parts, &generations, &listing, pace).await?);
+                let instances = Some(read_listed(stores, &generations, &listing, pace).await?);
                 KeptPage { inputs: listing.inputs(), instances }
             }
         };
@@ -101,7 +103,7 @@ pub async fn keep_site(
     }
     // If somebody else wrote, the next time renews it.
     new.write(state, &site.site, version).await?;
-    if parts.frontier.site(&site.site).await?.is_none() {
+    if stores.frontier.site(&site.site).await?.is_none() {
         // It was removed meanwhile.
         forget(state, &site.site).await?;
     }
@@ -110,7 +112,7 @@ pub async fn keep_site(
 
 /// Leaves articles out of what a page lists. Each content is asked about once.
 async fn leave_out_articles(
-    parts: &Parts,
+    stores: &Stores,
     listing: &mut Listing,
     before: &Kept,
     now: &mut Kept,
@@ -121,7 +123,7 @@ async fn leave_out_articles(
             None => false,
             Some(content) if now.articles.contains(&short(content)) => true,
             Some(content) if before.articles.contains(&short(content)) => true,
-            Some(content) => parts.archive.get(Kind::Article, content).await?.is_some(),
+            Some(content) => stores.archive.get(Kind::Article, content).await?.is_some(),
         };
         match content {
             Some(content) if is_article => drop(now.articles.insert(short(content))),

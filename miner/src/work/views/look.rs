@@ -75,7 +75,7 @@ pub(super) async fn look(
     report: &mut ViewReport,
 ) -> Result<bool, BatchError> {
     let start = Instant::now();
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     let (known, held) = Known::read(state, site).await?;
     let news = News::since(state, site, known.looked.position).await?;
     let changed = known.looked.changed + news.pages.len() as u64;
@@ -118,7 +118,7 @@ impl Look<'_> {
     async fn articles(&self, of: &[ContentHash]) -> Result<Vec<ContentHash>, BatchError> {
         let mut found = Vec::new();
         for content in of {
-            if self.parts.archive.get(Kind::Article, *content).await?.is_some() {
+            if self.parts.stores.archive.get(Kind::Article, *content).await?.is_some() {
                 found.push(*content);
             }
         }
@@ -129,9 +129,9 @@ impl Look<'_> {
     async fn load(&self, contents: &[ContentHash]) -> Result<Vec<Arc<Page>>, BatchError> {
         let mut pages = Vec::new();
         for content in contents {
-            let found = self.generations.page(self.parts.archive.as_ref(), *content).await?;
+            let found = self.generations.page(self.parts.stores.archive.as_ref(), *content).await?;
             let Some((_, bytes)) = found else { continue };
-            let parsed = self.parts.parsed.clone();
+            let parsed = self.parts.stores.parsed.clone();
             let opened = tokio::task::spawn_blocking(move || open_and_keep(&bytes, &parsed)).await;
             pages.extend(opened.ok().and_then(Result::ok).map(|(_, page)| page));
         }
@@ -187,7 +187,7 @@ impl Look<'_> {
     ) -> Result<(Option<Arc<SiteValue>>, Vec<ContentHash>), BatchError> {
         let all = match news.are_all {
             true => news.pages.clone().into_iter().collect(),
-            false => News::since(self.parts.state.as_ref(), self.site, 0).await?.pages,
+            false => News::since(self.parts.stores.state.as_ref(), self.site, 0).await?.pages,
         };
         let counted: Vec<(CanonicalUrl, ContentHash)> =
             all.into_iter().filter(|(_, content)| *content != ContentHash::NONE).collect();
@@ -195,7 +195,7 @@ impl Look<'_> {
         let held: BTreeSet<&ContentHash> = contents.iter().collect();
         self.known.templates.retain(|content| held.contains(content));
         self.compare(&contents).await?;
-        let value = SiteValue::of_epoch(self.parts, self.site, &counted).await?;
+        let value = SiteValue::of_epoch(&self.parts.stores, self.site, &counted).await?;
         let epoch = Some(value.version.clone());
         let pages = counted.len() as u64;
         self.known.looked = LookedAt { epoch, pages, changed: 0, ..self.known.looked.clone() };
@@ -205,7 +205,7 @@ impl Look<'_> {
     /// The value with which new pages are viewed until the epoch ends.
     async fn value(&self, values: &mut Values) -> Result<Option<Arc<SiteValue>>, BatchError> {
         let Some(epoch) = &self.known.looked.epoch else { return Ok(None) };
-        Ok(values.get(self.parts, self.site, epoch).await?)
+        Ok(values.get(self.parts.stores.state.as_ref(), self.site, epoch).await?)
     }
 
     /// Chooses anew the articles with which the site's others are compared: evenly, by URL.
@@ -247,7 +247,7 @@ impl Look<'_> {
         let mut by: BTreeMap<ContentHash, By> = BTreeMap::new();
         while let Some(viewed) = work.next().await {
             let viewed = viewed?;
-            report.count(self.parts, &viewed);
+            report.count(&self.parts.metrics, &viewed);
             by.insert(viewed.content, viewed.by);
             if self.stop.is_cancelled() {
                 return Ok(false);
@@ -265,7 +265,7 @@ impl Look<'_> {
     async fn end(&mut self, held: Option<u64>, report: &mut ViewReport) -> Result<bool, BatchError> {
         let reasons = self.known.templates.drop_past(time::now());
         self.known.is_new = false;
-        if !self.known.write(self.parts.state.as_ref(), self.site, held).await? {
+        if !self.known.write(self.parts.stores.state.as_ref(), self.site, held).await? {
             return Ok(false);
         }
         let live = |version: &&u32| self.known.templates.is_live(**version);

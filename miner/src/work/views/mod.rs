@@ -69,12 +69,12 @@ pub async fn view_sites(
     stop: &CancellationToken,
 ) -> Result<ViewReport, BatchError> {
     let mut report = ViewReport::default();
-    let taught = known::changes(parts.state.as_ref()).await?;
+    let taught = known::changes(parts.stores.state.as_ref()).await?;
     if looked.taught != taught {
         // Only a site's own value tells whether a person taught it something, so all sites are looked at.
         (looked.sites, looked.taught) = (BTreeMap::new(), taught);
     }
-    let sites = parts.state.sites().await?;
+    let sites = parts.stores.state.sites().await?;
     looked.sites.retain(|site, _| parts.owners.owns(site) && sites.iter().any(|(known, _)| known == site));
     for (site, counter) in sites.into_iter().filter(|(site, _)| parts.owners.owns(site)) {
         if stop.is_cancelled() {

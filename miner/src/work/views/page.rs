@@ -24,8 +24,7 @@ use crate::mining::{articles, blocks};
 use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
-use crate::work::lives;
-use crate::work::lives::life::Fetch;
+use crate::work::histories::history::Fetch;
 use crate::work::parts::Parts;
 
 /// How much of the machine views may take.
@@ -98,11 +97,11 @@ pub(super) async fn accepted_by(
     content: ContentHash,
     pace: Pace,
 ) -> Result<(ContentHash, Option<(u32, Timestamp)>), BatchError> {
-    let Some((_, bytes)) = generations.page(parts.archive.as_ref(), content).await? else {
+    let Some((_, bytes)) = generations.page(parts.stores.archive.as_ref(), content).await? else {
         return Ok((content, None));
     };
     let accepted = move || {
-        let (fetched, page) = open_and_keep(&bytes, &parts.parsed)?;
+        let (fetched, page) = open_and_keep(&bytes, &parts.stores.parsed)?;
         Ok(known.template_of(&page).map(|version| (version, fetched.fetched_at)))
     };
     Ok((content, paced(pace, accepted).await.ok().flatten()))
@@ -118,14 +117,14 @@ pub(super) async fn view_page(
 ) -> Result<Viewed, BatchError> {
     let is_marked = reader.value.is_some();
     let ended = |end| Viewed { content, marks: is_marked.then_some(end), article: None, by: None };
-    let Some((_, page)) = reader.generations.page(parts.archive.as_ref(), content).await? else {
+    let Some((_, page)) = reader.generations.page(parts.stores.archive.as_ref(), content).await? else {
         return Ok(ended(End::Missing));
     };
-    let hierarchy = if is_marked { parts.archive.get(Kind::Hierarchy, content).await? } else { None };
-    let article = parts.archive.get(Kind::Article, content).await?;
+    let hierarchy = if is_marked { parts.stores.archive.get(Kind::Hierarchy, content).await? } else { None };
+    let article = parts.stores.archive.get(Kind::Article, content).await?;
     let article: Option<Article> = article.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let (before, held) = (hierarchy.clone(), article.clone());
-    let parsed = parts.parsed.clone();
+    let parsed = parts.stores.parsed.clone();
     let work = move || make(&reader, open(&page, &parsed)?, hierarchy, held.as_ref(), is_asked);
     let made = match paced(pace, work).await {
         Ok(made) => made,
@@ -137,14 +136,14 @@ pub(super) async fn view_page(
     let is_changed = made.article.is_some();
     if let (Some(before), Some(now)) = (&article, &made.article) {
         if articles::says_something_else(before, now) {
-            lives::revise(&parts, now, made.fetch, time::now()).await?;
+            parts.histories().revise(now, made.fetch, time::now()).await?;
         }
         let json = serde_json::to_vec(now).unwrap_or_default();
-        parts.archive.put(Kind::Article, content, json.into(), time::now()).await?;
+        parts.stores.archive.put(Kind::Article, content, json.into(), time::now()).await?;
     }
     let marks = match made.xml {
         Some(xml) if before.as_deref() != Some(xml.as_bytes()) => {
-            parts.archive.put(Kind::Hierarchy, content, xml.into(), time::now()).await?;
+            parts.stores.archive.put(Kind::Hierarchy, content, xml.into(), time::now()).await?;
             End::Marked
         }
         Some(_) => End::Unchanged,

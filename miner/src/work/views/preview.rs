@@ -10,7 +10,7 @@ use newslode_page::extract::SiteKnowledge;
 
 use crate::work::archive::open_and_keep;
 use crate::work::generations::Generations;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 
 /// Pages that are read at once.
 const AT_ONCE: usize = 4;
@@ -32,19 +32,19 @@ pub struct Preview {
 /// # Errors
 /// When a store fails.
 pub async fn preview(
-    parts: &Parts,
+    stores: &Stores,
     [before, after]: [SiteKnowledge; 2],
     contents: Vec<ContentHash>,
 ) -> StoreResult<Vec<Preview>> {
-    let generations = Arc::new(Generations::read(parts.state.as_ref()).await?);
+    let generations = Arc::new(Generations::read(stores.state.as_ref()).await?);
     let known = Arc::new([before, after]);
     let work = contents.into_iter().map(|content| {
-        let (parts, known, generations) = (parts.clone(), known.clone(), generations.clone());
+        let (stores, known, generations) = (stores.clone(), known.clone(), generations.clone());
         async move {
-            let Some((_, bytes)) = generations.page(parts.archive.as_ref(), content).await? else {
+            let Some((_, bytes)) = generations.page(stores.archive.as_ref(), content).await? else {
                 return Ok(None);
             };
-            let parsed = parts.parsed.clone();
+            let parsed = stores.parsed.clone();
             let read = move || {
                 let (fetched, page) = open_and_keep(&bytes, &parsed).ok()?;
                 let [before, after] =

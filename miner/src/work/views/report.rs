@@ -1,7 +1,8 @@
 //! The results of views, in numbers.
 
+use newslode_common::telemetry::metrics::Metrics;
+
 use super::page::{End, Viewed};
-use crate::work::parts::Parts;
 
 /// The results of views.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub struct ViewReport {
 }
 
 impl ViewReport {
-    pub(super) fn count(&mut self, parts: &Parts, viewed: &Viewed) {
+    pub(super) fn count(&mut self, metrics: &Metrics, viewed: &Viewed) {
         if let Some(end) = viewed.marks {
             let (count, name) = match end {
                 End::Marked => (&mut self.marked, "marked"),
@@ -36,13 +37,13 @@ impl ViewReport {
                 End::Failed => (&mut self.failed, "failed"),
             };
             *count += 1;
-            parts.metrics.viewed.with_label_values(&[name]).inc();
+            metrics.viewed.with_label_values(&[name]).inc();
         }
         if let Some(is_changed) = viewed.article {
             self.articles += 1;
             self.changed += u64::from(is_changed);
             let name = if is_changed { "changed" } else { "unchanged" };
-            parts.metrics.articles_viewed.with_label_values(&[name]).inc();
+            metrics.articles_viewed.with_label_values(&[name]).inc();
         }
     }
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mining::entropy::counted_terms;
 use crate::work::archive::contribution;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 use crate::work::values;
 
 /// The most pages (by URL) that are known as targets of anchors: some 50 MB.
@@ -53,12 +53,12 @@ impl SiteValue {
     /// # Errors
     /// When a store fails.
     pub(super) async fn of_epoch(
-        parts: &Parts,
+        stores: &Stores,
         site: &Site,
         pages: &[(CanonicalUrl, ContentHash)],
     ) -> StoreResult<SiteValue> {
         let wisdom = WisdomParams::default();
-        let cells = parts.state.cells(site, Table::Terms).await?;
+        let cells = stores.state.cells(site, Table::Terms).await?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("views 1\n{wisdom:?}\n").as_bytes());
         for (key, count) in &cells {
@@ -70,14 +70,14 @@ impl SiteValue {
         for (at, (url, content)) in pages.iter().enumerate() {
             hasher.update(format!("{url}\u{1e}{content}\n").as_bytes());
             if at < MOST_LINKED
-                && let Some(page) = contribution(parts, *content).await?
+                && let Some(page) = contribution(stores.archive.as_ref(), *content).await?
             {
                 terms.add_page(url.clone(), &page.terms);
             }
         }
         let version: String = hasher.finalize().to_hex().chars().take(32).collect();
         let kept = Entropies { version: version.clone(), pages: pages.len() as u64, terms: counted };
-        kept.write(parts.state.as_ref(), site).await?;
+        kept.write(stores.state.as_ref(), site).await?;
         Ok(SiteValue { version, terms, wisdom })
     }
 
@@ -86,11 +86,11 @@ impl SiteValue {
     /// # Errors
     /// When the store fails or holds something else.
     async fn within_epoch(
-        parts: &Parts,
+        state: &dyn SiteState,
         site: &Site,
         epoch: &str,
     ) -> StoreResult<Option<(SiteValue, usize)>> {
-        let held = parts.state.value(&name(site)).await?;
+        let held = state.value(&name(site)).await?;
         // A forgotten site keeps an empty value.
         let Some((_, bytes)) = held.filter(|(_, bytes)| !bytes.is_empty()) else { return Ok(None) };
         let wrong = |reason: String| StoreError::Corrupt(format!("the entropies of {site}: {reason}"));
@@ -129,7 +129,7 @@ impl Values {
     /// When the store fails or holds something else.
     pub(super) async fn get(
         &mut self,
-        parts: &Parts,
+        state: &dyn SiteState,
         site: &Site,
         epoch: &str,
     ) -> StoreResult<Option<Arc<SiteValue>>> {
@@ -138,7 +138,7 @@ impl Values {
         let known = at.and_then(|at| self.kept.remove(at)).filter(|(_, value, _)| is_of_epoch(value));
         let (value, size) = match known {
             Some((_, value, size)) => (value, size),
-            None => match SiteValue::within_epoch(parts, site, epoch).await? {
+            None => match SiteValue::within_epoch(state, site, epoch).await? {
                 Some((value, size)) => (Arc::new(value), size),
                 None => return Ok(None),
             },

@@ -14,7 +14,7 @@ fn filing() -> Filing {
 }
 
 /// The label under which what the miner holds files an article of this section.
-fn filed(held: &HeldFiling) -> Option<String> {
+fn filed(held: &FilingCache) -> Option<String> {
     let article = Article { section: Some("sport".into()), ..testing::article("https://a.test/1") };
     let asked = Asked { article: &article, listed: None, found_on: None };
     Some(held.now()?.of(asked).first()?.label.clone())
@@ -22,22 +22,22 @@ fn filed(held: &HeldFiling) -> Option<String> {
 
 #[tokio::test]
 async fn every_miner_reads_what_the_leader_wrote() {
-    let (store, held) = (RedbStore::in_memory().unwrap(), HeldFiling::default());
+    let (store, held) = (RedbStore::in_memory().unwrap(), FilingCache::default());
     held.refresh(&store).await.unwrap();
     assert_eq!(filed(&held), None);
-    assert!(write(&store, filing()).await.unwrap());
-    assert!(!write(&store, filing()).await.unwrap(), "what is equal is not written again");
+    assert!(write_filing(&store, filing()).await.unwrap());
+    assert!(!write_filing(&store, filing()).await.unwrap(), "what is equal is not written again");
     held.refresh(&store).await.unwrap();
     assert_eq!(filed(&held).as_deref(), Some("Sports"));
 }
 
 #[tokio::test]
 async fn a_value_that_cannot_be_read_takes_only_the_concepts_away() {
-    let (store, held) = (RedbStore::in_memory().unwrap(), HeldFiling::default());
-    let good = pack(filing(), MOST_BYTES).unwrap();
+    let (store, held) = (RedbStore::in_memory().unwrap(), FilingCache::default());
+    let good = pack(filing(), MAX_BYTES).unwrap();
     let mut newer = good.clone();
-    newer[0] = FORM + 1;
-    let wrong = [Vec::new(), newer, good[..good.len() / 2].to_vec(), vec![FORM, 1, 2, 3], vec![FORM]];
+    newer[0] = FORMAT + 1;
+    let wrong = [Vec::new(), newer, good[..good.len() / 2].to_vec(), vec![FORMAT, 1, 2, 3], vec![FORMAT]];
     for bytes in wrong {
         assert!(unpack(&bytes).is_err());
         values::put(&store, FILING, good.clone()).await.unwrap();
@@ -58,7 +58,7 @@ fn damaged_bytes_are_refused_or_file_nowhere() {
             let mut damaged = plain.clone();
             damaged[at] ^= 1 << bit;
             let Ok(filing) = wire::decode::<Filing>(&damaged) else { continue };
-            let held = HeldFiling::default();
+            let held = FilingCache::default();
             held.0.write().unwrap().filing = Some(Arc::new(filing));
             filed(&held);
         }

@@ -1,9 +1,9 @@
-//! The life of an article: when and where it was found, how its text changed, and how it ended.
+//! The history of an article: when and where it was found, how its text changed, and how it ended.
 //!
-//! Readers want to hear of an article when it is new, when it says something else, and when it is gone; not
-//! when a teaser beside it changes. So a life keeps hashes of what the article says, and each difference is an
-//! event with a number of its own: the same event again has the same number. An article has one life under the address
-//! that readers know; its other addresses have lives that point there. Start at [`Life::read`].
+//! Readers want to hear of an article when it is new, when its text changes and when it is gone, but not when a teaser
+//! beside it changes. So a history keeps hashes of the article's fields, and each difference is an event with a number.
+//! The same event always has the same number. An article has one history, under the URL that readers know; histories of
+//! its other URLs point there. Start at [`ArticleHistory::record_fetch`].
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::mining::prints::Print;
 
-/// Events that a life keeps: the first one and the last ones.
-const KEPT: usize = 64;
+/// Number of events that a history keeps: the first one and the last ones.
+const MAX_EVENTS: usize = 64;
 
-/// Addresses that a life keeps.
-const MOST_ADDRESSES: usize = 32;
+/// Number of other URLs that a history keeps.
+const MAX_ADDRESSES: usize = 32;
 
-/// What is older when it is found was not late, but old.
+/// An article that was published longer ago when it was found does not measure how fast we are: it is simply old.
 const LONGEST_DELAY: Duration = Duration::from_secs(7 * 86_400);
 
 /// What happened to an article.
@@ -33,9 +33,9 @@ const LONGEST_DELAY: Duration = Duration::from_secs(7 * 86_400);
 pub enum EventKind {
     /// It was read for the first time, or again after it was gone.
     New,
-    /// It says something else.
+    /// One of its fields changed.
     Changed,
-    /// It is not to be kept any longer.
+    /// It is gone, or must not be kept any longer.
     Gone,
 }
 
@@ -51,7 +51,7 @@ impl EventKind {
     }
 }
 
-/// What of an article changed.
+/// A field of an article that readers hear of when it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
@@ -81,7 +81,7 @@ impl Field {
 /// Something that happened to an article.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Its number in the article's life: 1, 2, …
+    /// Its number in the article's history: 1, 2, …
     pub version: u64,
     /// What happened.
     pub event: EventKind,
@@ -104,10 +104,10 @@ pub struct Fetch {
     pub at: Timestamp,
 }
 
-/// The life of an article.
+/// The history of an article.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Life {
-    /// Its address.
+pub struct ArticleHistory {
+    /// Its URL.
     pub url: CanonicalUrl,
     /// When it was found.
     pub first_seen: Timestamp,
@@ -119,45 +119,50 @@ pub struct Life {
     pub fetch: u64,
     /// When that was.
     pub fetched_at: Timestamp,
-    /// Hashes of title, authors, date and body.
-    said: [u64; 4],
-    /// What tells whether another article is this one.
+    /// Hashes of title, authors, date and body, in the order of [`Field`].
+    #[serde(rename = "said")]
+    field_hashes: [u64; 4],
+    /// Tells whether another article is this one.
     #[serde(default)]
     pub print: Print,
-    /// The address that its page declares as its own, if that is another one.
+    /// The URL that its page declares as canonical, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<CanonicalUrl>,
-    /// The address under which readers hear of this article, if that is another one.
+    /// The URL under which readers hear of this article, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin_of: Option<CanonicalUrl>,
-    /// Its other addresses.
+    /// Its other URLs.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub addresses: BTreeSet<CanonicalUrl>,
     /// Articles of other sites with the same text.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub same_text: BTreeSet<CanonicalUrl>,
-    /// What happened, in order. Of very many the oldest but the first are left out.
+    /// What happened, in order: the first event and the last ones.
     pub events: Vec<Event>,
 }
 
-/// The name under which the archive keeps the life of an article with this address.
+/// The key under which the archive keeps the history of the article at this URL.
 #[must_use]
-pub fn name_of(url: &CanonicalUrl) -> ContentHash {
+pub fn history_key(url: &CanonicalUrl) -> ContentHash {
     ContentHash::of(url, Some("life"), b"")
 }
 
-impl Life {
-    /// The life of an address at which nothing was read yet.
+impl ArticleHistory {
+    /// The history of a URL at which nothing was read yet.
     #[must_use]
-    pub fn unread(url: &CanonicalUrl, first_seen: Timestamp, discovered_on: Option<CanonicalUrl>) -> Life {
-        Life {
+    pub fn new(
+        url: &CanonicalUrl,
+        first_seen: Timestamp,
+        discovered_on: Option<CanonicalUrl>,
+    ) -> ArticleHistory {
+        ArticleHistory {
             url: url.clone(),
             first_seen,
             discovered_on,
             language: None,
             fetch: 0,
             fetched_at: first_seen,
-            said: [0; 4],
+            field_hashes: [0; 4],
             print: Print::default(),
             canonical: None,
             twin_of: None,
@@ -167,44 +172,49 @@ impl Life {
         }
     }
 
-    /// Whether what this fetch brought is known, or was overtaken. The same fetch may be read again, with more
-    /// knowledge of its site.
+    /// Whether a newer fetch was recorded, or the article is gone since this one. The same fetch may be read again, with
+    /// more knowledge of its site.
     #[must_use]
-    pub fn has_overtaken(&self, fetch: Fetch) -> bool {
+    pub fn supersedes(&self, fetch: Fetch) -> bool {
         fetch.number < self.fetch || (self.is_gone() && fetch.number == self.fetch)
     }
 
-    /// Takes in what a fetch brought that was not overtaken. Returns the event to tell of, if there is one.
-    pub fn read(&mut self, article: &Article, fetch: Fetch) -> Option<Event> {
-        let said = said(article);
-        let changed = self.differences(said);
-        (self.fetch, self.fetched_at, self.said) = (fetch.number, fetch.at, said);
+    /// Records the article as a fetch brought it; the fetch must not be superseded. Returns the event to publish, if any.
+    pub fn record_fetch(&mut self, article: &Article, fetch: Fetch) -> Option<Event> {
+        let field_hashes = field_hashes(article);
+        let changed = self.changed_fields(field_hashes);
+        (self.fetch, self.fetched_at, self.field_hashes) = (fetch.number, fetch.at, field_hashes);
         self.language.clone_from(&article.language);
         self.first_seen = self.first_seen.min(fetch.at);
         self.twin_of = None;
-        if !self.is_told() {
-            Some(self.happen(EventKind::New, fetch.at, Vec::new(), None))
+        if !self.is_announced() {
+            Some(self.push_event(EventKind::New, fetch.at, Vec::new(), None))
         } else if changed.is_empty() {
             None
         } else {
-            Some(self.happen(EventKind::Changed, fetch.at, changed, None))
+            Some(self.push_event(EventKind::Changed, fetch.at, changed, None))
         }
     }
 
-    /// Takes in that a fetch brought the article that readers know under another address.
-    pub fn read_as_twin(&mut self, fetch: Fetch, primary: &CanonicalUrl) {
+    /// Records that a fetch brought the article that readers know under another URL.
+    pub fn record_twin_fetch(&mut self, fetch: Fetch, primary: &CanonicalUrl) {
         (self.fetch, self.fetched_at) = (fetch.number, fetch.at);
         self.first_seen = self.first_seen.min(fetch.at);
+        self.become_twin_of(primary);
+    }
+
+    /// Makes this the history of another URL of the primary's article.
+    pub fn become_twin_of(&mut self, primary: &CanonicalUrl) {
         self.twin_of = Some(primary.clone());
         self.addresses.clear();
     }
 
-    /// Makes the other life's addresses this one's, and its beginning if that was earlier.
-    pub fn take_over(&mut self, other: &Life) {
+    /// Takes over the other history's URLs, and its beginning if that was earlier.
+    pub fn absorb(&mut self, other: &ArticleHistory) {
         self.addresses.insert(other.url.clone());
         self.addresses.extend(other.addresses.iter().cloned());
         self.addresses.remove(&self.url);
-        while self.addresses.len() > MOST_ADDRESSES {
+        while self.addresses.len() > MAX_ADDRESSES {
             self.addresses.pop_last();
         }
         if other.first_seen < self.first_seen {
@@ -213,8 +223,9 @@ impl Life {
         }
     }
 
-    /// Notes that the article is not to be kept any longer. `None` if that is known, or was overtaken.
-    pub fn end(&mut self, ending: Ending, fetch: Fetch) -> Option<Event> {
+    /// Records that the article is gone, or must not be kept any longer. Returns the event to publish; `None` if it was
+    /// gone already, if a newer fetch was recorded, or if readers never heard of it.
+    pub fn record_end(&mut self, ending: Ending, fetch: Fetch) -> Option<Event> {
         if self.is_gone() || fetch.number < self.fetch {
             return None;
         }
@@ -222,12 +233,12 @@ impl Life {
         if self.events.is_empty() {
             return None;
         }
-        Some(self.happen(EventKind::Gone, fetch.at, Vec::new(), Some(ending)))
+        Some(self.push_event(EventKind::Gone, fetch.at, Vec::new(), Some(ending)))
     }
 
-    /// Whether readers know it, and not as gone.
+    /// Whether readers know the article, and not as gone.
     #[must_use]
-    pub fn is_told(&self) -> bool {
+    pub fn is_announced(&self) -> bool {
         self.events.last().is_some_and(|event| event.event != EventKind::Gone)
     }
 
@@ -237,13 +248,13 @@ impl Life {
         self.events.last().is_some_and(|event| event.event == EventKind::Gone)
     }
 
-    fn differences(&self, said: [u64; 4]) -> Vec<Field> {
+    fn changed_fields(&self, now: [u64; 4]) -> Vec<Field> {
         let fields = [Field::Title, Field::Authors, Field::Published, Field::Body];
-        let pairs = fields.into_iter().zip(self.said.iter().zip(said));
+        let pairs = fields.into_iter().zip(self.field_hashes.iter().zip(now));
         pairs.filter(|(_, (before, now))| *before != now).map(|(field, _)| field).collect()
     }
 
-    fn happen(
+    fn push_event(
         &mut self,
         event: EventKind,
         at: Timestamp,
@@ -252,7 +263,8 @@ impl Life {
     ) -> Event {
         let version = self.events.last().map_or(1, |last| last.version + 1);
         let event = Event { version, event, at, changed, ending };
-        if self.events.len() >= KEPT {
+        // The first event stays, since it says when readers heard of the article.
+        if self.events.len() >= MAX_EVENTS {
             self.events.remove(1);
         }
         self.events.push(event.clone());
@@ -260,17 +272,17 @@ impl Life {
     }
 }
 
-/// The time since the instant at which an article says it was published; `None` if it names no instant, or one that
-/// lies ahead or more than a week back.
+/// The time since an article's instant of publication. `None` if it gives only a day or nothing, or if the instant is in
+/// the future or more than a week back.
 #[must_use]
-pub fn delay(article: &Article, now: Timestamp) -> Option<Duration> {
+pub fn publication_delay(article: &Article, now: Timestamp) -> Option<Duration> {
     let published: jiff::Timestamp = article.published.as_deref()?.parse().ok()?;
     let published = u64::try_from(published.as_millisecond()).ok()?;
     let passed = Duration::from_millis(now.0.checked_sub(published)?);
     (passed <= LONGEST_DELAY).then_some(passed)
 }
 
-fn said(article: &Article) -> [u64; 4] {
+fn field_hashes(article: &Article) -> [u64; 4] {
     let title = article.title.as_deref().unwrap_or_default();
     let published = article.published.as_deref().unwrap_or_default();
     [name(title), name(&article.authors.join("\n")), name(published), name(&article.text())]

@@ -1,4 +1,6 @@
-//! What readers get of an article's life: its state, its end, its history. Start at [`Told`].
+//! The events that readers get: an article that is new or changed, one that is gone, and events of the past.
+//!
+//! The names of the fields are those of the messages. Start at [`ArticleEvent`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,12 +11,12 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::life::{EventKind, Field, Life};
+use super::history::{ArticleHistory, EventKind, Field};
 use crate::mining::filing::{Filed, Witness};
 
-/// An article with its life, as readers get it.
+/// An article that is new or changed.
 #[derive(Debug, Serialize)]
-pub struct Told<'a> {
+pub struct ArticleEvent<'a> {
     /// What happened last.
     pub event: EventKind,
     /// The number of that event.
@@ -27,75 +29,75 @@ pub struct Told<'a> {
     pub discovered_on: Option<&'a CanonicalUrl>,
     /// When this text was fetched.
     pub fetched_at: String,
-    /// The address that the page declares as its own, if that is another one.
+    /// The URL that the page declares as canonical, if that is another one.
     pub canonical: Option<&'a CanonicalUrl>,
-    /// Other addresses of the article.
+    /// Other URLs of the article.
     pub addresses: &'a BTreeSet<CanonicalUrl>,
     /// Articles of other sites with the same text.
     pub same_text: &'a BTreeSet<CanonicalUrl>,
-    /// The operator's marks on the site.
+    /// The operator's labels of the site.
     pub labels: &'a BTreeMap<String, String>,
     /// The article.
     #[serde(flatten)]
     pub article: &'a Article,
 }
 
-/// An article's end, as readers get it.
+/// The end of an article.
 #[derive(Debug, Serialize)]
-pub struct Lost<'a> {
+pub struct GoneEvent<'a> {
     /// Always `gone`.
     pub event: EventKind,
     /// The number of the event.
     pub version: u64,
-    /// The article's address.
+    /// The article's URL.
     pub url: &'a CanonicalUrl,
     /// Registrable domain.
     pub site: String,
     /// Why it is gone.
     pub reason: &'static str,
-    /// Where it is now, if it moved or is known under another address.
+    /// Where it is now, if it moved or is known under another URL.
     pub moved_to: Option<&'a CanonicalUrl>,
     /// When that was seen: ISO 8601, UTC.
     pub gone_at: String,
     /// When the article was found.
     pub first_seen: String,
-    /// The operator's marks on the site.
+    /// The operator's labels of the site.
     pub labels: &'a BTreeMap<String, String>,
 }
 
-/// An event of the past, as readers get it.
+/// An event of the past.
 #[derive(Debug, Serialize)]
-pub struct Past<'a> {
-    /// The article's address.
+pub struct PastEvent<'a> {
+    /// The article's URL.
     pub url: &'a CanonicalUrl,
     /// The event's number.
     pub version: u64,
     /// What happened.
     pub event: EventKind,
-    /// When; written in ISO 8601, UTC.
-    #[serde(serialize_with = "written")]
+    /// When it happened; written in ISO 8601, UTC.
+    #[serde(serialize_with = "iso_8601")]
     pub at: Timestamp,
     /// What changed.
     pub changed: &'a [Field],
     /// Why it is gone.
     pub reason: Option<&'static str>,
-    /// Where it is now, if it moved or is known under another address.
+    /// Where it is now, if it moved or is known under another URL.
     pub moved_to: Option<&'a CanonicalUrl>,
 }
 
-/// What is told of an article, and why it is filed where it is.
+/// An event with the concepts of its article.
 #[derive(Debug, Serialize)]
-pub struct Line<'a, T> {
-    /// What is told.
+pub struct WithConcepts<'a, T> {
+    /// The event.
     #[serde(flatten)]
-    pub told: T,
-    /// One for each of its concepts.
-    pub filed: &'a [Placed<'a>],
+    pub event: T,
+    /// One entry for each concept.
+    pub filed: &'a [FiledUnder<'a>],
 }
 
-/// A concept of an article, as readers see it.
+/// A concept under which an article is filed.
 #[derive(Debug, Serialize)]
-pub struct Placed<'a> {
+pub struct FiledUnder<'a> {
     /// The concept's label.
     pub concept: &'a str,
     /// The most trusted witness that says so.
@@ -104,11 +106,11 @@ pub struct Placed<'a> {
     pub confidence: f32,
 }
 
-impl<'a> Placed<'a> {
-    /// Where an article is filed.
+impl<'a> FiledUnder<'a> {
+    /// The concepts of a filed article.
     #[must_use]
-    pub fn all(filed: &'a [Filed]) -> Vec<Placed<'a>> {
-        let placed = |filed: &'a Filed| Placed {
+    pub fn all(filed: &'a [Filed]) -> Vec<FiledUnder<'a>> {
+        let placed = |filed: &'a Filed| FiledUnder {
             concept: &filed.label,
             witness: filed.witness,
             confidence: filed.confidence,
@@ -117,71 +119,74 @@ impl<'a> Placed<'a> {
     }
 }
 
-impl Life {
-    /// All that happened.
-    pub fn history(&self) -> impl Iterator<Item = Past<'_>> {
-        self.events.iter().map(|event| Past {
+impl ArticleHistory {
+    /// All events, in order.
+    pub fn history(&self) -> impl Iterator<Item = PastEvent<'_>> {
+        self.events.iter().map(|event| PastEvent {
             url: &self.url,
             version: event.version,
             event: event.event,
             at: event.at,
             changed: &event.changed,
             reason: event.ending.as_ref().map(reason),
-            moved_to: event.ending.as_ref().and_then(target),
+            moved_to: event.ending.as_ref().and_then(moved_to),
         })
     }
 }
 
-impl<'a> Told<'a> {
-    /// The last state of an article that is not gone.
+impl<'a> ArticleEvent<'a> {
+    /// The last event of an article that is not gone.
     #[must_use]
-    pub fn of(
-        life: &'a Life,
+    pub fn latest(
+        history: &'a ArticleHistory,
         article: &'a Article,
         labels: &'a BTreeMap<String, String>,
-    ) -> Option<Told<'a>> {
-        let last = life.events.last().filter(|event| event.event != EventKind::Gone)?;
-        Some(Told {
+    ) -> Option<ArticleEvent<'a>> {
+        let last = history.events.last().filter(|event| event.event != EventKind::Gone)?;
+        Some(ArticleEvent {
             event: last.event,
             version: last.version,
             changed: &last.changed,
-            first_seen: iso(life.first_seen),
-            discovered_on: life.discovered_on.as_ref(),
-            fetched_at: iso(life.fetched_at),
-            canonical: life.canonical.as_ref(),
-            addresses: &life.addresses,
-            same_text: &life.same_text,
+            first_seen: iso(history.first_seen),
+            discovered_on: history.discovered_on.as_ref(),
+            fetched_at: iso(history.fetched_at),
+            canonical: history.canonical.as_ref(),
+            addresses: &history.addresses,
+            same_text: &history.same_text,
             labels,
             article,
         })
     }
 }
 
-impl<'a> Lost<'a> {
-    /// The end of an article that is gone.
+impl<'a> GoneEvent<'a> {
+    /// The last event of an article that is gone.
     #[must_use]
-    pub fn of(life: &'a Life, labels: &'a BTreeMap<String, String>) -> Option<Lost<'a>> {
-        let last = life.events.last()?;
+    pub fn latest(
+        history: &'a ArticleHistory,
+        labels: &'a BTreeMap<String, String>,
+    ) -> Option<GoneEvent<'a>> {
+        let last = history.events.last()?;
         let ending = last.ending.as_ref()?;
-        Some(Lost {
+        Some(GoneEvent {
             event: last.event,
             version: last.version,
-            url: &life.url,
-            site: life.url.site().to_string(),
+            url: &history.url,
+            site: history.url.site().to_string(),
             reason: reason(ending),
-            moved_to: target(ending),
+            moved_to: moved_to(ending),
             gone_at: iso(last.at),
-            first_seen: iso(life.first_seen),
+            first_seen: iso(history.first_seen),
             labels,
         })
     }
 }
 
-fn written<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+fn iso_8601<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&iso(*at))
 }
 
-fn target(ending: &Ending) -> Option<&CanonicalUrl> {
+fn moved_to(ending: &Ending) -> Option<&CanonicalUrl> {
     if let Ending::Moved(target) | Ending::SameAs(target) = ending { Some(target) } else { None }
 }
 
