@@ -28,7 +28,8 @@ pub(super) async fn contribution(
 ) -> StoreResult<Option<Contribution>> {
     let sealed = archive.get(Kind::Contribution, content).await?;
     let open = |bytes: Bytes| {
-        envelope::open(&bytes).map_err(|e| StoreError::Corrupt(format!("contribution {content}: {e}")))
+        envelope::open(&bytes)
+            .map_err(|e| StoreError::Corrupt(format!("the archived contribution {content}: {e}")))
     };
     sealed.map(open).transpose()
 }

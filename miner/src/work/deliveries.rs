@@ -26,12 +26,12 @@ pub(super) async fn release(delivery: Delivery) {
 /// Moves a delivery to the dead letters with the reason.
 pub(super) async fn reject(metrics: &Metrics, queue: Queue, delivery: Delivery, reason: &str) {
     metrics.dead_lettered.with_label_values(&[queue.name()]).inc();
-    tracing::warn!(%queue, reason, "a message is given up");
+    tracing::warn!(%queue, reason, "moved a message to the dead letters");
     log_failure(delivery.reject(reason).await, "reject");
 }
 
 fn log_failure(result: Result<(), BrokerError>, what: &str) {
     if let Err(error) = result {
-        tracing::warn!(%error, "could not {what} a message; it will be redelivered");
+        tracing::warn!(%error, "cannot {what} a message; the broker will deliver it again");
     }
 }

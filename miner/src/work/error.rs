@@ -15,7 +15,7 @@ pub enum BatchError {
     #[error(transparent)]
     Publish(#[from] PublishError),
     /// Other miners were first, each time.
-    #[error("pages of `{0}` are being counted by others")]
+    #[error("other miners keep counting pages of `{0}`")]
     Contended(Site),
 }
 

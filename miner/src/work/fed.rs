@@ -50,7 +50,7 @@ pub async fn note(
             return Ok(());
         }
     }
-    Err(StoreError::Unavailable(format!("others keep changing what was fed of {site}")))
+    Err(StoreError::Unavailable(format!("other writers keep changing the value `{}`", name(site))))
 }
 
 /// Takes out of all sites what the sums name by now.

@@ -117,7 +117,7 @@ pub async fn fold_once(
     }
     let state = parts.stores.state.as_ref();
     let (sites, read) =
-        memory.followed.refresh(state, config.support).await.context("cannot read the sites")?;
+        memory.followed.refresh(state, config.support).await.context("cannot read the sums of the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds, so this stays off the threads that serve the queues.
     let mut folder = std::mem::take(&mut memory.folder);
@@ -156,7 +156,8 @@ pub async fn fold_once(
 /// When a store fails or the plan cannot be read.
 pub async fn resume_plan(parts: &Parts, now: Timestamp) -> anyhow::Result<u64> {
     let Some((_, bytes)) = parts.stores.state.value(PLAN).await? else { return Ok(0) };
-    let urls: Vec<NewUrl> = serde_json::from_slice(&bytes).context("the follow plan is broken")?;
+    let urls: Vec<NewUrl> =
+        serde_json::from_slice(&bytes).context("the value `follow-plan` cannot be read")?;
     Ok(add(parts.stores.frontier.as_ref(), &parts.metrics, urls, now).await?)
 }
 
@@ -166,7 +167,7 @@ pub async fn resume_plan(parts: &Parts, now: Timestamp) -> anyhow::Result<u64> {
 /// When the store fails or the value cannot be read.
 pub async fn read(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
     let Some((_, bytes)) = state.value(TAXONOMY).await? else { return Ok(None) };
-    serde_json::from_slice(&bytes).context("the taxonomy is broken").map(Some)
+    serde_json::from_slice(&bytes).context("the value `taxonomy` cannot be read").map(Some)
 }
 
 async fn write(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<bool> {

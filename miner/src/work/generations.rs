@@ -65,7 +65,7 @@ impl Generations {
                 return Ok(Claimed::Ours);
             }
         }
-        Err(StoreError::Unavailable("others keep changing the generations".into()))
+        Err(StoreError::Unavailable(format!("other writers keep changing the value `{NAME}`")))
     }
 
     /// The names under which a content may be counted: by the current generation, by those before, by 0.1.0.

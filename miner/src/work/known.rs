@@ -81,7 +81,7 @@ impl Known {
         if bytes.is_empty() {
             return Ok((Known::default(), Some(version)));
         }
-        let wrong = |reason: String| StoreError::Corrupt(format!("what is known about {site}: {reason}"));
+        let wrong = |reason: String| StoreError::Corrupt(format!("the value `{}`: {reason}", name(site)));
         Ok((Known::unpack(&bytes).map_err(wrong)?, Some(version)))
     }
 
@@ -162,7 +162,7 @@ pub async fn teach(
             return Ok(known);
         }
     }
-    anyhow::bail!("others keep changing what is known about {site}")
+    anyhow::bail!("cannot save what was taught about {site}: other writers keep changing it; try again")
 }
 
 /// The version of the people's changes; it grows with each one.

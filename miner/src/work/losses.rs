@@ -35,12 +35,12 @@ pub(super) async fn run(
     // The first look comes before any page: a store that is lost in its first seconds is noticed, too.
     loop {
         if let Err(error) = after_restart(&parts, &mut seen, &restarts).await {
-            tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
+            tracing::warn!(%error, "cannot read the incarnation of the store; checking again in some seconds");
         }
         if let Err(error) = after_broker_loss(&parts).await {
             tracing::warn!(
                 error = format!("{error:#}"),
-                "cannot tell whether the broker lost its messages; will look again"
+                "cannot read whether the broker lost its messages; checking again in some seconds"
             );
         }
         if !pause(LOOK_EVERY, &stop).await {
@@ -67,7 +67,7 @@ async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &Atom
             parts.metrics.reconnects.with_label_values(&["store"]).inc();
             tracing::info!(
                 pages,
-                "the store was restarted; fetched pages that it does not count are published again"
+                "the store was restarted; published all fetched pages again that it does not count"
             );
         }
         None => {}
@@ -91,7 +91,7 @@ async fn after_broker_loss(parts: &Parts) -> anyhow::Result<()> {
         let pages = publish_again(parts).await?;
         tracing::warn!(
             pages,
-            "the broker is a new one: fetched pages that are not counted are published again"
+            "the broker lost its messages; published all fetched pages again that are not counted"
         );
     }
     let mark = blake3::hash(format!("{} {}", time::now().0, std::process::id()).as_bytes()).to_hex()[..12]

@@ -30,7 +30,9 @@ pub(super) async fn servers(parts: Parts, stop: CancellationToken) -> anyhow::Re
                     let gauge = parts.metrics.queue_depth.with_label_values(&[queue.name()]);
                     gauge.set(i64::try_from(depth).unwrap_or(i64::MAX));
                 }
-                Err(error) => tracing::debug!(%queue, %error, "cannot measure the queue"),
+                Err(error) => {
+                    tracing::debug!(%queue, %error, "cannot measure the depth of a queue; its gauge stays as it was")
+                }
             }
         }
         match parts.stores.state.memory().await {
@@ -41,7 +43,9 @@ pub(super) async fn servers(parts: Parts, stop: CancellationToken) -> anyhow::Re
                 }
             }
             Ok(None) => {}
-            Err(error) => tracing::debug!(%error, "cannot measure the store's memory"),
+            Err(error) => {
+                tracing::debug!(%error, "cannot measure the memory of the store; its gauge stays as it was")
+            }
         }
     }
     Ok(())
@@ -55,7 +59,7 @@ pub(super) async fn sites(parts: Parts, follow: Follow, stop: CancellationToken)
     loop {
         if parts.owners.leads() {
             if let Err(error) = count(&parts, follow).await {
-                tracing::debug!(%error, "cannot count the sites");
+                tracing::debug!(%error, "cannot count the sites; their gauges stay as they were");
             }
         } else {
             parts.metrics.sites.reset();

@@ -134,7 +134,7 @@ pub(crate) async fn tell_all(
         }
     }
     for reading in held {
-        tracing::debug!(url = %reading.url, "the schedule was not told of a page; it is handed on again");
+        tracing::debug!(url = %reading.url, "a page is still leased; the schedule hears of it at the next visit");
     }
     Ok(())
 }

@@ -122,7 +122,7 @@ impl Owners {
                 return Ok(());
             }
         }
-        Err(StoreError::Unavailable("other miners keep writing the roster".into()))
+        Err(StoreError::Unavailable("other miners keep changing the value `miners`".into()))
     }
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn run(
     let mut owned = 0;
     loop {
         if let Err(error) = owners.beat(state, Instant::now()).await {
-            tracing::warn!(%error, "this miner cannot say that it lives; others may take over its sites");
+            tracing::warn!(%error, "heartbeat failed; other miners may take over this miner's sites");
         }
         let now = owners.buckets();
         if now != owned {
@@ -174,7 +174,7 @@ pub(super) async fn run(
         }
     }
     if let Err(error) = owners.leave(state).await {
-        tracing::debug!(%error, "others will notice that this miner is gone");
+        tracing::debug!(%error, "cannot leave the roster; other miners take over after some seconds");
     }
     Ok(())
 }

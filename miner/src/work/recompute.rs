@@ -137,16 +137,18 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
             Ok(None) if config.recompute_share == 0 => {}
             Ok(None) => match recompute(&parts, config.follow, pace, &stop, |_| {}).await {
                 Ok(done) if !done.is_done() => {
-                    tracing::info!(?done, "counted pages again with today's algorithms");
+                    tracing::info!(?done, "counted pages again with the current algorithms");
                     wait = RECOMPUTE_WAITS.0;
                 }
                 Ok(_) => wait = (wait * 2).min(RECOMPUTE_WAITS.1),
-                Err(error) => tracing::warn!(%error, "cannot count pages again; will go on"),
+                Err(error) => tracing::warn!(%error, "cannot count pages again; trying again after a pause"),
             },
             Ok(Some(others)) => {
-                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update this process, or configure it the same way");
+                tracing::warn!(%others, %ours, "another process counts pages with other algorithms or parameters; update or configure this process like that one");
             }
-            Err(error) => tracing::warn!(%error, "cannot tell which algorithms count pages"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot read which algorithms count pages; trying again after a pause")
+            }
         }
         if !pause(wait, &stop).await {
             return Ok(());
@@ -258,7 +260,7 @@ async fn batch(
         done.counted += u64::from(anew.analysis.is_some());
         done.lost += u64::from(anew.analysis.is_none());
         if anew.analysis.is_none() {
-            tracing::warn!(url = %page.url, "not in the archive: taken out by its archived contribution");
+            tracing::warn!(url = %page.url, "the archive lost a page, so it cannot be counted again; it no longer counts");
         }
     }
     Ok(())
@@ -279,7 +281,7 @@ async fn one(
     now: Timestamp,
 ) -> Result<Option<Anew>, BatchError> {
     let Some(old) = contribution(parts.stores.archive.as_ref(), page.counted.content).await? else {
-        tracing::warn!(url = %page.url, "its archived contribution is gone: it stays counted as it is");
+        tracing::warn!(url = %page.url, "the archive lost the contribution of a page; the page stays counted by older algorithms");
         parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
         return Ok(None);
     };
@@ -291,7 +293,7 @@ async fn one(
     let (said, fetched_at) = match paced(pace, move || analysis(&bytes, &params, &known)).await {
         Ok(done) => done,
         Err(reason) => {
-            tracing::warn!(url = %page.url, reason, "cannot be recomputed: it stays counted as it is");
+            tracing::warn!(url = %page.url, reason, "cannot compute a page again; it stays counted by older algorithms");
             parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
             return Ok(None);
         }

@@ -74,8 +74,8 @@ async fn fed_pages(
     let mut published = 0;
     for content in fed::noted(state, site).await? {
         let Some(sealed) = archive.get(Kind::Page, content).await? else { continue };
-        let page: FetchedPage =
-            envelope::open(&sealed).with_context(|| format!("archived page {content} of {site}"))?;
+        let page: FetchedPage = envelope::open(&sealed)
+            .with_context(|| format!("cannot read the archived page {content} of {site}"))?;
         let counted = state.versions(site, std::slice::from_ref(&page.url)).await?;
         let counted = counted.into_iter().flatten().next();
         if counted.is_none_or(|counted| counted.is_dated() && page.version.fetch > counted.fetch) {
@@ -93,11 +93,11 @@ async fn publish(
     content: ContentHash,
 ) -> anyhow::Result<bool> {
     let Some(sealed) = archive.get(Kind::Page, content).await? else {
-        tracing::warn!(url = %entry.url, %content, "fetched, not counted, and not in the archive");
+        tracing::warn!(url = %entry.url, %content, "a fetched page is neither counted nor in the archive; it counts when it is fetched again");
         return Ok(false);
     };
-    let mut page: FetchedPage =
-        envelope::open(&sealed).with_context(|| format!("archived page {content} of `{}`", entry.url))?;
+    let mut page: FetchedPage = envelope::open(&sealed)
+        .with_context(|| format!("cannot read the archived page {content} of `{}`", entry.url))?;
     page.version.fetch = entry.fetch;
     page.why = entry.why;
     page.depth = entry.depth;

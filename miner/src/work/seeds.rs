@@ -25,7 +25,7 @@ use crate::work::{archive, fed, followed, histories, instances, known, views};
 #[derive(Debug, thiserror::Error)]
 pub enum SeedFailure {
     /// The URL names no page; a person must mend it.
-    #[error("`{0}` names no page")]
+    #[error("`{0}` is not the URL of a page")]
     NoPage(String),
     /// The store failed.
     #[error(transparent)]
@@ -98,7 +98,7 @@ fn tell_changes(site: &Site, before: Option<&SiteSettings>, now: &SiteSettings) 
     let Some(before) = before else { return };
     let changed = changes(before, now);
     if !changed.is_empty() {
-        tracing::info!(%site, "the settings of a known site change: {}", changed.join(", "));
+        tracing::info!(%site, "an operator changed the settings of a site: {}", changed.join(", "));
     }
 }
 
@@ -112,7 +112,7 @@ fn changes(before: &SiteSettings, now: &SiteSettings) -> Vec<String> {
     let mut changed: Vec<String> =
         changed.map(|(name, before, now)| format!("{name} {before} to {now}")).collect();
     if before.paused && !now.paused {
-        changed.push("it goes on".into());
+        changed.push("resumed".into());
     }
     if before.labels != now.labels {
         changed.push("other labels".into());
@@ -196,6 +196,6 @@ mod tests {
         };
         assert_eq!(changes(&before, &before.clone()), [""; 0]);
         let now = SiteSettings { max_pages: 10, paused: false, labels: Default::default(), ..before.clone() };
-        assert_eq!(changes(&before, &now), ["max_pages 9 to 10", "it goes on", "other labels"]);
+        assert_eq!(changes(&before, &now), ["max_pages 9 to 10", "resumed", "other labels"]);
     }
 }

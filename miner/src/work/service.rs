@@ -58,7 +58,7 @@ const KEEP_EVERY: Duration = Duration::from_secs(600);
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut loops = JoinSet::new();
     if let Err(error) = parts.owners.beat(parts.stores.state.as_ref(), Instant::now()).await {
-        tracing::warn!(%error, "cannot tell which other miners run; for now this one cares for all sites");
+        tracing::warn!(%error, "cannot read the roster of miners; until it can be read this miner cares for all sites");
     }
     let (state, metrics) = (parts.stores.state.clone(), parts.metrics.clone());
     loops.spawn(owners::run(parts.owners.clone(), state.clone(), metrics, stop.clone()));
@@ -85,7 +85,10 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     stop.cancel();
     let aborted = shutdown::drain(&mut loops, Duration::from_millis(config.grace_ms)).await;
     if aborted > 0 {
-        tracing::warn!(aborted, "the grace period is over; messages in hand will be redelivered");
+        tracing::warn!(
+            aborted,
+            "the grace period is over; the broker will deliver unfinished messages again"
+        );
     }
     match first {
         None => Ok(()),
@@ -161,7 +164,7 @@ async fn end_deliveries(
             }
         }
         Err(error) if error.is_retryable() => {
-            tracing::warn!(%site, %error, pages = deliveries.len(), "pages are returned to the queue uncounted");
+            tracing::warn!(%site, %error, pages = deliveries.len(), "cannot count pages of a site; returned them to the queue");
             for delivery in deliveries {
                 release(delivery).await;
             }
@@ -193,11 +196,11 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
         let work = || obey(&parts, &config, command.clone(), time::now());
         match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
-                tracing::info!(%site, "an operator's message was carried out");
+                tracing::info!(%site, "carried out an operator's message");
                 ack(delivery).await;
             }
             Err(error) if error.is_retryable() => {
-                tracing::warn!(%error, "an operator's message is returned to the queue");
+                tracing::warn!(%error, "cannot carry out an operator's message; returned it to the queue");
                 release(delivery).await;
             }
             Err(error) => reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await,
@@ -230,9 +233,12 @@ async fn fold_loop(
             (memory, seen) = (FoldMemory::default(), restarted);
         }
         match fold_once(&parts, &config, &mut memory, false, time::now()).await {
-            Ok(report) => tracing::debug!(?report, "folded"),
+            Ok(report) => tracing::debug!(?report, "the fold is done"),
             Err(error) => {
-                tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "the fold failed; the taxonomy stays as it is until the next fold"
+                )
             }
         }
         if let Some(last) = memory.last() {
@@ -255,7 +261,7 @@ async fn fold_loop(
 /// Keeps what whoever folds next would have to read.
 async fn keep(state: &dyn SiteState, memory: &mut FoldMemory) {
     if let Err(error) = memory.keep(state).await {
-        tracing::warn!(%error, "who folds next has to read more");
+        tracing::warn!(%error, "cannot save the summaries; the next leader will have to rebuild them");
     }
 }
 
@@ -266,9 +272,13 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
         let is_ours = parts.owners.leads();
         match if is_ours { window.slide(&parts.stores, days, time::now()).await } else { Ok(Slid::default()) }
         {
-            Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
+            Ok(slid) if slid != Slid::default() => {
+                tracing::info!(?slid, "removed pages older than the window")
+            }
             Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot remove pages older than the window; the next attempt continues")
+            }
         }
         if !pause(WINDOW_EVERY, &stop).await {
             return Ok(());

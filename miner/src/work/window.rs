@@ -88,7 +88,7 @@ async fn subtract(
     let mut changes = Vec::new();
     for (url, version) in pages {
         let Some(old) = contribution(stores.archive.as_ref(), version.content).await? else {
-            tracing::warn!(%url, content = %version.content, "too old, but not in the archive: it stays counted");
+            tracing::warn!(%url, content = %version.content, "the archive lost the contribution of a page older than the window; the page stays counted");
             slid.stuck += 1;
             continue;
         };

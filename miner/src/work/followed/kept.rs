@@ -188,7 +188,8 @@ async fn read<T: DeserializeOwned>(state: &dyn SiteState, name: &str) -> StoreRe
 }
 
 async fn write<T: Serialize>(state: &dyn SiteState, name: &str, value: &T) -> StoreResult<()> {
-    let body = wire::encode(value).map_err(|error| StoreError::Corrupt(format!("`{name}`: {error}")))?;
+    let body =
+        wire::encode(value).map_err(|error| StoreError::Corrupt(format!("the value `{name}`: {error}")))?;
     let mut bytes = vec![FORM];
     bytes.extend(body);
     values::put(state, name, bytes).await.map(|_| ())

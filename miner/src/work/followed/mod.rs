@@ -87,7 +87,7 @@ impl Followed {
         while let Err(Gap(bucket)) = self.follow(state, support).await? {
             tracing::warn!(
                 bucket,
-                "the log of the sums was cut before it was read: its sites are read again"
+                "the log of a bucket dropped entries before they were read; reading its sites again from the store"
             );
             if !self.read_again(state, bucket).await? {
                 *self = Followed::start(state, support).await?;
@@ -193,7 +193,7 @@ impl Followed {
         }
         if !whole.is_empty() {
             let (sites, kept) = (whole.len(), new.sites.len());
-            tracing::info!(sites, kept, "reading the sums of sites; from then on only what changes");
+            tracing::info!(sites, saved = kept, "reading the sums of all sites that have no saved summary");
         }
         if head.is_none() {
             new.world.turn(least_support(support, whole.len()));

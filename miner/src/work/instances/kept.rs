@@ -44,7 +44,7 @@ impl Kept {
             return Ok((None, Kept::default()));
         };
         let kept = unpack(&bytes).unwrap_or_else(|reason| {
-            tracing::debug!(%site, reason, "the kept instances cannot be read; they are made anew");
+            tracing::debug!(%site, reason, "cannot read the cached instances of a site; reading its pages again");
             Kept::default()
         });
         Ok((Some(version), kept))
@@ -64,7 +64,9 @@ impl Kept {
     ) -> StoreResult<bool> {
         let packed = tokio::task::spawn_blocking(move || pack(self, MOST_BYTES)).await;
         let bytes = packed.map_err(|panic| panic.to_string()).and_then(|packed| packed);
-        let bytes = bytes.map_err(|reason| StoreError::Refused(format!("instances of {site}: {reason}")))?;
+        let bytes = bytes.map_err(|reason| {
+            StoreError::Refused(format!("cannot pack the instances of {site}: {reason}"))
+        })?;
         Ok(state.put_value(&name(site), over, bytes.into()).await?.is_some())
     }
 }

@@ -55,6 +55,6 @@ pub(super) async fn read_listed(
 }
 
 fn unreadable(listing: &Listing, reason: &str) -> Vec<Instance> {
-    tracing::warn!(page = %listing.page, reason, "the instances that a page lists cannot be read");
+    tracing::warn!(page = %listing.page, reason, "cannot read the instances that a concept page lists; they are left out");
     Vec::new()
 }

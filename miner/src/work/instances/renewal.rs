@@ -37,7 +37,7 @@ pub(in crate::work) async fn renew(stores: Stores, metrics: Arc<Metrics>, last: 
     let counters: BTreeMap<Site, u64> = match stores.state.sites().await {
         Ok(sites) => sites.into_iter().collect(),
         Err(error) => {
-            tracing::warn!(%error, "cannot tell which sites changed; the next time tries again");
+            tracing::warn!(%error, "cannot read which sites changed; their cached instances stay as they are until the next attempt");
             return;
         }
     };
@@ -52,12 +52,12 @@ pub(in crate::work) async fn renew(stores: Stores, metrics: Arc<Metrics>, last: 
             }
             Err(error) => {
                 let (site, error) = (&site.site, format!("{error:#}"));
-                tracing::warn!(%site, error, "cannot keep a site's instances; the next time tries again");
+                tracing::warn!(%site, error, "cannot cache the instances of a site; the next attempt follows later");
             }
         }
     }
     let seconds = start.elapsed().as_secs_f64();
-    tracing::info!(sites = last.sites.len(), ?all, seconds, "renewed the kept instances");
+    tracing::info!(sites = last.sites.len(), ?all, seconds, "cached the instances of all sites");
 }
 
 /// Keeps the instances of a site's concept pages, but articles, given the site's change counter. Reads only those

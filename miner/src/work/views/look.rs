@@ -172,7 +172,7 @@ impl Look<'_> {
         let pages = self.load(&sample).await?;
         let made = tokio::task::spawn_blocking(move || induce(&references(&pages))).await;
         let made = made.unwrap_or_else(|panic| {
-            tracing::warn!(site = %self.site, %panic, "no templates can be learnt from a site's pages");
+            tracing::warn!(site = %self.site, %panic, "learning templates of a site panicked; its articles are read without new ones");
             Vec::new()
         });
         self.learnt = self.known.templates.learn(made, time::now());

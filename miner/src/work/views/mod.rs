@@ -116,7 +116,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     while pause(Duration::from_secs(config.views_s), &stop).await {
         match view_sites(&parts, When::Grown, pace, &mut looked, &stop).await {
             Ok(report) => tracing::debug!(?report, "looked for sites to view"),
-            Err(error) => tracing::warn!(%error, "the sites' views failed; the next look tries again"),
+            Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
         }
     }
     Ok(())

@@ -129,7 +129,7 @@ pub(super) async fn view_page(
     let made = match paced(pace, work).await {
         Ok(made) => made,
         Err(reason) => {
-            tracing::warn!(%content, reason, "a page cannot be viewed");
+            tracing::warn!(%content, reason, "cannot compute the view of a page; the page keeps its last one");
             return Ok(ended(End::Failed));
         }
     };
