@@ -14,7 +14,7 @@ use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::work::apply::batch;
+use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once};
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
@@ -107,7 +107,7 @@ async fn add(
             pages.push(partitioned);
         }
     }
-    batch(parts, Follow::All, site, &pages, now).await?;
+    count_batch(parts, Follow::All, site, &pages, now).await?;
     Ok(pages.len())
 }
 
@@ -172,7 +172,7 @@ mod tests {
         }
         assert_eq!(counted, made.pages);
         assert!(articles > 10 && articles < counted, "{articles} of {counted}");
-        let taxonomy = fold::read(parts.stores.state.as_ref()).await.unwrap();
+        let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await.unwrap();
         assert!(taxonomy.is_some_and(|taxonomy| taxonomy.concepts.len() > 2));
     }
 }

@@ -110,7 +110,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         }
         ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Instances => {
-            let taxonomy = fold::read(parts.stores.state.as_ref()).await?.unwrap_or_default();
+            let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
             let sites = summaries(parts.stores.state.as_ref()).await?;
             let listed = members(&parts.stores, &taxonomy, &sites).await?;
             let line = |mut instance: ConceptInstance| {
@@ -266,7 +266,7 @@ pub(crate) async fn write(
     form: RdfForm,
     mut take: impl FnMut(&Shelved<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
-    let taxonomy = fold::read(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
     let filing = filing(parts, &taxonomy, &listed).await?;
@@ -285,7 +285,7 @@ pub(crate) async fn write(
     // A page that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
-        instances::others(&parts.stores, &taxonomy, &sites, &others, |instance| {
+        instances::non_articles(&parts.stores, &taxonomy, &sites, &others, |instance| {
             let keys = instance.concepts.clone();
             let held = found.entry(instance.url.clone()).or_insert(instance);
             held.concepts.extend(keys);

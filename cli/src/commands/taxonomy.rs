@@ -61,7 +61,7 @@ pub(crate) fn installed((frontier, state, archive): Stores, config: &Config) -> 
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let Some(taxonomy) = newslode_miner::work::fold::read(parts.stores.state.as_ref()).await? else {
+    let Some(taxonomy) = newslode_miner::work::fold::read_taxonomy(parts.stores.state.as_ref()).await? else {
         return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {

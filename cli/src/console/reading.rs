@@ -18,7 +18,7 @@ use newslode_miner::mining::fold::Explainer;
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
-use newslode_miner::work::known;
+use newslode_miner::work::knowledge;
 use newslode_miner::work::members::members;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::reading::Site;
@@ -111,9 +111,9 @@ async fn look(
     let parts = &source.parts;
     let now = time::now();
     let all = parts.stores.frontier.status().await?;
-    let taxonomy = fold::read(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let counts = parts.stores.state.sites().await?;
-    let version = known::changes(parts.stores.state.as_ref()).await?;
+    let version = knowledge::lessons_version(parts.stores.state.as_ref()).await?;
     let taught = match held.as_ref().map(|held| held.taught) {
         Some((same, since)) if same == version => (version, since),
         Some(_) => (version, Instant::now()),

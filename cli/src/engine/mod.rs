@@ -25,7 +25,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::stores::Stores;
-use newslode_miner::work::views::{self, Looked, Pace, When};
+use newslode_miner::work::views::{self, Pace, ViewMemory, When};
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -271,7 +271,7 @@ impl Engine {
             fold = Some(report);
             if followed == 0 && self.is_quiet(&self.look(round, fold.clone()).await?) {
                 self.view(&parts, stop).await?;
-                memory.keep(parts.stores.state.as_ref()).await?;
+                memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.look(round, fold).await?);
                 return Ok(Ended::Complete);
             }
@@ -283,7 +283,7 @@ impl Engine {
     async fn view(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
-        let report = views::view_sites(parts, When::Changed, pace, &mut Looked::new(), stop).await?;
+        let report = views::view_sites(parts, When::Changed, pace, &mut ViewMemory::new(), stop).await?;
         tracing::info!(?report, "viewed the pages with their sites' values");
         Ok(())
     }

@@ -13,7 +13,7 @@ use newslode_common::retry::{Outage, Retry};
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
-use newslode_miner::work::fed as notes;
+use newslode_miner::work::captures;
 use newslode_miner::work::parts::Parts;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -171,7 +171,7 @@ impl<'a> Feeder<'a> {
                 self.retry.run(&self.store, putting).await.context("cannot make a site known")?;
             }
             // Earlier feeds ended before their last pages counted.
-            let settling = || notes::settle_site(state, site, SETTLE_AT);
+            let settling = || captures::drop_counted_of_site(state, site, SETTLE_AT);
             self.retry.run(&self.store, settling).await.context("cannot look what counts")?;
             underway.look_at = LOOK_AT;
         }
@@ -190,7 +190,7 @@ impl<'a> Feeder<'a> {
             underway.look_at = (2 * underway.pages.len()).max(LOOK_AT);
         }
         let add = std::mem::take(&mut underway.add);
-        let noting = || notes::note(state, site, &add, &gone);
+        let noting = || captures::update(state, site, &add, &gone);
         self.retry.run(&self.store, noting).await.context("cannot note what is on its way")
     }
 

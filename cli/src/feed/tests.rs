@@ -10,7 +10,7 @@ use newslode_common::store::{Kind, PageArchive as _};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::warc::{NewRecord, Packing, RecordType, Writer};
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::fed as notes;
+use newslode_miner::work::captures;
 use newslode_miner::work::stores::Stores;
 
 use super::*;
@@ -88,6 +88,6 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
     let site = Site::of_host("a.test");
     assert_eq!(parts.stores.frontier.site(&site).await.unwrap().unwrap().max_pages, 0);
     // Nobody counted them yet, so all are noted.
-    assert_eq!(notes::noted(store.as_ref(), &site).await.unwrap().len(), 41);
+    assert_eq!(captures::uncounted(store.as_ref(), &site).await.unwrap().len(), 41);
     fed.verdict().unwrap();
 }

@@ -1,4 +1,4 @@
-//! The miner's requests to the archive.
+//! Reads and deletes what the archive holds of a page.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use newslode_page::reading::CanonicalUrl;
 use crate::work::generations::Generations;
 use crate::work::stores::Stores;
 
-/// The kinds filed under the name that a generation gives to a content.
+/// The kinds that are archived under the name that a generation gives to a content.
 const COMPUTED: [Kind; 3] = [Kind::Contribution, Kind::Hierarchy, Kind::Article];
 
 /// An archived contribution; `None` if the archive does not hold it.
 ///
 /// # Errors
 /// When the archive cannot be read, or holds something else.
-pub(super) async fn contribution(
+pub(super) async fn read_contribution(
     archive: &dyn PageArchive,
     content: ContentHash,
 ) -> StoreResult<Option<Contribution>> {
@@ -48,7 +48,7 @@ pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Arc
     Ok(open(&bytes, &stores.parsed).ok().map(|(_, page)| page))
 }
 
-/// An archived page, parsed: now, or lately.
+/// Opens an archived page, and parses it unless it was parsed lately.
 ///
 /// # Errors
 /// The reason why it cannot be read.
@@ -62,7 +62,7 @@ pub(super) fn open(bytes: &[u8], parsed: &ParsedPages) -> Result<(FetchedPage, A
     Ok((fetched, Arc::new(page)))
 }
 
-/// As [`open`], for a page that will be looked at again soon.
+/// As [`open`], for a page that will be opened again soon.
 ///
 /// # Errors
 /// As those of [`open`].
@@ -72,8 +72,8 @@ pub(super) fn open_and_keep(bytes: &[u8], parsed: &ParsedPages) -> Result<(Fetch
     Ok((fetched, page))
 }
 
-/// Removes pages of these contents from the archive, with everything computed of them. All are of one site,
-/// and no other site holds them.
+/// Deletes pages of these contents, with everything computed of them. No other site has pages of these contents, since the
+/// URL is part of the hash.
 ///
 /// # Errors
 /// When a store fails.
@@ -91,8 +91,8 @@ pub(super) async fn forget_fetched(
     Ok(())
 }
 
-/// Removes pages from the archive that other contents of the same URLs replaced. A content that its URL has again,
-/// still on its way to be counted, stays.
+/// Deletes contents that newer ones of their URLs replaced. A content stays if it is the one that its URL was last fetched
+/// with: the page changed back, and the message is still on its way.
 ///
 /// # Errors
 /// When a store fails.
@@ -114,7 +114,7 @@ pub(super) async fn forget_replaced(
     forget_counted(stores, names.into_iter()).await
 }
 
-/// The same for pages that are counted under these names.
+/// Deletes pages that are counted under these names, with everything computed of them.
 ///
 /// # Errors
 /// When a store fails.

@@ -1,4 +1,4 @@
-//! Reads the members: which concepts list which articles, from the archived contributions of concept pages.
+//! Reads which concepts list which articles, from the archived contributions of concept pages.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use newslode_common::version::ContentHash;
 use crate::mining::members::{Lists, Members};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::archive::contribution;
+use crate::work::archive::read_contribution;
 use crate::work::stores::Stores;
 
-/// Pages that are read at once.
-const AT_ONCE: usize = 8;
+/// Number of pages that are read concurrently.
+const CONCURRENT_READS: usize = 8;
 
 /// The members of the taxonomy's concepts.
 ///
@@ -46,10 +46,10 @@ pub(super) async fn lists<'a>(
     let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
     let pages = counted.len();
     let read = counted.into_iter().map(|(page, content)| async move {
-        let contribution = contribution(stores.archive.as_ref(), content).await?;
+        let contribution = read_contribution(stores.archive.as_ref(), content).await?;
         StoreResult::Ok(contribution.map(|contribution| (page, contribution)))
     });
-    let mut read = futures::stream::iter(read).buffered(AT_ONCE);
+    let mut read = futures::stream::iter(read).buffered(CONCURRENT_READS);
     while let Some(read) = read.next().await {
         if let Some((page, contribution)) = read? {
             lists.see(&page, contribution.links, contribution.filed.as_ref());

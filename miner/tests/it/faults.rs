@@ -10,8 +10,8 @@ use newslode_common::message::PartitionedPage;
 use newslode_common::retry::Retryable as _;
 use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::fold::{FoldMemory, fold_once, read};
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::verify::verify;
@@ -67,7 +67,7 @@ fn deliveries(all: &[PartitionedPage], seed: u64) -> Vec<(Site, Vec<PartitionedP
 async fn mine(parts: &Parts, work: Vec<(Site, Vec<PartitionedPage>)>) {
     for (site, pages) in work {
         let mut tries = 0;
-        while let Err(error) = batch(parts, Follow::Concepts, &site, &pages, NOW).await {
+        while let Err(error) = count_batch(parts, Follow::Concepts, &site, &pages, NOW).await {
             assert!(error.is_retryable(), "{error}");
             tries += 1;
             assert!(tries < 2_000, "never done: {error}");
@@ -101,7 +101,7 @@ async fn end(parts: &Parts) -> End {
         digests.push(state_digest(parts.stores.state.as_ref(), &site).await.unwrap());
         known.extend(parts.stores.frontier.entries(&site).await.unwrap().into_iter().map(|entry| entry.url));
     }
-    let taxonomy = read(parts.stores.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = read_taxonomy(parts.stores.state.as_ref()).await.unwrap().unwrap();
     assert!(!taxonomy.concepts.is_empty());
     (digests, known, serde_json::to_vec(&taxonomy).unwrap())
 }
@@ -113,7 +113,7 @@ async fn undisturbed(all: &[PartitionedPage]) -> End {
     }
     // The links of every version are followed; only the newest version counts.
     for (site, pages) in deliveries(all, 0) {
-        batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+        count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
     }
     end(&world.parts).await
 }

@@ -6,8 +6,8 @@ use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy, resume_plan};
 use newslode_miner::work::members::members;
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::summaries::summaries;
@@ -21,7 +21,7 @@ async fn two_sites() -> World {
     for home in ["https://a.test/", "https://b.test/"] {
         let site = world.seed(home).await;
         let pages = [page(home, Why::Seed, 1, &["sport", "tennis"], &["story"])];
-        batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+        count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
     }
     world
 }
@@ -32,7 +32,7 @@ async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((report.concepts, report.relations, report.followed_new), (2, 1, 4));
-    let taxonomy = read(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = read_taxonomy(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
     assert_eq!(taxonomy.concepts[1].parent.as_deref(), Some("en:sport"));
     let entry = world.parts.stores.frontier.entry(&url("https://a.test/sport")).await.unwrap().unwrap();
     assert_eq!((entry.why, entry.depth), (Why::Concept, 1));
@@ -57,7 +57,7 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
         for link in home.contribution.links.iter_mut().filter(|link| link.target.path() == "/tennis") {
             link.target = tennis.clone();
         }
-        batch(parts, Follow::Concepts, &site, &[home], NOW).await.unwrap();
+        count_batch(parts, Follow::Concepts, &site, &[home], NOW).await.unwrap();
     }
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
@@ -69,7 +69,7 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
     let mut read = page("https://a.test/sport/tennis", Why::Concept, 1, &[], &[]);
     let stories = ["one", "two", "three"].map(str::to_owned).to_vec();
     read.contribution.filed = Some(FiledUse { page: url_id(&tennis), stories });
-    batch(parts, Follow::Concepts, &tennis.site(), &[read], NOW).await.unwrap();
+    count_batch(parts, Follow::Concepts, &tennis.site(), &[read], NOW).await.unwrap();
     let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((report.concepts, report.relations), (2, 1));
 }
@@ -84,11 +84,11 @@ async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
         for home in ["https://a.test/", "https://b.test/"] {
             let site = world.seed(home).await;
             let pages = [page(home, Why::Seed, 1, &["busi", "busi travel"], &[])];
-            batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+            count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
         }
         let mut memory = FoldMemory::default();
         fold_once(&world.parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
-        let taxonomy = read(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
+        let taxonomy = read_taxonomy(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
         // Only the paper merges labels that share half of their words.
         assert!(taxonomy.concepts.iter().map(|concept| &concept.key).eq(concepts), "{preset}");
     }
@@ -114,7 +114,7 @@ async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_file
     let world = two_sites().await;
     let sport = page("https://a.test/sport", Why::Link, 1, &[], &["late"]);
     let found = page("https://a.test/", Why::Seed, 1, &["sport"], &[]);
-    batch(&world.parts, Follow::All, &sport.site, &[found], NOW).await.unwrap();
+    count_batch(&world.parts, Follow::All, &sport.site, &[found], NOW).await.unwrap();
     fetched(&world, &sport).await;
     world.archive(&sport).await;
     // Fetched but not counted: the message was lost with the process.
@@ -124,14 +124,16 @@ async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_file
             .await
             .unwrap();
     assert_eq!(lost, 1);
-    batch(&world.parts, Follow::Concepts, &sport.site, std::slice::from_ref(&sport), NOW).await.unwrap();
+    count_batch(&world.parts, Follow::Concepts, &sport.site, std::slice::from_ref(&sport), NOW)
+        .await
+        .unwrap();
     assert_eq!(parts.stores.frontier.entry(&url("https://a.test/late")).await.unwrap(), None);
     let mut memory = FoldMemory::default();
     let config = MinerConfig { follow: Follow::Concepts, ..MinerConfig::default() };
     fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
     let late = parts.stores.frontier.entry(&url("https://a.test/late")).await.unwrap().unwrap();
     assert_eq!(late.why, Why::Instance);
-    let taxonomy = read(parts.stores.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = read_taxonomy(parts.stores.state.as_ref()).await.unwrap().unwrap();
     let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
     let members = members(&parts.stores, &taxonomy, &sites).await.unwrap();
     assert_eq!(members[&url("https://a.test/late")], ["en:sport".to_owned()].into());

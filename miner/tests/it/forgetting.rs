@@ -7,8 +7,8 @@ use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why, state_digest};
-use newslode_miner::work::apply::{PageEnd, batch};
-use newslode_miner::work::fed::{note, noted, settle};
+use newslode_miner::work::apply::{PageEnd, count_batch};
+use newslode_miner::work::captures::{drop_counted, uncounted, update};
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::seeds::obey;
 use newslode_miner::work::verify::verify;
@@ -36,7 +36,7 @@ async fn fetched(world: &World, path: &str, fetch: u64, days: u64, menu: &[&str]
 
 async fn count(world: &World, site: &Site, pages: &[PartitionedPage]) -> Vec<PageEnd> {
     let now = pages.first().map_or(day(0), |page| page.fetched_at);
-    batch(&world.parts, Follow::Concepts, site, pages, now).await.unwrap()
+    count_batch(&world.parts, Follow::Concepts, site, pages, now).await.unwrap()
 }
 
 async fn proved(world: &World, site: &Site, pages: u64) {
@@ -113,7 +113,7 @@ async fn a_site_is_removed(world: World) {
     count(&world, &site, std::slice::from_ref(&home)).await;
     // Of a web archive: it was archived, and its message was lost.
     let lost = fetched(&world, "lost", day(10).0, 10, &["sport", "chess"]).await;
-    note(world.parts.stores.state.as_ref(), &site, &[content_of(&lost)], &[]).await.unwrap();
+    update(world.parts.stores.state.as_ref(), &site, &[content_of(&lost)], &[]).await.unwrap();
     let other = page("https://b.test/", Why::Seed, 1, &["sport"], &[]);
     world.archive(&other).await;
     count(&world, &kept, std::slice::from_ref(&other)).await;
@@ -126,7 +126,7 @@ async fn a_site_is_removed(world: World) {
         let left: BTreeSet<Site> =
             world.parts.stores.state.sites().await.unwrap().into_iter().map(|(site, _)| site).collect();
         assert_eq!(left, [kept.clone()].into());
-        assert!(noted(world.parts.stores.state.as_ref(), &site).await.unwrap().is_empty());
+        assert!(uncounted(world.parts.stores.state.as_ref(), &site).await.unwrap().is_empty());
         for gone in [&home, &flying, &lost] {
             for kind in Kind::ALL {
                 let name = if *kind == Kind::Page { content_of(gone) } else { gone.version.content };
@@ -162,7 +162,7 @@ async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again()
             page(&format!("{HOME}{path}"), Why::Link, at.0, &menu.each_ref().map(String::as_str), &[]);
         made.fetched_at = at;
         world.archive_at(&made, at).await;
-        note(world.parts.stores.state.as_ref(), &site, &[content_of(&made)], &[]).await.unwrap();
+        update(world.parts.stores.state.as_ref(), &site, &[content_of(&made)], &[]).await.unwrap();
         made
     };
     let (counted, lost) = (captured("golf", 3).await, captured("chess", 3).await);
@@ -181,6 +181,6 @@ async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again()
     count(&world, &site, &[lost]).await;
     assert_eq!(again().await, 0);
     // What counts is named by the sums; what a newer one replaced is named here alone.
-    settle(parts.stores.state.as_ref()).await.unwrap();
-    assert_eq!(noted(parts.stores.state.as_ref(), &site).await.unwrap(), [content_of(&older)].into());
+    drop_counted(parts.stores.state.as_ref()).await.unwrap();
+    assert_eq!(uncounted(parts.stores.state.as_ref(), &site).await.unwrap(), [content_of(&older)].into());
 }

@@ -12,9 +12,9 @@ use newslode_common::store::state_digest;
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Completion, Kind, NewUrl, Validators, Why};
 use newslode_common::version::ContentHash;
-use newslode_miner::work::apply::{PageEnd, batch};
-use newslode_miner::work::ending::take_out;
-use newslode_miner::work::lives;
+use newslode_miner::work::apply::{PageEnd, count_batch};
+use newslode_miner::work::histories::read_history;
+use newslode_miner::work::removal::remove_page;
 use newslode_miner::work::seeds::obey;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -48,7 +48,7 @@ fn gone(fetch: u64) -> GonePage {
 async fn count(world: &World, site: &Site, made: &PartitionedPage) -> PageEnd {
     world.archive(made).await;
     let pages = std::slice::from_ref(made);
-    batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap().remove(0)
+    count_batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap().remove(0)
 }
 
 fn heard(readers: &mut Receiver<PublishedArticle>) -> Vec<(String, u64)> {
@@ -83,9 +83,9 @@ async fn readers_hear_of_each_event_once(world: World) {
     count(&world, &site, &story(2, "tennis", "It rained.")).await;
     assert_eq!(heard(&mut readers), [], "a late message");
 
-    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
+    assert_eq!(remove_page(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
     assert_eq!(heard(&mut readers), told("gone", 3));
-    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
+    assert_eq!(remove_page(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
     assert_eq!(heard(&mut readers), []);
     let counted = world.parts.stores.state.versions(&site, &[url(STORY)]).await.unwrap()[0].unwrap();
     assert_eq!((counted.fetch, counted.content), (4, ContentHash::NONE));
@@ -93,7 +93,7 @@ async fn readers_hear_of_each_event_once(world: World) {
     assert_eq!(heard(&mut readers), [], "what was read before it was gone");
     count(&world, &site, &story(5, "tennis", "It poured.")).await;
     assert_eq!(heard(&mut readers), told("new", 4), "it is back");
-    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Stale);
+    assert_eq!(remove_page(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Stale);
     assert_eq!(heard(&mut readers), [], "it was read since");
 }
 
@@ -122,7 +122,7 @@ async fn a_life_begins_where_the_article_was_found() {
     frontier.add(&[new], NOW).await.unwrap();
     let made = PartitionedPage { fetched_at: Timestamp(90_000), ..story(1, "golf", "It rained.") };
     count(&world, &site, &made).await;
-    let life = lives::read(&world.parts, &url(STORY)).await.unwrap().unwrap();
+    let life = read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().unwrap();
     assert_eq!((life.first_seen, life.discovered_on), (Timestamp(61_000), Some(front)));
     assert_eq!(life.fetched_at, Timestamp(90_000));
 }
@@ -137,20 +137,23 @@ async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
     assert!(!holds(&world, Kind::Page, content_of(&first)).await);
     assert!(!holds(&world, Kind::Contribution, first.version.content).await);
     assert!(holds(&world, Kind::Page, content_of(&second)).await);
-    take_out(&world.parts, &gone(3), NOW).await.unwrap();
+    remove_page(&world.parts, &gone(3), NOW).await.unwrap();
     assert!(holds(&world, Kind::Article, second.version.content).await, "all is kept by default");
     count(&world, &site, &story(4, "tennis", "It poured.")).await;
     world.parts.retention = Retention::Live;
-    take_out(&world.parts, &gone(5), NOW).await.unwrap();
+    remove_page(&world.parts, &gone(5), NOW).await.unwrap();
     for kind in [Kind::Contribution, Kind::Article] {
         assert!(!holds(&world, kind, second.version.content).await);
     }
     assert!(!holds(&world, Kind::Page, content_of(&second)).await);
-    let life = lives::read(&world.parts, &url(STORY)).await.unwrap().unwrap();
+    let life = read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().unwrap();
     assert_eq!(life.events.len(), 5, "that it was there is remembered");
     let remove = SeedCommand::Remove("https://a.test/".parse().unwrap());
     obey(&world.parts, &Default::default(), remove, NOW).await.unwrap();
-    assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none(), "a removed site leaves nothing");
+    assert!(
+        read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().is_none(),
+        "a removed site leaves nothing"
+    );
 }
 
 async fn a_forgotten_page_leaves_nothing(world: World) {
@@ -168,7 +171,7 @@ async fn a_forgotten_page_leaves_nothing(world: World) {
     assert_eq!(state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap(), none);
     assert!(!holds(&world, Kind::Page, content_of(&made)).await);
     assert!(!holds(&world, Kind::Article, made.version.content).await);
-    assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none());
+    assert!(read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().is_none());
     assert!(world.parts.stores.frontier.entry(&url(STORY)).await.unwrap().is_none());
     assert_eq!(count(&world, &site, &made).await, PageEnd::Stale, "a late message cannot bring it back");
     count(&world, &site, &story(9, "golf", "It rained.")).await;

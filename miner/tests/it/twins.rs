@@ -6,10 +6,10 @@ use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{NewUrl, Why};
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::ending::take_out;
+use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
+use newslode_miner::work::removal::remove_page;
 use newslode_miner::work::seeds::obey;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
@@ -40,7 +40,7 @@ fn story(at: &str, fetch: u64, body: &str, canonical: Option<&str>) -> Partition
 
 async fn count(world: &World, made: &PartitionedPage) {
     world.archive(made).await;
-    batch(&world.parts, Follow::News, &made.site, std::slice::from_ref(made), NOW).await.unwrap();
+    count_batch(&world.parts, Follow::News, &made.site, std::slice::from_ref(made), NOW).await.unwrap();
 }
 
 /// Event, address and what else matters: of a gone article where it is now, of others how many addresses it has.
@@ -66,7 +66,7 @@ async fn is_asked_for(world: &World, at: &str) -> bool {
     world.parts.stores.frontier.entry(&url(at)).await.unwrap().is_some_and(|entry| entry.due.is_some())
 }
 
-fn addresses(life: &lives::life::Life) -> Vec<&str> {
+fn addresses(life: &ArticleHistory) -> Vec<&str> {
     life.addresses.iter().map(CanonicalUrl::as_str).collect()
 }
 
@@ -153,7 +153,7 @@ async fn an_article_lives_on_at_its_other_address() {
     count(&world, &story(MOBILE, 1, "It rained.", None)).await;
     let ending = Ending::NotFound;
     let gone = GonePage { url: url(STORY), site, fetch: 2, at: Timestamp(NOW.0 + 2_000), ending };
-    take_out(&world.parts, &gone, NOW).await.unwrap();
+    remove_page(&world.parts, &gone, NOW).await.unwrap();
     assert_eq!(heard(&mut readers), ["new /rain 0", "gone /rain not_found -"]);
     assert!(is_asked_for(&world, MOBILE).await, "it may live on there");
     count(&world, &story(MOBILE, 3, "It rained.", None)).await;
@@ -176,10 +176,10 @@ async fn what_moves_was_found_when_it_was_found() {
         let (ending, at) = (Ending::Moved(url(STORY)), Timestamp(NOW.0 + 9_000));
         GonePage { url: url(from), site: site.clone(), fetch: 2, at, ending }
     };
-    take_out(&world.parts, &moved("https://a.test/1"), NOW).await.unwrap();
+    remove_page(&world.parts, &moved("https://a.test/1"), NOW).await.unwrap();
     for _ in 0..2 {
         // It redirected at its first visit.
-        take_out(&world.parts, &moved("https://a.test/?p=1"), NOW).await.unwrap();
+        remove_page(&world.parts, &moved("https://a.test/?p=1"), NOW).await.unwrap();
     }
     count(&world, &story(STORY, 8, "It rained.", None)).await;
     assert_eq!(heard(&mut readers), ["new /1 0", "gone /1 moved /rain", "new /rain 2"]);

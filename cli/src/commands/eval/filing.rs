@@ -48,7 +48,7 @@ struct Hidden {
 
 pub(super) async fn run(args: &EvalFilingArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let taxonomy = fold::read(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let members = members(&parts.stores, &taxonomy, &sites).await?;
     let mut articles: Vec<Article> = Vec::new();

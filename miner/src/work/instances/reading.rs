@@ -7,7 +7,7 @@ use newslode_common::store::StoreResult;
 use newslode_page::Page;
 use newslode_page::reading::CanonicalUrl;
 
-use super::listing::Listing;
+use super::concept_page::ConceptPageLinks;
 use crate::mining::instances::{self as mining, Instance, MOST_PAGES, groups};
 use crate::work::archive;
 use crate::work::generations::Generations;
@@ -18,29 +18,29 @@ use crate::work::views::{Pace, paced};
 pub(super) async fn read_listed(
     stores: &Stores,
     generations: &Generations,
-    listing: &Listing,
+    links: &ConceptPageLinks,
     pace: Pace,
 ) -> StoreResult<Vec<Instance>> {
-    if listing.linked.len() < 2 {
+    if links.linked.len() < 2 {
         return Ok(Vec::new());
     }
     let archived = stores.archive.as_ref();
-    let Some((_, bytes)) = generations.page(archived, listing.content).await? else { return Ok(Vec::new()) };
-    let (parsed, linked) = (stores.parsed.clone(), listing.linked.clone());
+    let Some((_, bytes)) = generations.page(archived, links.content).await? else { return Ok(Vec::new()) };
+    let (parsed, linked) = (stores.parsed.clone(), links.linked.clone());
     let grouping = move || {
         let (_, page) = archive::open(&bytes, &parsed)?;
         Ok(groups(&page, |url| linked.contains_key(url)))
     };
     let groups = match paced(pace, grouping).await {
         Ok(groups) => groups,
-        Err(reason) => return Ok(unreadable(listing, &reason)),
+        Err(reason) => return Ok(unreadable(links, &reason)),
     };
     let (mut pages, mut seen) = (Vec::new(), BTreeSet::new());
     for url in groups.iter().flatten().filter(|url| seen.insert(*url)) {
         if pages.len() == MOST_PAGES {
             break;
         }
-        let Some(content) = listing.linked[url] else { continue };
+        let Some(content) = links.linked[url] else { continue };
         pages.extend(generations.page(archived, content).await?.map(|(_, bytes)| (url.clone(), bytes)));
     }
     let parsed = stores.parsed.clone();
@@ -51,10 +51,10 @@ pub(super) async fn read_listed(
         let pages: Vec<(&CanonicalUrl, &Page)> = opened.iter().map(|(url, page)| (*url, &**page)).collect();
         Ok(mining::instances(&groups, &pages))
     };
-    Ok(paced(pace, reading).await.unwrap_or_else(|reason| unreadable(listing, &reason)))
+    Ok(paced(pace, reading).await.unwrap_or_else(|reason| unreadable(links, &reason)))
 }
 
-fn unreadable(listing: &Listing, reason: &str) -> Vec<Instance> {
-    tracing::warn!(page = %listing.page, reason, "cannot read the instances that a concept page lists; they are left out");
+fn unreadable(links: &ConceptPageLinks, reason: &str) -> Vec<Instance> {
+    tracing::warn!(page = %links.page, reason, "cannot read the instances that a concept page lists; they are left out");
     Vec::new()
 }

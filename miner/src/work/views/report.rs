@@ -1,10 +1,10 @@
-//! The results of views, in numbers.
+//! Counts what was done for views.
 
 use newslode_common::telemetry::metrics::Metrics;
 
-use super::page::{End, Viewed};
+use super::page::{MarkOutcome, Viewed};
 
-/// The results of views.
+/// What was done for views.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ViewReport {
     /// Sites whose pages were all viewed.
@@ -31,10 +31,10 @@ impl ViewReport {
     pub(super) fn count(&mut self, metrics: &Metrics, viewed: &Viewed) {
         if let Some(end) = viewed.marks {
             let (count, name) = match end {
-                End::Marked => (&mut self.marked, "marked"),
-                End::Unchanged => (&mut self.unchanged, "unchanged"),
-                End::Missing => (&mut self.missing, "missing"),
-                End::Failed => (&mut self.failed, "failed"),
+                MarkOutcome::Marked => (&mut self.marked, "marked"),
+                MarkOutcome::Unchanged => (&mut self.unchanged, "unchanged"),
+                MarkOutcome::Missing => (&mut self.missing, "missing"),
+                MarkOutcome::Failed => (&mut self.failed, "failed"),
             };
             *count += 1;
             metrics.viewed.with_label_values(&[name]).inc();

@@ -1,9 +1,9 @@
-//! The versioned value of a site with which views are computed: its terms' entropies and its pages' terms.
+//! The versioned value of a site with which its hierarchies are marked: the entropies of its terms and the terms of its pages.
 //!
-//! It is computed for an epoch: when all pages of the site are viewed. It is read from the site's sums and from the
-//! archived contributions, while pages may still be counted. The version names exactly what was read (and the
-//! parameters), so equal versions mean equal values. The entropies are kept in the store, so that pages which come
-//! later in the epoch are viewed with them; of other pages' terms these views know nothing, and their version says so.
+//! It is computed at the start of an epoch, when all pages of the site are viewed, from the site's sums and the archived
+//! contributions; pages may be counted meanwhile. The version is a hash of what was read and of the parameters, so equal
+//! versions mean equal values. The entropies are stored, so that pages which come later in the epoch are viewed with them.
+//! Such views lack the other pages' terms, and their version says so with a `+`.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use newslode_page::wisdom::{SiteTerms, WisdomParams};
 use serde::{Deserialize, Serialize};
 
 use crate::mining::entropy::counted_terms;
-use crate::work::archive::contribution;
+use crate::work::archive::read_contribution;
 use crate::work::stores::Stores;
 use crate::work::values;
 
-/// The most pages (by URL) that are known as targets of anchors: some 50 MB.
-const MOST_LINKED: usize = 20_000;
-/// The most terms of all values that a miner keeps between looks: some 40 MB.
-const MOST_TERMS: usize = 400_000;
+/// Maximum number of pages (by URL) whose terms are held, for links to them: some 50 MB.
+const MAX_LINKED_PAGES: usize = 20_000;
+/// Maximum number of terms of all cached values: some 40 MB.
+const MAX_TERMS: usize = 400_000;
 
 /// A site's value.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub(super) struct SiteValue {
     pub(super) wisdom: WisdomParams,
 }
 
-/// The entropies of an epoch, as the store keeps them.
+/// The entropies of an epoch, as they are stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Entropies {
+struct StoredEntropies {
     version: String,
     pages: u64,
     /// Each term with its count and its entropy.
@@ -48,11 +48,11 @@ struct Entropies {
 }
 
 impl SiteValue {
-    /// Computes the value of a site with these pages, and keeps its entropies.
+    /// Computes the value of a site with these pages, and stores its entropies.
     ///
     /// # Errors
     /// When a store fails.
-    pub(super) async fn of_epoch(
+    pub(super) async fn for_new_epoch(
         stores: &Stores,
         site: &Site,
         pages: &[(CanonicalUrl, ContentHash)],
@@ -69,19 +69,19 @@ impl SiteValue {
         let mut terms = SiteTerms::new(pages.len() as u64, counted.iter().cloned());
         for (at, (url, content)) in pages.iter().enumerate() {
             hasher.update(format!("{url}\u{1e}{content}\n").as_bytes());
-            if at < MOST_LINKED
-                && let Some(page) = contribution(stores.archive.as_ref(), *content).await?
+            if at < MAX_LINKED_PAGES
+                && let Some(page) = read_contribution(stores.archive.as_ref(), *content).await?
             {
                 terms.add_page(url.clone(), &page.terms);
             }
         }
         let version: String = hasher.finalize().to_hex().chars().take(32).collect();
-        let kept = Entropies { version: version.clone(), pages: pages.len() as u64, terms: counted };
+        let kept = StoredEntropies { version: version.clone(), pages: pages.len() as u64, terms: counted };
         kept.write(stores.state.as_ref(), site).await?;
         Ok(SiteValue { version, terms, wisdom })
     }
 
-    /// The value with which pages are viewed that came later in an epoch; `None` if it is not kept.
+    /// The value for pages that came later in an epoch; `None` if it is not stored.
     ///
     /// # Errors
     /// When the store fails or holds something else.
@@ -90,13 +90,13 @@ impl SiteValue {
         site: &Site,
         epoch: &str,
     ) -> StoreResult<Option<(SiteValue, usize)>> {
-        let held = state.value(&name(site)).await?;
+        let held = state.value(&value_name(site)).await?;
         // A forgotten site keeps an empty value.
         let Some((_, bytes)) = held.filter(|(_, bytes)| !bytes.is_empty()) else { return Ok(None) };
         let wrong = |reason: String| StoreError::Corrupt(format!("the entropies of {site}: {reason}"));
         let limit = u64::try_from(wire::MAX_BODY).unwrap_or(u64::MAX);
         let plain = compression::decompress(&bytes, limit).map_err(|error| wrong(error.to_string()))?;
-        let kept: Entropies = wire::decode(&plain).map_err(|error| wrong(error.to_string()))?;
+        let kept: StoredEntropies = wire::decode(&plain).map_err(|error| wrong(error.to_string()))?;
         if kept.version != epoch {
             return Ok(None);
         }
@@ -106,24 +106,24 @@ impl SiteValue {
     }
 }
 
-impl Entropies {
+impl StoredEntropies {
     async fn write(&self, state: &dyn SiteState, site: &Site) -> StoreResult<()> {
         let wrong = |reason: String| StoreError::Corrupt(format!("the entropies of {site}: {reason}"));
         let plain = wire::encode(self).map_err(|error| wrong(error.to_string()))?;
         let bytes = compression::compress(&plain).map_err(|error| wrong(error.to_string()))?;
-        values::put(state, &name(site), bytes).await.map(|_| ())
+        values::put(state, &value_name(site), bytes).await.map(|_| ())
     }
 }
 
-/// The values that a miner keeps between looks; all of them may be lost.
+/// The values that a miner keeps between passes; may be lost.
 #[derive(Debug, Default)]
-pub(super) struct Values {
+pub(super) struct SiteValueCache {
     /// The values with their numbers of terms, those used last at the end.
     kept: VecDeque<(Site, Arc<SiteValue>, usize)>,
 }
 
-impl Values {
-    /// The value with which pages are viewed that came later in an epoch; `None` if nobody has it.
+impl SiteValueCache {
+    /// The value for pages that came later in an epoch; `None` if it is neither cached nor stored.
     ///
     /// # Errors
     /// When the store fails or holds something else.
@@ -144,7 +144,7 @@ impl Values {
             },
         };
         self.kept.push_back((site.clone(), value.clone(), size));
-        while self.kept.len() > 1 && self.kept.iter().map(|(_, _, size)| size).sum::<usize>() > MOST_TERMS {
+        while self.kept.len() > 1 && self.kept.iter().map(|(_, _, size)| size).sum::<usize>() > MAX_TERMS {
             self.kept.pop_front();
         }
         Ok(Some(value))
@@ -156,9 +156,9 @@ impl Values {
 /// # Errors
 /// When the store fails.
 pub(in crate::work) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
-    values::empty(state, &name(site)).await
+    values::empty(state, &value_name(site)).await
 }
 
-fn name(site: &Site) -> String {
+fn value_name(site: &Site) -> String {
     format!("entropies/{site}")
 }

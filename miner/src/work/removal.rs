@@ -1,7 +1,7 @@
-//! Takes pages out that are gone, or must not be kept: they are subtracted, and the lives of their articles end.
+//! Removes pages that are gone, or must not be kept: subtracts them, and ends the histories of their articles.
 //!
-//! A removal carries the number of the fetch that found the page gone, so it is newer than what it removes, and
-//! a later fetch that finds the page again counts it again. Start at [`take_out`].
+//! A removal has the number of the fetch that found the page gone. So it is newer than what it removes, and a later fetch
+//! that finds the page counts it again. Start at [`remove_page`].
 
 use newslode_common::config::Retention;
 use newslode_common::message::{Ending, GonePage};
@@ -11,22 +11,22 @@ use newslode_page::contribution::Delta;
 use newslode_page::time::Timestamp;
 
 use crate::work::apply::PageEnd;
-use crate::work::archive::{contribution, forget_counted};
+use crate::work::archive::{forget_counted, read_contribution};
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
 
-/// Another miner may count the page between our read and our write; after this many times we give up for now.
-const ROUNDS: usize = 5;
+/// Number of attempts to subtract a page that other miners keep counting.
+const MAX_ATTEMPTS: usize = 5;
 
-/// Subtracts a page that is gone, and ends the life of its article.
+/// Subtracts a page that is gone, and ends the history of its article.
 ///
 /// # Errors
 /// When a store or the broker fails; then it may be tried again.
-pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<PageEnd, BatchError> {
+pub async fn remove_page(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<PageEnd, BatchError> {
     if parts.stores.frontier.site(&gone.site).await?.is_none() {
         return Ok(PageEnd::Unwanted);
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ATTEMPTS {
         let urls = std::slice::from_ref(&gone.url);
         let counted = parts.stores.state.versions(&gone.site, urls).await?.into_iter().next().flatten();
         if counted.is_none() && matches!(gone.ending, Ending::Moved(_)) {
@@ -34,13 +34,13 @@ pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<
             parts.histories().end(gone, gone.fetch, now).await?;
             return Ok(PageEnd::Applied);
         }
-        // A capture of others is numbered by its time.
+        // Captures are numbered by their time.
         let number = if counted.is_some_and(Version::is_dated) { gone.at.0 } else { gone.fetch };
         let new = Version { fetch: number, content: ContentHash::NONE };
         let held = counted.map(|counted| counted.content).filter(|content| *content != ContentHash::NONE);
         let old = match held {
             None => None,
-            Some(content) => match contribution(parts.stores.archive.as_ref(), content).await? {
+            Some(content) => match read_contribution(parts.stores.archive.as_ref(), content).await? {
                 None => {
                     let (url, why) =
                         (&gone.url, "which the archive no longer holds: it cannot be subtracted");

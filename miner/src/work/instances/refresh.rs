@@ -1,4 +1,4 @@
-//! Renews what is kept of the sites' instances, a site at a time. Start at [`keep_site`].
+//! Brings the cached instances up to date, a site at a time. Start at [`cache_site`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use newslode_common::store::Kind;
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use super::kept::{Kept, KeptPage, forget, short};
-use super::listing::{Digest, Listing, digest};
+use super::cache::{CachedPage, CachedSite, content_prefix, forget};
+use super::concept_page::{ConceptPageLinks, InputHash, digest};
 use super::reading::read_listed;
 use crate::mining::concept_pages::concept_pages;
 use crate::mining::members::Members;
@@ -21,19 +21,19 @@ use crate::work::members::lists;
 use crate::work::stores::Stores;
 use crate::work::views::Pace;
 
-/// What was done for some concept pages.
+/// What was done for a number of concept pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Concept pages whose kept instances are those of today.
+pub struct CacheReport {
+    /// Concept pages whose cached instances are up to date.
     pub unchanged: u64,
-    /// Concept pages of which they were read.
+    /// Concept pages whose instances were read.
     pub read: u64,
 }
 
-/// Renews what is kept of all sites.
+/// Brings the cached instances of all sites up to date.
 pub(in crate::work) async fn renew(stores: Stores, metrics: Arc<Metrics>, last: LastFold, share: u32) {
     let (start, pace) = (Instant::now(), Pace { at_once: 1, share });
-    let mut all = Report::default();
+    let mut all = CacheReport::default();
     let counters: BTreeMap<Site, u64> = match stores.state.sites().await {
         Ok(sites) => sites.into_iter().collect(),
         Err(error) => {
@@ -43,12 +43,15 @@ pub(in crate::work) async fn renew(stores: Stores, metrics: Arc<Metrics>, last: 
     };
     for site in &last.sites {
         let Some(counter) = counters.get(&site.site) else { continue };
-        match keep_site(&stores, &last.taxonomy, site, *counter, pace).await {
+        match cache_site(&stores, &last.taxonomy, site, *counter, pace).await {
             Ok(of_site) => {
                 let metrics = &metrics.instance_pages;
                 metrics.with_label_values(&["unchanged"]).inc_by(of_site.unchanged);
                 metrics.with_label_values(&["read"]).inc_by(of_site.read);
-                all = Report { unchanged: all.unchanged + of_site.unchanged, read: all.read + of_site.read };
+                all = CacheReport {
+                    unchanged: all.unchanged + of_site.unchanged,
+                    read: all.read + of_site.read,
+                };
             }
             Err(error) => {
                 let (site, error) = (&site.site, format!("{error:#}"));
@@ -60,82 +63,84 @@ pub(in crate::work) async fn renew(stores: Stores, metrics: Arc<Metrics>, last: 
     tracing::info!(sites = last.sites.len(), ?all, seconds, "cached the instances of all sites");
 }
 
-/// Keeps the instances of a site's concept pages, but articles, given the site's change counter. Reads only those
+/// Caches the instances of a site's concept pages, without articles, given the site's change counter. Reads only the pages
 /// whose inputs changed.
 ///
 /// # Errors
 /// When a store cannot be read.
-pub async fn keep_site(
+pub async fn cache_site(
     stores: &Stores,
     taxonomy: &Taxonomy,
     site: &SiteSummary,
     counter: u64,
     pace: Pace,
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<CacheReport> {
     let state = stores.state.as_ref();
-    let (version, mut kept) = Kept::read(state, &site.site).await?;
+    let (version, mut cache) = CachedSite::read(state, &site.site).await?;
     let pages: Vec<CanonicalUrl> = concept_pages(taxonomy, site).into_keys().collect();
-    let seen = seen(counter, &pages);
-    if kept.seen == seen {
-        return Ok(Report { unchanged: kept.pages.len() as u64, read: 0 });
+    let seen = site_inputs(counter, &pages);
+    if cache.seen == seen {
+        return Ok(CacheReport { unchanged: cache.pages.len() as u64, read: 0 });
     }
     let mut members = Members::new();
     let (lists, counted) = lists(stores, taxonomy, site).await?;
     lists.add_to(&mut members, counted);
     let generations = Generations::read(state).await?;
-    let (mut new, mut report) = (Kept { seen, ..Kept::default() }, Report::default());
+    let (mut new, mut report) = (CachedSite { seen, ..CachedSite::default() }, CacheReport::default());
     for page in pages {
         let is_member = |url: &CanonicalUrl| members.contains_key(url);
-        let Some(mut listing) = Listing::read_listed(stores, &page, is_member).await? else { continue };
-        leave_out_articles(stores, &mut listing, &kept, &mut new).await?;
-        let held = match kept.take(&listing) {
-            Some(held) => {
+        let Some(mut links) = ConceptPageLinks::read_listed(stores, &page, is_member).await? else {
+            continue;
+        };
+        leave_out_articles(stores, &mut links, &cache, &mut new).await?;
+        let cached = match cache.take(&links) {
+            Some(cached) => {
                 report.unchanged += 1;
-                held
+                cached
             }
             None => {
                 report.read += 1;
-                let instances = Some(read_listed(stores, &generations, &listing, pace).await?);
-                KeptPage { inputs: listing.inputs(), instances }
+                let instances = Some(read_listed(stores, &generations, &links, pace).await?);
+                CachedPage { inputs: links.inputs(), instances }
             }
         };
-        new.pages.insert(page, held);
+        new.pages.insert(page, cached);
     }
-    // If somebody else wrote, the next time renews it.
+    // If another writer was first, the next run follows.
     new.write(state, &site.site, version).await?;
     if stores.frontier.site(&site.site).await?.is_none() {
-        // It was removed meanwhile.
+        // The site was removed meanwhile.
         forget(state, &site.site).await?;
     }
     Ok(report)
 }
 
-/// Leaves articles out of what a page lists. Each content is asked about once.
+/// Removes articles from the links of a page. The archive is asked about each content once.
 async fn leave_out_articles(
     stores: &Stores,
-    listing: &mut Listing,
-    before: &Kept,
-    now: &mut Kept,
+    links: &mut ConceptPageLinks,
+    before: &CachedSite,
+    now: &mut CachedSite,
 ) -> anyhow::Result<()> {
     let mut others = BTreeMap::new();
-    for (url, content) in std::mem::take(&mut listing.linked) {
+    for (url, content) in std::mem::take(&mut links.linked) {
         let is_article = match content {
             None => false,
-            Some(content) if now.articles.contains(&short(content)) => true,
-            Some(content) if before.articles.contains(&short(content)) => true,
+            Some(content) if now.articles.contains(&content_prefix(content)) => true,
+            Some(content) if before.articles.contains(&content_prefix(content)) => true,
             Some(content) => stores.archive.get(Kind::Article, content).await?.is_some(),
         };
         match content {
-            Some(content) if is_article => drop(now.articles.insert(short(content))),
+            Some(content) if is_article => drop(now.articles.insert(content_prefix(content))),
             _ => drop(others.insert(url, content)),
         }
     }
-    listing.linked = others;
+    links.linked = others;
     Ok(())
 }
 
-/// Stands for a site whose counter is this and whose concept pages these are.
-fn seen(counter: u64, pages: &[CanonicalUrl]) -> Digest {
+/// Hash of a site's change counter and concept pages.
+fn site_inputs(counter: u64, pages: &[CanonicalUrl]) -> InputHash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&counter.to_le_bytes());
     for page in pages {

@@ -1,9 +1,9 @@
-//! What to fetch next: the pages of concepts' labels, then the instances that those pages list.
+//! Which links become URLs to fetch: those of a page when it is counted, and those that a fold wants.
 //!
-//! A fold also asks for pages that decide what is a concept ([`asked_links`]). The frontier ([`add`]) admits
-//! each URL once and keeps the strongest reason and the least depth, so deciding again is harmless.
-//! [`at_once`] needs one page alone and no taxonomy, so a page's links do not depend on the time of the
-//! decision. [`concept_links`] is for the fold.
+//! [`page_links`] needs one page and no taxonomy, so a page's links do not depend on when it is counted. A fold wants the
+//! pages to which the labels of concepts lead ([`concept_links`]), and pages that decide what is a concept
+//! ([`requested_links`]). The frontier takes each URL once and keeps the strongest reason and the least depth, so
+//! [`add_urls`] may be repeated.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,14 @@ use crate::mining::concept_pages::concept_pages;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 
-/// The links of a page to follow as soon as it was counted. With [`Follow::All`] these are all links inside
-/// the site; a concept page's grouped links are instances either way. With [`Follow::News`] there are none: the
-/// crawler takes a page's links at its visit. Links of other concepts' labels are
-/// among them: the fold adds the same URLs for the stronger reason. Leaving them out would save no fetch and
-/// would need the taxonomy.
+/// The links of a page to fetch when it is counted.
+///
+/// With [`Follow::All`] these are all links inside the site. A concept page's grouped links are instances with
+/// [`Follow::Concepts`], too. With [`Follow::News`] there are none, since the crawler takes the links of a page at its visit.
+/// Labels of other concepts are among them, although the fold adds the same URLs for a stronger reason: leaving them out would
+/// save no fetch and would need the taxonomy.
 #[must_use]
-pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec<NewUrl> {
+pub fn page_links(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec<NewUrl> {
     let mut found = Vec::new();
     if follow == Follow::News {
         return found;
@@ -41,27 +42,26 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
     found
 }
 
-/// The concept pages of all sites, as URLs to follow, by site and URL. Their depth is 1: nearly all stand in
-/// the front page's menu. The sums do not tell which page showed a label, so pages shown only by concept
-/// pages get the same depth.
+/// The concept pages of all sites, by site and URL. Their depth is 1, since the front page's menu links nearly all of them.
+/// The sums do not tell which page showed a label, so concept pages that only others link get the same depth.
 #[must_use]
 pub fn concept_links<S: AsRef<SiteSummary>>(taxonomy: &Taxonomy, sites: &[S]) -> Vec<NewUrl> {
     let pages = sites.iter().flat_map(|site| concept_pages(taxonomy, site.as_ref()).into_keys());
     pages.map(|url| NewUrl::once(url, 1, Why::Concept, 0)).collect()
 }
 
-/// The pages that a fold asks for, as URLs to follow. They lie below a concept's page, and their depth grows
-/// by these levels: the site's greatest depth bounds how far a site is believed alone.
-pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewUrl> {
-    let pages = asked.into_iter().filter(|(url, _)| is_page(url));
+/// The pages that a fold asks for. They lie some levels below a concept's page, and so is their depth. The site's maximum
+/// depth thus bounds how far the labels of a single site are believed.
+pub fn requested_links(requested: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewUrl> {
+    let pages = requested.into_iter().filter(|(url, _)| is_page(url));
     pages.map(|(url, level)| NewUrl::once(url, 1 + level, Why::Concept, 0))
 }
 
-/// Gives URLs to the frontier, each once for its strongest reason, and counts the new ones by reason.
+/// Adds URLs to the frontier, each for its strongest reason, and counts the new ones by reason. Returns their number.
 ///
 /// # Errors
 /// When the frontier fails.
-pub async fn add(
+pub async fn add_urls(
     frontier: &dyn Frontier,
     metrics: &Metrics,
     found: Vec<NewUrl>,
@@ -114,7 +114,7 @@ mod tests {
             link("/elsewhere", true, false),
         ];
         let page = Contribution { links, ..Contribution::default() };
-        let found = at_once(follow, why, 3, &page);
+        let found = page_links(follow, why, 3, &page);
         let short: Vec<_> = found.iter().map(|new| (new.url.path(), new.why)).collect();
         assert_eq!(short, wanted);
         assert!(found.iter().all(|new| new.depth == 4));

@@ -1,4 +1,4 @@
-//! What a miner measures of the servers and the sites now and then, as gauges.
+//! Gauges of the servers and the sites, measured now and then.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::work::parts::Parts;
 use crate::work::waiting::pause;
 
 /// Interval at which the queues and the store's memory are measured.
-const SERVERS_EVERY: Duration = Duration::from_secs(5);
-/// Interval at which the sites are looked at.
-const SITES_EVERY: Duration = Duration::from_secs(60);
+const SERVERS_INTERVAL: Duration = Duration::from_secs(5);
+/// Interval at which the sites are counted.
+const SITES_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Measures the queues and the store's memory.
+/// Measures the queues and the store's memory until `stop`.
 ///
 /// # Errors
-/// Never; what cannot be measured stays as it was.
-pub(super) async fn servers(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
-    while pause(SERVERS_EVERY, &stop).await {
+/// Never; a gauge that cannot be measured stays as it was.
+pub(super) async fn measure_servers(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
+    while pause(SERVERS_INTERVAL, &stop).await {
         for (queue, depth) in depths(parts.broker.as_ref()).await {
             match depth {
                 Ok(depth) => {
@@ -51,27 +51,31 @@ pub(super) async fn servers(parts: Parts, stop: CancellationToken) -> anyhow::Re
     Ok(())
 }
 
-/// Counts the sites that are due, and where the news is followed, all sites by how they are.
+/// If this miner leads, counts the sites that are due and, where the news is followed, all sites by their health.
 ///
 /// # Errors
-/// Never; what cannot be measured stays as it was.
-pub(super) async fn sites(parts: Parts, follow: Follow, stop: CancellationToken) -> anyhow::Result<()> {
+/// Never; a gauge that cannot be measured stays as it was.
+pub(super) async fn measure_sites(
+    parts: Parts,
+    follow: Follow,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
     loop {
         if parts.owners.leads() {
-            if let Err(error) = count(&parts, follow).await {
+            if let Err(error) = count_sites(&parts, follow).await {
                 tracing::debug!(%error, "cannot count the sites; their gauges stay as they were");
             }
         } else {
             parts.metrics.sites.reset();
             parts.metrics.sites_due.set(0);
         }
-        if !pause(SITES_EVERY, &stop).await {
+        if !pause(SITES_INTERVAL, &stop).await {
             return Ok(());
         }
     }
 }
 
-async fn count(parts: &Parts, follow: Follow) -> StoreResult<()> {
+async fn count_sites(parts: &Parts, follow: Follow) -> StoreResult<()> {
     let mut counts: BTreeMap<Health, i64> = Health::ALL.into_iter().map(|state| (state, 0)).collect();
     let (now, mut due) = (time::now(), 0);
     for site in parts.stores.frontier.status().await? {
