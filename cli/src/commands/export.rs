@@ -9,7 +9,7 @@ use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::Packing;
-use newslode_miner::mining::filing::{Asked, Filed, Filing, Lessons};
+use newslode_miner::mining::filing::{ArticleEvidence, Filed, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
@@ -218,7 +218,7 @@ pub(crate) enum ArticleLine<'a> {
 pub(crate) async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
     let mut lessons = Lessons::new(taxonomy);
     each(parts, Kind::Article, |_, json| {
-        lessons.see(Asked::member(&serde_json::from_slice(json)?, members));
+        lessons.add(ArticleEvidence::member(&serde_json::from_slice(json)?, members));
         Ok(())
     })
     .await?;
@@ -251,7 +251,7 @@ pub(crate) async fn filed(
                 continue;
             }
             let article: Article = serde_json::from_slice(&json)?;
-            let filed = by.filing.of(Asked::member(&article, by.listed));
+            let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
             let shelved = Shelved::new(article, &filed, life, &labels);
             take(&url, version, Some(&shelved))?;
         }

@@ -2,7 +2,7 @@
 //! OM05 §6]`.
 //!
 //! [`members`](crate::mining::members) says which pages are listed under which concepts; this module reads
-//! them. Each concept page's groups of links ([`groups`]) give an instance template, which reads the pages
+//! these pages. Each concept page's groups of links ([`groups`]) give an instance template, which reads the pages
 //! behind the links ([`instances`]). Read together as pages of one site, they also say which of their texts name
 //! attributes, and with which values ([`pairs()`]); of these, a page's memory is bounded.
 

@@ -1,7 +1,7 @@
-//! Everything that the fold needs to know of one site, read back from the site's counters.
+//! What the fold needs to know of one site, read from the site's cells.
 //!
-//! The cells are sums over pages; a [`SiteSummary`] holds the same numbers by label, pair and list. It is a
-//! pure function of the tables ([`SiteSummary::of`]), so equal states give equal summaries.
+//! The cells are sums over pages; a [`SiteSummary`] has the same numbers by label, pair and list. It is a pure function of the
+//! tables ([`SiteSummary::of`]), so equal states give equal summaries.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -8,9 +8,9 @@
 //!
 //! The fold's `evidence` says which pairs count, and where that departs from the paper.
 //!
-//! The pairs are added to a DAG strongest first, so a cycle always loses its weakest pair ([`acyclic`]).
-//! Pairs that imply what lists deny are taken out ([`uncontradicted`]). Pairs that follow from two others are
-//! left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
+//! Then the pairs become relations: [`acyclic`] adds them to a DAG strongest first, so a cycle loses its weakest pair;
+//! [`uncontradicted`] removes pairs that imply what lists deny; [`reduced`] removes those that follow from others.
+//! Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,10 +12,10 @@ use newslode_common::schedule::{ListingKind, Role, ScheduleConfig, SiteSchedule,
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Frontier, Note, StoreResult};
 use newslode_page::article::Article;
-use newslode_page::feedback::CanonicalUrl;
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
-use crate::mining::prints::day_of;
+use crate::mining::fingerprints::day_of;
 
 /// Waits before another report of a page that is still leased: the crawler publishes a page before it completes its
 /// claim.
@@ -65,9 +65,9 @@ fn is_recent(published: Option<&str>, at: Timestamp) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipt {
     /// The schedule took the report, or needs none.
-    Yes,
+    Taken,
     /// A crawler still holds the page.
-    NotYet,
+    StillLeased,
 }
 
 /// Reports what a page turned out to be.

@@ -249,7 +249,7 @@ mod tests {
     async fn who_is_alone_owns_everything() {
         let store = RedbStore::in_memory().unwrap();
         let alone = Owners::default();
-        alone.beat(&store, Instant::now()).await.unwrap();
+        alone.heartbeat(&store, Instant::now()).await.unwrap();
         assert_eq!(store.value(ROSTER).await.unwrap(), None);
         assert_eq!((alone.buckets(), alone.leads()), (1024, true));
     }

@@ -108,7 +108,7 @@ pub async fn recompute(
         if outdated.is_empty() {
             continue;
         }
-        let known = Arc::new(Knowledge::read(parts.stores.state.as_ref(), &site).await?.0.reader());
+        let known = Arc::new(Knowledge::read(parts.stores.state.as_ref(), &site).await?.0.site_knowledge());
         left.set(i64::try_from(outdated.len()).unwrap_or(i64::MAX));
         for pages in outdated.chunks(BATCH) {
             if stop.is_cancelled() {

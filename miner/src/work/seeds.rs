@@ -19,7 +19,7 @@ use crate::work::histories::read_history;
 use crate::work::links::add_urls;
 use crate::work::parts::Parts;
 use crate::work::removal::remove_page;
-use crate::work::{archive, fed, followed, histories, instances, known, views};
+use crate::work::{archive, captures, histories, instances, knowledge, summary_cache, views};
 
 /// Why a message could not be carried out.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,10 @@
-//! Tells genres from subjects: video, podcasts and "most popular" recur on sites as politics does, but say
-//! how a story is told or chosen, not what it is about.
+//! Tells genres from subjects: video, podcasts and "most popular" recur on sites as politics does, but say how a story is told
+//! or chosen, not what it is about.
 //!
-//! No single trait of a label tells them apart; their company does. Genres score a little lower as sections,
-//! are less often instances of a group and hold other concepts more often. These three ranks are weak each,
-//! but lists gather genres with genres, so their mean over a label's neighbours and the neighbours'
-//! neighbours is strong. Ranks compare the labels of one fold with one another, which needs many sites: below
-//! [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
+//! No single trait tells them apart, but their company does. Genres score a little lower as sections, are less often instances
+//! of a group, and have other concepts below them more often. Each of these three ranks is weak. But lists contain genres with
+//! genres, so the mean of the ranks over a label's neighbours, and their neighbours, is strong. Ranks compare the labels of one
+//! fold, which needs many sites: below [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,9 @@
 //! Labels that are one concept: Syn of the ontology.
 //!
-//! Keys are sets of stems already, so "Arts & Design" and "design and arts" are one label. Labels with
-//! different stems are one concept if they lead to the same page on at least two sites ("tech" and
-//! "technology"). A single site is not enough, since it may merge "international" with "world", or "apps"
-//! with "mobile". The paper merges labels whose words are alike, which joins "business travel" with "business
-//! news" ([`alike`]).
+//! Keys are sets of stems already, so "Arts & Design" and "design and arts" are one label. Labels with different stems are one
+//! concept if they lead to the same page on at least two sites ("tech" and "technology"). One site is not enough: it may have
+//! one page for "international" and "world", or for "apps" and "mobile". The paper merges labels of similar words, which joins
+//! "business travel" with "business news" ([`alike`]).
 //!
 //! Labels of different languages are never merged. Invariant: the result is a partition of the kept keys.
 //! Each part is named by the key that most sites show; ties go to the first in the alphabet.

@@ -84,30 +84,30 @@ impl Catalogue {
     }
 }
 
-/// What parts several names in one.
-const BETWEEN: [char; 8] = [',', '/', ';', '|', '>', '›', '»', '·'];
-/// Most parts that are read.
-const MOST_PARTS: usize = 8;
-/// Most stems of a name that is put together from concepts.
-const MOST_STEMS: usize = 5;
+/// Characters that separate several names in one section.
+const SEPARATORS: [char; 8] = [',', '/', ';', '|', '>', '›', '»', '·'];
+/// Maximum number of parts of a section or URL that are read.
+const MAX_PARTS: usize = 8;
+/// Maximum number of stems of a name that is combined from concepts.
+const MAX_STEMS: usize = 5;
 
 /// The names of concepts.
 pub(super) struct Names {
     /// By label key.
     by_key: HashMap<String, Number>,
-    by_language: HashMap<String, OfLanguage>,
+    by_language: HashMap<String, LanguageNames>,
 }
 
-struct OfLanguage {
+struct LanguageNames {
     keys: Keys,
     /// By written form, in lower case.
     by_form: HashMap<String, Number>,
 }
 
-impl OfLanguage {
-    fn new(language: &str) -> OfLanguage {
+impl LanguageNames {
+    fn new(language: &str) -> LanguageNames {
         let keys = Keys::new((language != "und").then_some(language));
-        OfLanguage { keys, by_form: HashMap::new() }
+        LanguageNames { keys, by_form: HashMap::new() }
     }
 }
 
@@ -118,7 +118,7 @@ impl Names {
             names.by_key.extend(entry.keys.iter().map(|key| (key.clone(), number)));
             let language = entry.language.clone();
             let of_language =
-                names.by_language.entry(language).or_insert_with(|| OfLanguage::new(&entry.language));
+                names.by_language.entry(language).or_insert_with(|| LanguageNames::new(&entry.language));
             of_language.by_form.extend(entry.forms.iter().map(|form| (form.clone(), number)));
         }
         names
@@ -126,26 +126,34 @@ impl Names {
 
     /// The concepts that a section names; several if it holds several names, or one that is put together from them
     /// ("World news" of "World" and "News").
-    pub(super) fn of(&self, section: &str, language: Option<&str>) -> Vec<Number> {
-        let whole = self.one(section, language);
+    pub(super) fn concepts_of_section(&self, section: &str, language: Option<&str>) -> Vec<Number> {
+        let whole = self.concepts_named(section, language);
         if !whole.is_empty() {
             return whole;
         }
-        section.split(BETWEEN).take(MOST_PARTS).flat_map(|part| self.one(part, language)).collect()
+        section
+            .split(SEPARATORS)
+            .take(MAX_PARTS)
+            .flat_map(|part| self.concepts_named(part, language))
+            .collect()
     }
 
     /// The concepts that the directories of an address, or its host before the site's name, are spelled like.
-    pub(super) fn of_address(&self, url: &CanonicalUrl, language: Option<&str>) -> Vec<Number> {
+    pub(super) fn concepts_of_url(&self, url: &CanonicalUrl, language: Option<&str>) -> Vec<Number> {
         let site = url.site();
         let host = url.host().strip_suffix(site.as_str()).unwrap_or_default().trim_end_matches('.');
         let directories = url.path().rsplit_once('/').map_or("", |(directories, _)| directories);
         let names = host.split('.').chain(directories.split('/'));
         let spelled = names.map(|name| name.replace(['-', '_', '+'], " ").replace("%20", " "));
         let is_name = |name: &String| name.chars().any(char::is_alphabetic) && name != "www";
-        spelled.filter(is_name).take(MOST_PARTS).flat_map(|name| self.one(&name, language)).collect()
+        spelled
+            .filter(is_name)
+            .take(MAX_PARTS)
+            .flat_map(|name| self.concepts_named(&name, language))
+            .collect()
     }
 
-    fn one(&self, text: &str, language: Option<&str>) -> Vec<Number> {
+    fn concepts_named(&self, text: &str, language: Option<&str>) -> Vec<Number> {
         let language = language.unwrap_or("und");
         let Some(known) = self.by_language.get(language) else { return Vec::new() };
         if let Some(concept) = known.by_form.get(&text.trim().to_lowercase()) {
@@ -154,15 +162,15 @@ impl Names {
         let Some(key) = known.keys.key(text) else { return Vec::new() };
         match self.by_key.get(&key) {
             Some(concept) => vec![*concept],
-            None => self.put_together(&key),
+            None => self.combined(&key),
         }
     }
 
-    /// The concepts whose stems together are all stems of this key.
-    fn put_together(&self, key: &str) -> Vec<Number> {
+    /// The concepts whose stems together are all stems of this key: tries each subset of the stems.
+    fn combined(&self, key: &str) -> Vec<Number> {
         let Some((language, stems)) = key.split_once(':') else { return Vec::new() };
         let stems: Vec<&str> = stems.split(' ').collect();
-        if stems.len() > MOST_STEMS {
+        if stems.len() > MAX_STEMS {
             return Vec::new();
         }
         let (mut concepts, mut covered) = (Vec::new(), 0_usize);

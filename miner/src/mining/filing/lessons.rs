@@ -1,7 +1,7 @@
 //! What articles teach about filing.
 //!
 //! Lessons are a sum: sites and articles may come in any order, and what was learnt is the same to the bit. A whole site
-//! teaches from a sample of the articles that its concept pages list ([`Lessons::see_site`]). Places belong to one site,
+//! teaches from a sample of the articles that its concept pages list ([`Lessons::add_site`]). Places belong to one site,
 //! so they are settled with it; what is kept does not grow with the articles of a site.
 
 use std::collections::BTreeMap;
@@ -10,13 +10,13 @@ use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 
 use super::catalogue::{Catalogue, Number};
-use super::direct::Plain;
+use super::direct::DirectWitnesses;
 use super::hash::hash;
 use super::model::Filing;
 use super::places::{Places, directories, section};
-use super::shown::{Shown, Tally};
-use super::witness::{Asked, Named, Witness};
-use super::words::Library;
+use super::shown::{FirstShown, FirstShownTally};
+use super::witness::{ArticleEvidence, Named, Witness};
+use super::words::Corpus;
 use crate::mining::members::Members;
 use crate::mining::taxonomy::Taxonomy;
 
@@ -43,10 +43,10 @@ pub fn sample<'m>(addresses: impl Iterator<Item = &'m CanonicalUrl>, most: usize
 
 /// What articles teach about filing.
 pub struct Lessons {
-    plain: Plain,
+    direct: DirectWitnesses,
     places: Places,
-    shown: Shown,
-    library: Library,
+    shown: FirstShown,
+    corpus: Corpus,
 }
 
 impl Lessons {
@@ -56,36 +56,39 @@ impl Lessons {
         Lessons::without(taxonomy, None)
     }
 
-    /// The same without a witness: neither is it asked, nor does anything learn from it.
+    /// The same without a witness: neither is it evidence, nor does anything learn from it.
     #[must_use]
     pub fn without(taxonomy: &Taxonomy, hidden: Option<Witness>) -> Lessons {
-        let plain = Plain { catalogue: Catalogue::new(taxonomy), hidden };
-        Lessons { plain, places: Places::default(), shown: Shown::default(), library: Library::default() }
+        let direct = DirectWitnesses { catalogue: Catalogue::new(taxonomy), hidden };
+        Lessons { direct, places: Places::default(), shown: FirstShown::default(), corpus: Corpus::default() }
     }
 
     /// Adds an article.
-    pub fn see(&mut self, asked: Asked<'_>) {
-        let named = self.plain.named(asked);
-        let places = section(asked.article).into_iter().chain(directories(&asked.article.url));
-        self.places.see(places, named.keys().copied());
-        self.read(asked.article, &named);
+    pub fn add(&mut self, evidence: ArticleEvidence<'_>) {
+        let named = self.direct.all_concepts(evidence);
+        let places = section(evidence.article).into_iter().chain(directories(&evidence.article.url));
+        self.places.add(places, named.keys().copied());
+        self.add_words(evidence.article, &named);
     }
 
     /// Adds a site. None of its articles may be added in another way.
-    pub fn see_site(&mut self, teacher: &Teacher) {
+    pub fn add_site(&mut self, teacher: &Teacher) {
         for (address, listed) in &teacher.members {
-            let listed = self.plain.numbers(listed);
-            self.places.see(directories(address.as_str()), listed.into_iter());
+            let listed = self.direct.numbers(listed);
+            self.places.add(directories(address.as_str()), listed.into_iter());
         }
-        let mut tally = Tally::default();
+        let mut tally = FirstShownTally::default();
         for (article, found_on) in &teacher.articles {
-            let asked = Asked { found_on: found_on.as_ref(), ..Asked::member(article, &teacher.members) };
-            let named = self.plain.named(asked);
-            self.places.see(section(article), named.keys().copied());
-            self.read(article, &named);
+            let evidence = ArticleEvidence {
+                found_on: found_on.as_ref(),
+                ..ArticleEvidence::member(article, &teacher.members)
+            };
+            let named = self.direct.all_concepts(evidence);
+            self.places.add(section(article), named.keys().copied());
+            self.add_words(article, &named);
             if let Some(keys) = found_on.as_ref().and_then(|page| teacher.pages.get(page)) {
-                let said = self.plain.numbers(keys);
-                let catalogue = &self.plain.catalogue;
+                let said = self.direct.numbers(keys);
+                let catalogue = &self.direct.catalogue;
                 let agrees =
                     |own: &Number| said.iter().any(|page| page == own || catalogue.is_broader(*page, *own));
                 tally.articles += 1;
@@ -93,21 +96,21 @@ impl Lessons {
             }
         }
         self.places.settle();
-        let pages = teacher.pages.iter().map(|(page, keys)| (page, self.plain.numbers(keys)));
+        let pages = teacher.pages.iter().map(|(page, keys)| (page, self.direct.numbers(keys)));
         self.shown.add(&tally, pages);
     }
 
-    fn read(&mut self, article: &Article, named: &Named) {
-        if self.plain.hidden != Some(Witness::Words) {
-            self.library.see(&self.plain.catalogue, article, named);
+    fn add_words(&mut self, article: &Article, named: &Named) {
+        if self.direct.hidden != Some(Witness::Words) {
+            self.corpus.add(&self.direct.catalogue, article, named);
         }
     }
 
     /// What the articles taught.
     #[must_use]
     pub fn learn(self) -> Filing {
-        let Lessons { plain, places, shown, library } = self;
-        let reader = library.reader(&plain.catalogue);
-        Filing { plain, places: places.agreed(), shown, reader }
+        let Lessons { direct, places, shown, corpus } = self;
+        let classifier = corpus.train(&direct.catalogue);
+        Filing { direct, places: places.agreed(), shown, classifier }
     }
 }

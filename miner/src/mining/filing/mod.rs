@@ -1,13 +1,18 @@
-//! Filing: which concepts an article belongs to, who says so, and how far to trust it.
+//! Filing: the concepts that an article belongs to, with the witness that says so and the confidence.
 //!
-//! Witnesses, most trusted first: lists of concept pages ([`members`](crate::mining::members)), and before a list is counted the concept
-//! page that showed the article first (`shown`); the article's own section;
-//! a directory of its address that is spelled like a concept; a section or directory whose other articles agree (`places`);
-//! and where none of these speaks, its words (`words`). A filing that was learnt is believed only if nine in ten of what it
-//! was learnt from agree; words only as far as they are right on sites that they were not learnt from.
+//! Witnesses, most trusted first:
+//! 1. Lists of concept pages ([`members`](crate::mining::members)); before a list is counted, the concept page that showed the
+//!    article first (`shown`).
+//! 2. The article's own section.
+//! 3. A directory of its URL that is spelled like a concept.
+//! 4. A section or directory whose other articles agree (`places`).
+//! 5. Its words (`words`), if none of the others names a subject.
 //!
-//! Pure: equal articles in any order are filed alike; callers read them by site and address. Start at [`Lessons`]. What was
-//! learnt is a value that can be kept: it names concepts by their numbers in a catalogue of its own.
+//! A place is believed only if nine in ten of its articles agree; words only as far as they are right on sites that they were
+//! not learnt from.
+//!
+//! Pure: equal articles in any order are filed alike. Start at [`Lessons`]; what they teach is a [`Filing`], a value that can be
+//! stored and names concepts by their numbers in a catalogue of its own.
 
 mod catalogue;
 mod direct;
@@ -21,7 +26,7 @@ mod words;
 
 pub use lessons::{Lessons, Teacher, sample};
 pub use model::Filing;
-pub use witness::{Asked, Filed, Witness};
+pub use witness::{ArticleEvidence, Filed, Witness};
 
 #[cfg(test)]
 mod tests;

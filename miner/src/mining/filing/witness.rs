@@ -66,9 +66,9 @@ pub struct Filed {
     pub confidence: f32,
 }
 
-/// An article that is to be filed, and what others say of it.
+/// An article to file, and what else is known about it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ArticleEvidence<'a> {
     /// The article.
     pub article: &'a Article,
     /// Keys of the concepts whose pages list it.
@@ -77,12 +77,12 @@ pub struct Asked<'a> {
     pub found_on: Option<&'a CanonicalUrl>,
 }
 
-impl<'a> Asked<'a> {
-    /// An article of which lists are known.
+impl<'a> ArticleEvidence<'a> {
+    /// An article, with the lists that contain it.
     #[must_use]
-    pub fn member(article: &'a Article, members: &'a Members) -> Asked<'a> {
+    pub fn member(article: &'a Article, members: &'a Members) -> ArticleEvidence<'a> {
         let url = article.url.parse::<CanonicalUrl>().ok();
-        Asked { article, listed: url.and_then(|url| members.get(&url)), found_on: None }
+        ArticleEvidence { article, listed: url.and_then(|url| members.get(&url)), found_on: None }
     }
 }
 

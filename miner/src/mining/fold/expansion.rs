@@ -1,13 +1,14 @@
-//! Expansion: labels that one site alone files under a concept, as its sports pages file baseball and tennis.
+//! Expansion: labels that single sites file under a concept, as sports pages file baseball and tennis.
 //!
-//! Support asks for many sites, but below the sections that all sites have, each site has its own. One site
-//! is believed where all of its evidence agrees: it says that the label is narrower than a concept
-//! ([`SiteSummary::nested`]); the label's page lies below the concept's, and the label spells it; the label's
-//! links have no fault; and the page files stories of its own. As long as the page was not read, it is enough
-//! that the site files stories in a directory of the label's name. Where only an unread page could decide,
-//! the fold asks for it ([`Expansion::asked`]). Expanded labels expand in turn, so following concept pages
-//! goes as deep as the site does. Labels that several sites show were judged by those sites and are left
-//! alone.
+//! A concept needs many sites, but below the sections that all sites have, each site has its own. A single site is believed if
+//! all of its evidence agrees:
+//! - it shows the label below a concept ([`SiteSummary::nested`]);
+//! - the URL of the label's page is below the concept's, and the label spells it;
+//! - the label's links have no fault;
+//! - the page files stories of its own. Until the page is read, a directory of the label's name with stories is enough.
+//!
+//! If only an unread page could decide, the fold requests it ([`Expansion::asked`]). Expanded labels expand in turn, so concept
+//! pages are fetched as deep as the site goes. Labels that several sites show were judged by all of them and never expand.
 //!
 //! Invariant: a pure function of the sums; no expanded label is also a kept one. Start at [`expand`].
 

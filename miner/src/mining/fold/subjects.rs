@@ -1,9 +1,8 @@
-//! Takes out the pairs with genres that say nothing of subjects.
+//! Removes the pairs with genres that say nothing of subjects.
 //!
-//! A genre ("video", "most popular", "shop") holds stories of all subjects. Where a menu puts a few subjects
-//! under it, they are not kinds of it; nor is one genre a kind of another. But some genres are names for all
-//! of a site's subjects ("news", "topics"): these head lists wherever they stand, other genres only here and
-//! there. Start at [`subjects_only`].
+//! A genre ("video", "most popular", "shop") contains stories of all subjects. Subjects below it in a menu are not kinds of it,
+//! nor is one genre a kind of another. But some genres name all of a site's subjects ("news", "topics"). These head lists of
+//! subjects on most of their sites, other genres only on a few. Start at [`subjects_only`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -70,7 +70,7 @@ pub async fn learn(
     for site in sites {
         let teacher = teacher(stores, taxonomy, site, most).await?;
         let work = move || {
-            lessons.see_site(&teacher);
+            lessons.add_site(&teacher);
             lessons
         };
         lessons = tokio::task::spawn_blocking(work).await?;

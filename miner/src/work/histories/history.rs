@@ -16,7 +16,7 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::mining::prints::Print;
+use crate::mining::fingerprints::Fingerprint;
 
 /// Number of events that a history keeps: the first one and the last ones.
 const MAX_EVENTS: usize = 64;
@@ -123,8 +123,8 @@ pub struct ArticleHistory {
     #[serde(rename = "said")]
     field_hashes: [u64; 4],
     /// Tells whether another article is this one.
-    #[serde(default)]
-    pub print: Print,
+    #[serde(default, rename = "print")]
+    pub fingerprint: Fingerprint,
     /// The URL that its page declares as canonical, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canonical: Option<CanonicalUrl>,
@@ -163,7 +163,7 @@ impl ArticleHistory {
             fetch: 0,
             fetched_at: first_seen,
             field_hashes: [0; 4],
-            print: Print::default(),
+            fingerprint: Fingerprint::default(),
             canonical: None,
             twin_of: None,
             addresses: BTreeSet::new(),

@@ -24,8 +24,8 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use crate::mining::filing::{Asked, Filed, Witness};
-use crate::mining::prints::Print;
+use crate::mining::filing::{ArticleEvidence, Filed, Witness};
+use crate::mining::fingerprints::Fingerprint;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
 use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts};
@@ -165,7 +165,8 @@ impl Histories<'_> {
             Some(history) => history,
             None => self.discovered(fetched.url, fetched.fetch.at).await?,
         };
-        (history.print, history.canonical) = (Print::of(fetched.article), fetched.canonical.cloned());
+        (history.fingerprint, history.canonical) =
+            (Fingerprint::of(fetched.article), fetched.canonical.cloned());
 
         // Do readers know this article under another URL? Then this URL becomes one of its addresses.
         let candidates = self.twin_candidates(&history, now).await?;
@@ -228,9 +229,11 @@ impl Histories<'_> {
     ) -> StoreResult<Vec<ArticleHistory>> {
         let mut keys: BTreeSet<_> =
             history.canonical.iter().chain(&history.twin_of).map(history_key).collect();
-        if history.print.words > 0 {
+        if history.fingerprint.words > 0 {
             let own = history_key(&history.url);
-            keys.extend(similar_texts::insert_and_find(self.state, history.print.text, own, now).await?);
+            keys.extend(
+                similar_texts::insert_and_find(self.state, history.fingerprint.text, own, now).await?,
+            );
         }
         let mut candidates: BTreeMap<CanonicalUrl, ArticleHistory> = BTreeMap::new();
         for key in keys {
@@ -425,8 +428,8 @@ impl Histories<'_> {
         let Some(filing) = self.filing.now() else { return Ok((article, Vec::new())) };
         let found_on = history.discovered_on.clone();
         let work = move || {
-            let asked = Asked { article: &article, listed: None, found_on: found_on.as_ref() };
-            let filed = filing.of(asked);
+            let asked = ArticleEvidence { article: &article, listed: None, found_on: found_on.as_ref() };
+            let filed = filing.file(asked);
             article.concepts = filed.iter().map(|filed| filed.label.clone()).collect();
             (article, filed)
         };

@@ -1,6 +1,6 @@
 //! An index of the texts that were read lately, to find those that are nearly the same.
 //!
-//! Two prints (64 bits) that differ in at most three bits agree in one of their four quarters. Many that differ in a few
+//! Two SimHashes (64 bits) that differ in at most three bits agree in one of their four quarters. Many that differ in a few
 //! more bits do, too. So each text is stored in four slots, one for each quarter, named by the quarter's first bits, and
 //! looked up in the same four. A slot is a versioned value of the store, so of two miners that write into one at once, at
 //! least one sees the other's text. A match is a hint: the article's history decides. Start at [`insert_and_find`].
@@ -13,7 +13,7 @@ use newslode_common::store::{SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::time::Timestamp;
 
-use crate::mining::prints::MOST_NEAR_BITS;
+use crate::mining::fingerprints::MOST_NEAR_BITS;
 
 /// Number of days for which a text is found.
 const KEPT_DAYS: u16 = 4;
@@ -23,7 +23,7 @@ const MAX_TEXTS: usize = 1_024;
 const SLOT_BITS: u32 = 14;
 /// Number of attempts to write a slot that other miners keep writing.
 const MAX_ATTEMPTS: usize = 64;
-/// Bytes of a text in a slot: print, key of its history, day.
+/// Bytes of a text in a slot: simhash, key of its history, day.
 const ENTRY_BYTES: usize = 26;
 
 /// Inserts a text with the key of its article's history. Returns the keys of others that were nearly the same within the
@@ -33,30 +33,31 @@ const ENTRY_BYTES: usize = 26;
 /// When the store fails; then it may be repeated.
 pub(super) async fn insert_and_find(
     state: &dyn SiteState,
-    print: u64,
+    simhash: u64,
     key: ContentHash,
     now: Timestamp,
 ) -> StoreResult<BTreeSet<ContentHash>> {
-    let text = IndexedText { print, key, day: u16::try_from(now.day()).unwrap_or(u16::MAX) };
+    let text = IndexedText { simhash, key, day: u16::try_from(now.day()).unwrap_or(u16::MAX) };
     let found = try_join_all((0..4).map(|quarter| insert_into_slot(state, quarter, text))).await?;
-    let near = |other: &IndexedText| (other.print ^ print).count_ones() <= MOST_NEAR_BITS && other.key != key;
+    let near =
+        |other: &IndexedText| (other.simhash ^ simhash).count_ones() <= MOST_NEAR_BITS && other.key != key;
     Ok(found.into_iter().flatten().filter(near).map(|other| other.key).collect())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct IndexedText {
-    print: u64,
+    simhash: u64,
     key: ContentHash,
     day: u16,
 }
 
-/// Puts a text into the slot of one quarter of its print, and returns the texts of the slot.
+/// Puts a text into the slot of one quarter of its SimHash, and returns the texts of the slot.
 async fn insert_into_slot(
     state: &dyn SiteState,
     quarter: u32,
     text: IndexedText,
 ) -> StoreResult<Vec<IndexedText>> {
-    let slot = (text.print >> (16 * quarter) & 0xffff) >> (16 - SLOT_BITS);
+    let slot = (text.simhash >> (16 * quarter) & 0xffff) >> (16 - SLOT_BITS);
     let value = format!("texts/{quarter}/{slot:x}");
     for _ in 0..MAX_ATTEMPTS {
         let (version, bytes) = state.value(&value).await?.unzip();
@@ -90,14 +91,14 @@ fn encode(texts: &[IndexedText]) -> Bytes {
 
 impl IndexedText {
     fn read(mut bytes: &[u8]) -> IndexedText {
-        let print = bytes.get_u64_le();
+        let simhash = bytes.get_u64_le();
         let mut key = ContentHash::NONE;
         bytes.copy_to_slice(&mut key.0);
-        IndexedText { print, key, day: bytes.get_u16_le() }
+        IndexedText { simhash, key, day: bytes.get_u16_le() }
     }
 
     fn write(&self, to: &mut BytesMut) {
-        to.put_u64_le(self.print);
+        to.put_u64_le(self.simhash);
         to.put_slice(&self.key.0);
         to.put_u16_le(self.day);
     }
@@ -117,21 +118,25 @@ mod tests {
         ContentHash(std::array::from_fn(|at| if at == 0 { high } else { low }))
     }
 
-    async fn insert(store: &RedbStore, print: u64, number: u16, day: u64) -> Vec<ContentHash> {
-        meet(store, print, name(number), Timestamp(day * DAY)).await.unwrap().into_iter().collect()
+    async fn insert(store: &RedbStore, simhash: u64, number: u16, day: u64) -> Vec<ContentHash> {
+        insert_and_find(store, simhash, name(number), Timestamp(day * DAY))
+            .await
+            .unwrap()
+            .into_iter()
+            .collect()
     }
 
     #[tokio::test]
     async fn texts_that_differ_by_three_bits_are_found_wherever_the_bits_are() {
         let store = RedbStore::in_memory().unwrap();
-        let print = 0x0123_4567_89ab_cdef;
-        assert_eq!(insert(&store, print, 1, 9).await, []);
-        assert_eq!(insert(&store, print, 1, 9).await, [], "not itself");
+        let simhash = 0x0123_4567_89ab_cdef;
+        assert_eq!(insert(&store, simhash, 1, 9).await, []);
+        assert_eq!(insert(&store, simhash, 1, 9).await, [], "not itself");
         for (number, bits) in [(2, [0, 16, 32]), (3, [63, 47, 31]), (4, [1, 2, 3])] {
-            let other = bits.iter().fold(print, |other, bit| other ^ (1 << bit));
+            let other = bits.iter().fold(simhash, |other, bit| other ^ (1 << bit));
             assert!(insert(&store, other, number, 9).await.contains(&name(1)), "{bits:?}");
         }
-        let far = [0, 1, 2, 3, 4, 5, 6].iter().fold(print, |other, bit| other ^ (1 << bit));
+        let far = [0, 1, 2, 3, 4, 5, 6].iter().fold(simhash, |other, bit| other ^ (1 << bit));
         assert!(!insert(&store, far, 5, 9).await.contains(&name(1)));
     }
 
@@ -157,17 +162,17 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn of_two_inserted_at_once_one_sees_the_other() {
         let store = RedbStore::in_memory().unwrap();
-        for print in 0..50 {
-            let print = print << 3;
-            let (one, other) = tokio::join!(insert(&store, print, 1, 100), insert(&store, print, 2, 100));
-            assert!(one.contains(&name(2)) || other.contains(&name(1)), "{print}");
+        for simhash in 0..50 {
+            let simhash = simhash << 3;
+            let (one, other) = tokio::join!(insert(&store, simhash, 1, 100), insert(&store, simhash, 2, 100));
+            assert!(one.contains(&name(2)) || other.contains(&name(1)), "{simhash}");
         }
     }
 
     proptest! {
         #[test]
         fn texts_come_back(texts in prop::collection::vec((any::<u64>(), any::<[u8; 16]>(), any::<u16>()), 0..9)) {
-            let text = |(print, name, day)| IndexedText { print, key: ContentHash(name), day };
+            let text = |(simhash, name, day)| IndexedText { simhash, key: ContentHash(name), day };
             let texts: Vec<IndexedText> = texts.into_iter().map(text).collect();
             prop_assert_eq!(decode(&encode(&texts)).unwrap(), texts);
         }

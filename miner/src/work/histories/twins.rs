@@ -46,7 +46,7 @@ pub(super) fn link_same_texts(
     let site = history.url.site();
     let mut changed = Vec::new();
     for other in candidates.iter().filter(|other| other.url.site() != site && other.is_announced()) {
-        if history.same_text.len() >= MAX_LINKS || !history.print.is_same_text(&other.print) {
+        if history.same_text.len() >= MAX_LINKS || !history.fingerprint.is_same_text(&other.fingerprint) {
             continue;
         }
         history.same_text.insert(other.url.clone());
@@ -77,7 +77,8 @@ pub(super) fn absorb_twins(
 /// Whether two pages of a site show one article.
 fn is_same_article(history: &ArticleHistory, other: &ArticleHistory) -> bool {
     let is_declared = declares(history, other) || declares(other, history);
-    history.print.is_same_story(&other.print) || is_declared && history.print.may_be_same_story(&other.print)
+    history.fingerprint.is_same_story(&other.fingerprint)
+        || is_declared && history.fingerprint.may_be_same_story(&other.fingerprint)
 }
 
 /// Whether a page declares the other's URL as canonical.

@@ -49,7 +49,7 @@ pub async fn instances(
     for site in sites {
         for (url, concepts) in concept_pages(taxonomy, site) {
             let is_listed = |page: &CanonicalUrl| members.contains_key(page);
-            let Some(links) = ConceptPageLinks::read_listed(stores, &url, is_listed).await? else { continue };
+            let Some(links) = ConceptPageLinks::read(stores, &url, is_listed).await? else { continue };
             let found = read_listed(stores, &generations, &links, COMMAND_PACE).await?;
             found.into_iter().try_for_each(|instance| take(instance.of(&url, &concepts)))?;
         }
@@ -73,7 +73,7 @@ pub async fn non_articles(
         let (_, mut cached) = CachedSite::read(stores.state.as_ref(), &site.site).await?;
         for (url, concepts) in concept_pages(taxonomy, site) {
             let is_wanted = |page: &CanonicalUrl| wanted.contains(page);
-            let Some(links) = ConceptPageLinks::read_listed(stores, &url, is_wanted).await? else { continue };
+            let Some(links) = ConceptPageLinks::read(stores, &url, is_wanted).await? else { continue };
             let found = match cached.take(&links).and_then(|page| page.instances) {
                 Some(found) => found,
                 None => read_listed(stores, &generations, &links, COMMAND_PACE).await?,

@@ -89,7 +89,7 @@ pub async fn cache_site(
     let (mut new, mut report) = (CachedSite { seen, ..CachedSite::default() }, CacheReport::default());
     for page in pages {
         let is_member = |url: &CanonicalUrl| members.contains_key(url);
-        let Some(mut links) = ConceptPageLinks::read_listed(stores, &page, is_member).await? else {
+        let Some(mut links) = ConceptPageLinks::read(stores, &page, is_member).await? else {
             continue;
         };
         leave_out_articles(stores, &mut links, &cache, &mut new).await?;

@@ -111,7 +111,7 @@ impl SummaryCache {
     /// When the store fails; the next leader then reads more sites whole.
     pub async fn save(&mut self, state: &dyn SiteState) -> StoreResult<()> {
         // After a failed refresh the parts are at different positions. The head could not name one.
-        let is_torn = self.sites.values().any(|cached| cached.is_changed || cached.part.is_wanting());
+        let is_torn = self.sites.values().any(|cached| cached.is_changed || cached.part.has_missing_homes());
         if is_torn || self.sites.values().all(|cached| cached.is_saved) {
             return Ok(());
         }
@@ -122,10 +122,10 @@ impl SummaryCache {
                 gone.push(site.clone());
                 continue;
             }
-            if cached.linked.is_old()
+            if cached.linked.has_many_changes()
                 && let Some(base) = saved::labels(state, site, cached.base).await?
             {
-                let labels = cached.linked.now(&base);
+                let labels = cached.linked.labels(&base);
                 saved::write_labels(state, site, cached.counted, &labels).await?;
                 (cached.base, cached.linked) = (cached.counted, Linked::of(labels.len()));
             }
@@ -203,9 +203,9 @@ impl SummaryCache {
             tracing::info!(sites, saved = cached, "reading the sums of all sites that have no saved summary");
         }
         if head.is_none() {
-            new.world.turn(least_support(support, whole.len()));
+            new.world.update(least_support(support, whole.len()));
         } else {
-            new.world.begin(frequent);
+            new.world.restore(frequent);
         }
         for (site, counted, labels) in whole {
             let (position, tables) = state.snapshot(&site, Table::NAMED).await?;
@@ -219,7 +219,7 @@ impl SummaryCache {
 
     /// Adds the labels that a site links at a position of its log to the world.
     fn add_labels(&mut self, site: &Site, position: u64, labels: &[u64]) {
-        labels.iter().for_each(|label| self.world.come(*label));
+        labels.iter().for_each(|label| self.world.add(*label));
         let read = self.read.entry(bucket(site)).or_insert(position);
         *read = position.min(*read);
     }
@@ -232,7 +232,7 @@ impl SummaryCache {
         for site in sites.into_iter().filter(|site| bucket(site) == of) {
             if let Some(cached) = self.sites.get(&site) {
                 let Some(base) = saved::labels(state, &site, cached.base).await? else { return Ok(false) };
-                cached.linked.now(&base).into_iter().for_each(|label| self.world.go(label));
+                cached.linked.labels(&base).into_iter().for_each(|label| self.world.remove(label));
             }
             let (position, tables) = state.snapshot(&site, Table::NAMED).await?;
             let labels = linked::labels(&tables);
@@ -288,12 +288,12 @@ impl SummaryCache {
         }
         if entry.position > cached.counted {
             for label in entry.flips.came.iter().filter_map(|label| bits(label)) {
-                self.world.come(label);
-                cached.linked.come(label);
+                self.world.add(label);
+                cached.linked.add(label);
             }
             for label in entry.flips.went.iter().filter_map(|label| bits(label)) {
-                self.world.go(label);
-                cached.linked.go(label);
+                self.world.remove(label);
+                cached.linked.remove(label);
             }
             cached.counted = entry.position;
             cached.is_changed = true;
@@ -302,25 +302,25 @@ impl SummaryCache {
 
     /// Reads the homes that parts need and lack. New cells may need further homes, so this goes on until none is left.
     async fn read_missing_homes(&mut self, state: &dyn SiteState, support: u32) -> StoreResult<()> {
-        let (joined, left) = self.world.turn(support);
+        let (joined, left) = self.world.update(support);
         for cached in self.sites.values_mut() {
-            left.iter().for_each(|label| cached.part.leave(label));
-            cached.part.join(&joined);
+            left.iter().for_each(|label| cached.part.unmark_frequent(label));
+            cached.part.mark_frequent(&joined);
         }
         let frequent = self.world.frequent();
         for (site, cached) in &mut self.sites {
             loop {
-                let open = cached.part.wanted();
+                let open = cached.part.missing_homes();
                 if open.is_empty() {
                     break;
                 }
                 for homes in open.chunks(HOMES) {
                     let history = state.history(site, homes).await?;
                     cached.is_changed |= !history.cells.is_empty();
-                    cached.part.learn(homes, history.position, history.cells, frequent);
+                    cached.part.fill(homes, history.position, history.cells, frequent);
                 }
             }
-            cached.part.settle(self.read.get(&bucket(site)).copied().unwrap_or_default());
+            cached.part.forget_read_positions(self.read.get(&bucket(site)).copied().unwrap_or_default());
         }
         Ok(())
     }

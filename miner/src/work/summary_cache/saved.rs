@@ -91,7 +91,7 @@ impl Head {
     }
 
     /// The head, if the last leader saved one in this incarnation of the store's server.
-    pub(super) async fn read_value(state: &dyn SiteState, incarnation: &str) -> StoreResult<Option<Head>> {
+    pub(super) async fn read(state: &dyn SiteState, incarnation: &str) -> StoreResult<Option<Head>> {
         let head: Option<Head> = read_value(state, HEAD).await?;
         Ok(head.filter(|head| head.incarnation == incarnation))
     }
@@ -124,7 +124,7 @@ impl Head {
         let linked = Linked::restored(base.len(), &saved.came, &saved.went);
         let Some(part) = Part::restored(site.clone(), saved.part, frequent) else { return Ok(None) };
         let position = self.read.get(&bucket).copied().unwrap_or(0).max(saved.position);
-        Ok(Some(SavedSite { part, labels: linked.now(&base), linked, base: saved.base, position }))
+        Ok(Some(SavedSite { part, labels: linked.labels(&base), linked, base: saved.base, position }))
     }
 }
 

@@ -4,7 +4,7 @@ use newslode_common::store::redb::RedbStore;
 use newslode_page::article::Article;
 
 use super::*;
-use crate::mining::filing::{Asked, Lessons};
+use crate::mining::filing::{ArticleEvidence, Lessons};
 use crate::mining::taxonomy::Taxonomy;
 use crate::mining::testing;
 
@@ -16,8 +16,8 @@ fn filing() -> Filing {
 /// The label under which what the miner holds files an article of this section.
 fn filed(held: &FilingCache) -> Option<String> {
     let article = Article { section: Some("sport".into()), ..testing::article("https://a.test/1") };
-    let asked = Asked { article: &article, listed: None, found_on: None };
-    Some(held.now()?.of(asked).first()?.label.clone())
+    let asked = ArticleEvidence { article: &article, listed: None, found_on: None };
+    Some(held.now()?.file(asked).first()?.label.clone())
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ fn a_long_life_keeps_its_beginning_and_its_last_events() {
         history = read(history, &said, number).0;
     }
     let versions: Vec<u64> = history.events.iter().map(|event| event.version).collect();
-    assert_eq!((versions.len(), versions[0], versions[1], versions[63]), (KEPT, 1, 136, 198));
+    assert_eq!((versions.len(), versions[0], versions[1], versions[63]), (MAX_EVENTS, 1, 136, 198));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_life_takes_over_anothers_addresses_and_beginning() {
     for number in 0..100 {
         history.absorb(&ArticleHistory::new(&address(&format!("?id={number}")), Timestamp(6), None));
     }
-    assert_eq!(history.addresses.len(), MOST_ADDRESSES);
+    assert_eq!(history.addresses.len(), MAX_ADDRESSES);
 }
 
 #[test]
@@ -150,5 +150,5 @@ fn a_twin_is_announced_when_it_is_one_no_more() {
 fn a_life_written_without_prints_is_read() {
     let mut json = serde_json::to_value(born()).unwrap();
     json.as_object_mut().unwrap().remove("print");
-    assert_eq!(serde_json::from_value::<ArticleHistory>(json).unwrap().print, Print::default());
+    assert_eq!(serde_json::from_value::<ArticleHistory>(json).unwrap().fingerprint, Fingerprint::default());
 }

@@ -11,8 +11,8 @@ fn article(title: &str, published: Option<&str>, body: &str) -> Article {
     }
 }
 
-fn print(title: &str, published: Option<&str>, body: &str) -> Print {
-    Print::of(&article(title, published, body))
+fn print(title: &str, published: Option<&str>, body: &str) -> Fingerprint {
+    Fingerprint::of(&article(title, published, body))
 }
 
 /// A text of numbered words, of which some were replaced.
@@ -63,7 +63,7 @@ fn short_texts_must_be_equal() {
 
 #[test]
 fn distance_grows_with_what_differs() {
-    let of = |replaced: &[usize]| Print::of(&article("T", None, &text(400, replaced)));
+    let of = |replaced: &[usize]| Fingerprint::of(&article("T", None, &text(400, replaced)));
     let base = of(&[]);
     let far: Vec<usize> = (0..400).step_by(4).collect();
     assert!(base.distance(&of(&[7])) <= MOST_NEAR_BITS);

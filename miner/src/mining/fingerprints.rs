@@ -1,11 +1,11 @@
-//! What tells that two articles are one: a print of the text, of the headline and of the day.
+//! Fingerprints by which two articles are recognised as one: of the text, the headline and the day.
 //!
-//! The print of a text is a SimHash (Charikar 2002; Manku et al. 2007): 64 bits, of which two texts share the more the
-//! more words they share. A corrected name moves few bits of a long text, another report made from the same form many. (Rows
-//! of words would tell texts apart more sharply than corrections allow.)
+//! The print of a text is a SimHash (Charikar 2002; Manku et al. 2007): 64 bits, of which two texts share more the more words
+//! they share. A corrected name changes few bits of a long text, another report made from the same form many. (Shingles of
+//! words would be so sharp that corrected texts differ.)
 //!
-//! Nothing is merged by words alone: twins inside a site have the same headline and no other day, or one of them
-//! declares the other's address. Start at [`Print::of`].
+//! Articles are never merged by words alone: twins of a site have the same headline and no different day, or one of them
+//! declares the other's URL as canonical. Start at [`Fingerprint::of`].
 
 use newslode_page::article::Article;
 use newslode_page::reading::is_unspaced;
@@ -13,7 +13,7 @@ use newslode_page::splitmix::SplitMix;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-/// Most bits in which nearly equal texts differ, and the same for long ones, in which chance moves them less.
+/// Maximum number of bits in which nearly equal texts differ; [`MOST_NEAR_BITS`] for long texts, where chance changes fewer.
 const NEAR_BITS: u32 = 3;
 /// See [`NEAR_BITS`].
 pub const MOST_NEAR_BITS: u32 = 6;
@@ -26,27 +26,27 @@ const FEW_WORDS: u32 = 40;
 /// Texts of other sites with fewer words are no agency's.
 const AGENCY_WORDS: u32 = 60;
 
-/// What tells that two articles are one.
+/// Fingerprints of an article.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Print {
+pub struct Fingerprint {
     /// SimHash of the body.
     pub text: u64,
     /// Words of the body.
     pub words: u32,
-    /// Names the headline's words; 0: it has none.
+    /// Hash of the headline's words; 0: it has none.
     pub title: u64,
     /// The day of publication, counted from 1970; `None` if the article names none.
     pub day: Option<i32>,
 }
 
-impl Print {
+impl Fingerprint {
     /// The print of an article.
     #[must_use]
-    pub fn of(article: &Article) -> Print {
+    pub fn of(article: &Article) -> Fingerprint {
         let words =
             words(&article.body.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join(" "));
         let title = self::words(article.title.as_deref().unwrap_or_default());
-        Print {
+        Fingerprint {
             text: simhash(&words),
             words: u32::try_from(words.len()).unwrap_or(u32::MAX),
             title: if title.is_empty() { 0 } else { row(&title).max(1) },
@@ -56,20 +56,20 @@ impl Print {
 
     /// Number of bits in which the texts differ.
     #[must_use]
-    pub fn distance(&self, other: &Print) -> u32 {
+    pub fn distance(&self, other: &Fingerprint) -> u32 {
         (self.text ^ other.text).count_ones()
     }
 
     /// Whether two articles of one site are one story, though neither declares the other's address.
     #[must_use]
-    pub fn is_same_story(&self, other: &Print) -> bool {
+    pub fn is_same_story(&self, other: &Fingerprint) -> bool {
         self.is_near(other) && self.title != 0 && self.title == other.title && !self.is_of_other_day(other)
     }
 
     /// Whether two articles of one site may be one story of which one page declares the other's address. Some pages
     /// declare a wrong one.
     #[must_use]
-    pub fn may_be_same_story(&self, other: &Print) -> bool {
+    pub fn may_be_same_story(&self, other: &Fingerprint) -> bool {
         let is_same_title = self.title != 0 && self.title == other.title;
         is_same_title || (self.words > 0 && self.distance(other) <= DECLARED_BITS)
     }
@@ -77,19 +77,19 @@ impl Print {
     /// Whether two articles of different sites have the same text, as if from one agency. Their headlines may differ, so
     /// the texts must be nearer than inside a site.
     #[must_use]
-    pub fn is_same_text(&self, other: &Print) -> bool {
+    pub fn is_same_text(&self, other: &Fingerprint) -> bool {
         let (few, many) = (self.words.min(other.words), self.words.max(other.words));
         let is_as_long = many - few <= few / 5;
         few >= AGENCY_WORDS && is_as_long && !self.is_of_other_day(other) && self.distance(other) <= NEAR_BITS
     }
 
-    fn is_of_other_day(&self, other: &Print) -> bool {
+    fn is_of_other_day(&self, other: &Fingerprint) -> bool {
         self.day.zip(other.day).is_some_and(|(one, other)| one.abs_diff(other) > 1)
     }
 
     /// Whether two texts are nearly equal, word for word: few words of a long one differ, none of a short one.
     #[must_use]
-    pub fn is_near(&self, other: &Print) -> bool {
+    pub fn is_near(&self, other: &Fingerprint) -> bool {
         let few = self.words.min(other.words);
         let most = match few {
             0..FEW_WORDS => 0,
