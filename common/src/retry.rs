@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// The longest time that a service holds a delivery while a server is away, over all steps of its work. Then
+/// The longest time that a service holds a delivery while a server is unavailable, over all steps of its work. Then
 /// it returns the delivery to the queue, before the broker takes it away after
 /// [`consumer_timeout_ms`](crate::config::BrokerConfig::consumer_timeout_ms).
 pub const HOLD: Duration = Duration::from_secs(600);

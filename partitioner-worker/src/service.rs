@@ -80,7 +80,7 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
     };
     let returned = shutdown::drain(&mut in_hand, Duration::from_millis(config.grace_ms)).await;
     if returned > 0 {
-        tracing::warn!(returned, "stopped with pages in hand; they go back to the queue");
+        tracing::warn!(returned, "stopped with pages in hand; returned them to the queue");
     }
     ended
 }
@@ -91,7 +91,7 @@ async fn next(
     consumer: &mut dyn Consumer,
 ) -> anyhow::Result<(OwnedSemaphorePermit, Delivery)> {
     let slot = Arc::clone(slots).acquire_owned().await?;
-    let delivery = consumer.next().await.context("no more pages")?;
+    let delivery = consumer.next().await.context("cannot receive pages")?;
     Ok((slot, delivery))
 }
 
@@ -152,20 +152,20 @@ impl Worker {
         let ended = match self.page(&delivery.body).await {
             Ok(()) => delivery.ack().await,
             Err(Stuck::Reject(reason)) => {
-                tracing::warn!(reason, "a page is given up");
+                tracing::warn!(reason, "moved a page to the dead letters");
                 metrics.dead_lettered.with_label_values(&[queue]).inc();
                 delivery.reject(&reason).await
             }
             Err(Stuck::Release) => delivery.release().await,
             Err(Stuck::End(error)) => {
                 if let Err(error) = delivery.release().await {
-                    tracing::warn!(%error, "a page could not be returned; it will be redelivered anyway");
+                    tracing::warn!(%error, "cannot return a page to the queue; the broker will deliver it again anyway");
                 }
                 return Err(error);
             }
         };
         if let Err(error) = ended {
-            tracing::warn!(%error, "a page was not acknowledged; it will be redelivered");
+            tracing::warn!(%error, "cannot acknowledge a page; the broker will deliver it again");
         }
         Ok(())
     }
@@ -215,7 +215,7 @@ impl Worker {
             _ => "whole",
         };
         if let Some(reason) = &page.notes.failed {
-            tracing::error!(url = %page.url, reason, "work on a page failed; it counts nothing");
+            tracing::error!(url = %page.url, reason, "the algorithms failed on a page; it is counted without a contribution");
         }
         metrics.partitioned.with_label_values(&[result]).inc();
         metrics.partition_seconds.observe(took.as_secs_f64());

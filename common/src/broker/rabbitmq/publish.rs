@@ -11,7 +11,7 @@ use lapin::{BasicProperties, Channel, Confirmation};
 use tokio::time::timeout;
 
 use super::super::{MAX_MESSAGE, PublishError, Queue};
-use super::Core;
+use super::core::Core;
 
 /// `application/octet-stream`, except for queues and exchanges that carry JSON.
 fn content_type(queue: Queue) -> &'static str {

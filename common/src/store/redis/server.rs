@@ -1,55 +1,29 @@
-//! Checks of the server, and the functions it must hold.
+//! Checks and figures of the server.
 //!
-//! The server must be Redis 7 or later (functions), with an eviction policy that never drops a key (a dropped
-//! counter would be wrong for ever) and the library `newslode_2` in exactly this build's form. Otherwise one
-//! message names the cause and the remedy. Start at [`check`].
+//! The server must be Redis 7 or later, since the store needs functions, and its eviction policy must never drop a key, since
+//! a dropped counter would be wrong for ever. Otherwise one message names the cause and the remedy. Start at [`check`].
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use redis::Value;
-
-use super::Work;
 use super::connection::{Connection, Failure};
 use crate::store::{Memory, StoreError, StoreResult};
 
-/// The functions' source: the server loads a library as one text.
-const SOURCE: &str = concat!(
-    include_str!("numbers.lua"),
-    include_str!("groups.lua"),
-    include_str!("log.lua"),
-    include_str!("state.lua"),
-    include_str!("waiting.lua"),
-    include_str!("turns.lua"),
-    include_str!("remembered.lua"),
-    include_str!("frontier.lua")
-);
-
-/// The name of the library in [`SOURCE`]. Its number grows when a released body changes.
-const NAME: &str = "newslode_2";
+/// What a server has done since it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Number of commands, those inside functions included.
+    pub commands: u64,
+    /// Processor time in microseconds.
+    pub cpu_us: u64,
+}
 
 /// Checks whether the server, or each master of a cluster, can be used: its version, policy, role and
 /// functions. Loads the functions if they are absent.
 pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
-    for server in servers(connection).await? {
+    for server in connection.servers().await? {
         check_one(server.as_ref().map_or(connection, |node| node)).await?;
     }
     Ok(())
-}
-
-/// The servers behind a connection. `None` stands for the single server it is connected to.
-async fn servers(connection: &Connection) -> StoreResult<Vec<Option<Arc<Connection>>>> {
-    if connection.is_cluster() {
-        let masters = connection.masters().await?;
-        if masters.is_empty() {
-            return Err(StoreError::Refused(
-                "the servers of `store.url` are not a working cluster: no server has slots".into(),
-            ));
-        }
-        Ok(masters.into_iter().map(Some).collect())
-    } else {
-        Ok(vec![None])
-    }
 }
 
 async fn check_one(connection: &Connection) -> StoreResult<()> {
@@ -68,13 +42,13 @@ async fn check_one(connection: &Connection) -> StoreResult<()> {
         ));
     }
     check_policy(connection, &info).await?;
-    load_one(connection).await
+    connection.load_functions_here().await
 }
 
 /// The server's name for its current run. For a cluster, the names of all its masters together.
 pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
     let mut ids = Vec::new();
-    for server in servers(connection).await? {
+    for server in connection.servers().await? {
         ids.push(asked(server.as_ref().map_or(connection, |node| node), "server", "run_id").await?);
     }
     Ok(ids.join(" "))
@@ -83,7 +57,7 @@ pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
 /// Bytes of memory that the data of the server, or of all masters, takes.
 pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
     let mut bytes = 0;
-    for server in servers(connection).await? {
+    for server in connection.servers().await? {
         let used = asked(server.as_ref().map_or(connection, |node| node), "memory", "used_memory").await?;
         bytes += used.parse::<u64>().map_err(|_| StoreError::Corrupt(format!("`{used}` is not a size")))?;
     }
@@ -93,7 +67,7 @@ pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
 /// Memory of the server, or of the master that is nearest to its limit.
 pub(super) async fn fullest(connection: &Connection) -> StoreResult<Option<Memory>> {
     let mut fullest: Option<Memory> = None;
-    for server in servers(connection).await? {
+    for server in connection.servers().await? {
         let server = server.as_ref().map_or(connection, |node| node);
         let info: String = server.call(redis::cmd("INFO").arg("memory")).await?;
         let memory = memory(&fields(&info))?;
@@ -121,7 +95,7 @@ fn memory(info: &HashMap<&str, &str>) -> StoreResult<Memory> {
 /// What the server, or all masters, have done.
 pub(super) async fn work(connection: &Connection) -> StoreResult<Work> {
     let mut work = Work::default();
-    for server in servers(connection).await? {
+    for server in connection.servers().await? {
         let server = server.as_ref().map_or(connection, |node| node);
         let info: String = server.call(&redis::cmd("INFO")).await?;
         let info = fields(&info);
@@ -160,7 +134,7 @@ async fn check_policy(connection: &Connection, info: &HashMap<&str, &str>) -> St
         ))),
         None => {
             tracing::warn!(
-                "the Redis server does not let us read `maxmemory-policy`; make sure that it is `noeviction`"
+                "the Redis server does not reveal its `maxmemory-policy`; make sure that it is `noeviction`"
             );
             Ok(())
         }
@@ -174,7 +148,7 @@ async fn settings(connection: &Connection, names: &[&str]) -> Result<HashMap<Str
 
 /// Warns once, at start, if a killed server would lose calls that it answered.
 pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
-    for server in servers(connection).await? {
+    for server in connection.servers().await? {
         warn_of_losses_of_one(server.as_ref().map_or(connection, |node| node)).await?;
     }
     Ok(())
@@ -215,57 +189,9 @@ async fn warn_of_losses_of_one(connection: &Connection) -> StoreResult<()> {
     Ok(())
 }
 
-/// Loads the functions on every server that does not hold exactly these.
-pub(super) async fn load(connection: &Connection) -> StoreResult<()> {
-    for server in servers(connection).await? {
-        load_one(server.as_ref().map_or(connection, |node| node)).await?;
-    }
-    Ok(())
-}
-
-async fn load_one(connection: &Connection) -> StoreResult<()> {
-    match held(connection).await? {
-        Some(source) if source.trim_end() == SOURCE.trim_end() => return Ok(()),
-        Some(_) => tracing::warn!(
-            library = NAME,
-            "the Redis server holds other functions under this name; they are replaced"
-        ),
-        None => tracing::info!(library = NAME, "the functions are loaded into the Redis server"),
-    }
-    let mut load = redis::cmd("FUNCTION");
-    load.arg("LOAD").arg("REPLACE").arg(SOURCE);
-    match connection.call_once::<String>(&load).await.map_err(StoreError::from) {
-        Ok(_) => Ok(()),
-        Err(StoreError::Corrupt(text)) => {
-            Err(StoreError::Refused(format!("the server rejects Newslode's functions: {text}")))
-        }
-        Err(other) => Err(other),
-    }
-}
-
-/// The source that the server holds under our library's name.
-async fn held(connection: &Connection) -> StoreResult<Option<String>> {
-    let mut list = redis::cmd("FUNCTION");
-    list.arg("LIST").arg("LIBRARYNAME").arg(NAME).arg("WITHCODE");
-    let libraries: Vec<HashMap<String, Value>> =
-        connection.call_once(&list).await.map_err(StoreError::from)?;
-    let code = libraries.into_iter().next().and_then(|mut library| library.remove("library_code"));
-    code.map(|code| redis::from_redis_value(code).map_err(|error| StoreError::Corrupt(error.to_string())))
-        .transpose()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_source_names_its_library_and_numbers_its_functions() {
-        assert!(SOURCE.starts_with(&format!("#!lua name={NAME}\n")));
-        let number = NAME.trim_start_matches("newslode_");
-        let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
-        assert_eq!(names.len(), 25);
-        assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
-    }
 
     #[test]
     fn a_server_without_a_limit_has_the_memory_of_its_machine() {
