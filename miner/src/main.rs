@@ -1,4 +1,4 @@
-//! The miner service: reads the configuration, connects to the servers, runs until it is told to stop.
+//! The miner service: reads the configuration, connects to the servers, runs until it is stopped.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ async fn main() -> ExitCode {
     serve::main("newslode-miner", work).await
 }
 
-/// Memory for pages that are looked at again and again while templates are learnt.
+/// Memory for parsed pages, which are read again and again while templates are learnt.
 const PARSED_BYTES: usize = 64 << 20;
 
 async fn work(service: Service) -> Result<(), serve::Error> {

@@ -1,6 +1,6 @@
 //! Fingerprints by which two articles are recognised as one: of the text, the headline and the day.
 //!
-//! The print of a text is a SimHash (Charikar 2002; Manku et al. 2007): 64 bits, of which two texts share more the more words
+//! The fingerprint of a text is a SimHash (Charikar 2002; Manku et al. 2007): 64 bits, of which two texts share more the more words
 //! they share. A corrected name changes few bits of a long text, another report made from the same form many. (Shingles of
 //! words would be so sharp that corrected texts differ.)
 //!
@@ -40,7 +40,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The print of an article.
+    /// The fingerprints of an article.
     #[must_use]
     pub fn of(article: &Article) -> Fingerprint {
         let words =
