@@ -260,7 +260,7 @@ fn unspelled(judged: &BTreeMap<String, Judged>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// The measures by which trees tell concepts.
+/// The names of the measures by which the trees decide.
 #[must_use]
 pub fn measures() -> Vec<String> {
     likeness::measures()

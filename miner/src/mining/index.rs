@@ -97,7 +97,7 @@ pub(crate) struct SiteIndex {
     pub(crate) above: Vec<Option<usize>>,
 }
 
-/// Greatest depth of a path that is told apart.
+/// Depth from which paths count as equally deep.
 const DEEP: usize = 4;
 
 impl SiteIndex {

@@ -27,7 +27,7 @@ pub struct SiteSummary {
     /// Name ([`page_name`]) of each counted page → its number of peculiar stories:
     /// those that at most a tenth of the site's other pages show.
     pub filing: BTreeMap<String, u64>,
-    /// (broader, narrower), where a menu's item stands over a list or one link's path spells both.
+    /// (broader, narrower), where a menu's entry has a list below it, or one link's path spells both.
     pub nested: BTreeSet<(String, String)>,
     /// Label keys that name a directory in which the site files stories.
     pub directories: BTreeSet<String>,
@@ -46,7 +46,7 @@ pub struct LabelSummary {
     pub targets: BTreeMap<CanonicalUrl, u64>,
 }
 
-/// Labels that stand beside one another.
+/// Labels whose links are side by side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListSummary {
     /// Pages that show the list.

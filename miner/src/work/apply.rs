@@ -102,7 +102,7 @@ async fn discard(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
-/// Archives contributions and articles. If a page comes again whose article was viewed meanwhile, the viewed article
+/// Archives contributions and articles. If a page is delivered again whose article was viewed meanwhile, the viewed article
 /// stays. Returns these articles.
 async fn archive_computed(
     parts: &Parts,

@@ -235,7 +235,7 @@ async fn decide_links(
                 let found = page_links(config.follow, Why::Concept, entry.depth.min(1), &page);
                 let settled = is_concept_page && !entry.leased;
                 let found = found.into_iter().filter(|url| url.why == Why::Instance).collect();
-                // This fold tells the frontier that it is a concept page, if the entry does not say so yet.
+                // If the entry does not say yet that it is a concept page, this fold adds that.
                 if settled || entry.why < Why::Concept {
                     Ok(LinkDecision::Settled(found))
                 } else {

@@ -1,4 +1,4 @@
-//! What the leading miner computes anew now and then, beside its folds: values of the store that readers may do without.
+//! A background task of the leader, which computes a value of the store again now and then, beside the folds.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

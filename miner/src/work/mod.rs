@@ -13,7 +13,7 @@
 //!   and concepts.
 //!
 //! Several miners share this work. [`owners`] says which of them owns which site and which one leads; a `leader_task` is what the
-//! leader computes anew now and then.
+//! leader computes again now and then.
 //!
 //! All of them use [`stores`], the [`archive`] and the `values` of the store; [`parts`] holds all connections and settings
 //! of a miner.

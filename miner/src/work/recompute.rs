@@ -156,7 +156,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 }
 
 /// The generation that counts, if it is not ours. Ours is claimed only once, at the start: among processes with different
-/// parameters the one that started last wins, instead of all taking turns for ever.
+/// parameters the one that started last wins, instead of all of them taking turns endlessly.
 async fn other_generation(
     parts: &Parts,
     ours: &Generation,

@@ -16,7 +16,7 @@ use crate::mining::index::Index;
 const ROUNDS: usize = 10;
 /// Weight of a label's own score beside its company's.
 const OWN: f64 = 0.15;
-/// Greatest length of a list that is told apart.
+/// Length from which lists count as equally long.
 const LONG: usize = 40;
 
 /// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,

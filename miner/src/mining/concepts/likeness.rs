@@ -44,7 +44,7 @@ const TRAITS: [&str; 15] = [
 ];
 /// The place of `directory`, which is counted separately.
 const DIRECTORY: usize = TRAITS.len() - 1;
-/// Greatest number of labels below a page that is told apart.
+/// Number of labels below a page from which more make no difference.
 const MOST: usize = 15;
 
 type Traits = [f64; TRAITS.len()];
@@ -156,7 +156,7 @@ struct Around {
 }
 
 impl Around {
-    /// `of` tells which labels take part.
+    /// `of` gives the number of each label that takes part.
     fn of(site: &SiteIndex, of: impl Fn(u32) -> Option<usize>) -> Around {
         let near =
             site.pairs.iter().filter(|(a, b, level)| *level == 1 && of(*a).is_some() && of(*b).is_some());

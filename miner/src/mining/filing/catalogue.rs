@@ -74,7 +74,7 @@ impl Catalogue {
         Number::try_from(at).ok()
     }
 
-    /// Whether it says what stories are about, not how they are told.
+    /// Whether it is a subject, and no genre.
     pub(super) fn is_subject(&self, number: Number) -> bool {
         self.get(number).is_some_and(|entry| !entry.is_genre)
     }

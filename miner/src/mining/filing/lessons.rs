@@ -2,7 +2,7 @@
 //!
 //! Lessons are a sum: sites and articles may come in any order, and what was learnt is the same to the bit. A whole site
 //! teaches from a sample of the articles that its concept pages list ([`Lessons::add_site`]). Places belong to one site,
-//! so they are settled with it; what is kept does not grow with the articles of a site.
+//! so they are decided once all of its articles are added, and memory does not grow with the articles of a site.
 
 use std::collections::BTreeMap;
 

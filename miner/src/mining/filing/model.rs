@@ -1,4 +1,4 @@
-//! Files articles by what was learnt: see [`Filing`].
+//! The result of the lessons: a value that files articles. See [`Filing`].
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use super::catalogue::Number;
 /// Least filed articles of a place that teach, and the share of them that must agree.
 pub(super) const LEAST: i64 = 4;
 pub(super) const AGREEING: f32 = 0.9;
-/// Directories of an address that are looked at.
+/// Number of directories of a URL that count as places.
 const DEEPEST: usize = 2;
 
 /// By place: the filed articles, and those under each concept.

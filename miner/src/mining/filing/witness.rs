@@ -42,7 +42,7 @@ impl Witness {
         }
     }
 
-    /// How far it is trusted if nothing was learnt about it. Chosen, not measured, for sections; docs/results.md has what was seen
+    /// Its confidence if nothing was learnt about it. Chosen, not measured, for sections; docs/results.md has what was seen
     /// of lists and addresses.
     pub(super) fn trust(self) -> f32 {
         match self {

@@ -31,7 +31,7 @@ const MOST_STEMS: usize = 3;
 pub(super) struct Expansion {
     /// By key.
     pub(super) labels: BTreeMap<String, Judged>,
-    /// Of level 1; each names the sites that prove it.
+    /// All are of level 1; each names the sites that prove it.
     pub(super) relations: Vec<Related>,
     /// Pages that would decide whether more is added, and the number of levels that they lie below a concept;
     /// by site.

@@ -10,7 +10,7 @@ use super::evidence::Concepts;
 use crate::mining::concepts::Judged;
 use crate::mining::taxminer::Related;
 
-/// A genre is a heading of subjects if it stands over concepts on more than one in this many of its sites.
+/// A genre is a heading of subjects if it has concepts below it on more than one in this many of its sites.
 const HEADING: usize = 3;
 
 /// Leaves out the pairs of two genres, and those below a genre that is no heading of subjects.
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_genre_stands_over_subjects_only_where_it_heads_them_on_most_of_its_sites() {
+    fn a_genre_is_broader_only_if_it_heads_subjects_on_enough_of_its_sites() {
         let pair = |broader: &str, narrower: &str| Related {
             broader: broader.into(),
             narrower: narrower.into(),

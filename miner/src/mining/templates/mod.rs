@@ -239,9 +239,9 @@ impl<T, P> Templates<T, P> {
         (first..self.next_version).collect()
     }
 
-    /// After learning: `accepts` tells which template in use accepts a waiting page, and when the page was
-    /// fetched. Such pages wait no more; a new template that accepts none of them is removed. Returns the
-    /// number of settled pages.
+    /// After learning: removes the waiting pages that a template accepts, and the new templates that accept none of them.
+    /// `accepts` gives the version of the template that accepts a page, and when the page was fetched. Returns the number of
+    /// removed pages.
     pub fn settle(&mut self, accepts: impl Fn(&P) -> Option<(u32, Timestamp)>) -> usize {
         let before = self.waiting.len();
         let mut accepted = Vec::new();

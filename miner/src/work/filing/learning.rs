@@ -92,7 +92,7 @@ async fn teacher(
     let pages = lists.concepts().map(owned).collect();
     let mut members = Members::new();
     lists.add_to(&mut members, counted);
-    // A list also leads to what is no article, or was not fetched.
+    // Twice as many, since some listed pages are no articles, or were not fetched.
     let asked: Vec<CanonicalUrl> = sample(members.keys(), 2 * most).into_iter().cloned().collect();
     let versions = stores.state.versions(&site.site, &asked).await?;
     let counted = asked.into_iter().zip(versions).filter_map(|(url, version)| {

@@ -149,8 +149,8 @@ impl Histories<'_> {
         self.record(&labels, stored, fetched, now).await.map(drop)
     }
 
-    /// The path of an article: decide in memory, publish, then write. Each write may be the last before a crash; whatever
-    /// is missing then is done when the page comes again.
+    /// The path of an article: decide in memory, publish, then write. Each write may be the last before a crash; the
+    /// rest is then done when the broker delivers the page again.
     async fn record(
         &self,
         labels: &Labels,

@@ -56,7 +56,7 @@ impl ConceptPageLinks {
     }
 }
 
-/// The first bytes of what was hashed.
+/// The first bytes of the hash.
 pub(super) fn digest(hasher: &blake3::Hasher) -> InputHash {
     let mut digest = InputHash::default();
     digest.copy_from_slice(&hasher.finalize().as_bytes()[..size_of::<InputHash>()]);

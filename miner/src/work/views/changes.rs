@@ -46,7 +46,7 @@ impl SiteChanges {
     }
 
     async fn read_all(state: &dyn SiteState, site: &Site) -> StoreResult<SiteChanges> {
-        // The position is read first. Pages counted in between come again at the next pass, which does no harm.
+        // The position is read first. Pages counted in between are in the next pass, too, which does no harm.
         let position = state.history(site, &[]).await?.position;
         let pages = state.pages(site).await?.into_iter().map(|(url, version)| (url, version.content));
         Ok(SiteChanges { position, pages: pages.collect(), is_complete: true })
