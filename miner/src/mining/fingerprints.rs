@@ -141,6 +141,7 @@ fn row(words: &[u64]) -> u64 {
 }
 
 fn simhash(words: &[u64]) -> u64 {
+    // Each distinct word votes on each bit; repetitions of a word must not outweigh the others.
     let words: FxHashSet<u64> = words.iter().copied().collect();
     let mut votes = [0_i32; 64];
     for word in words {

@@ -127,6 +127,7 @@ impl SiteIndex {
     /// Pairs of the labels that `kept` names whose pages' paths nest. A path's parent is the longest of the
     /// paths above it.
     pub(crate) fn by_path(&self, kept: impl Fn(Id) -> bool) -> Vec<(Id, Id)> {
+        // Labels by the place of their page, so that those of one place are a range.
         let mut at: Vec<(usize, Id)> = self
             .labels
             .iter()

@@ -82,7 +82,8 @@ impl Linked {
     }
 }
 
-/// Labels in order, as the differences between neighbours, seven bits a byte.
+/// Packs labels, which are in order, as the differences between neighbours: seven bits a byte, the eighth says that more
+/// follow.
 #[must_use]
 pub fn pack(labels: &[u64]) -> Vec<u8> {
     let (mut bytes, mut last) = (Vec::new(), 0);

@@ -64,6 +64,7 @@ impl Window {
                 subtract(stores, &site, pages, before, &mut slid).await?;
             }
         }
+        // Only now, since each page above needed its archived contribution to be subtracted.
         let today = Some(now.day());
         if self.last_expiry != today {
             slid.expired = stores.archive.expire(earlier(before, DAY)).await?.values;

@@ -98,6 +98,7 @@ impl Lists {
 
 /// The mean over sites, over lists, of the other labels' scores; `None` for labels in no list.
 pub(super) fn company(scores: &[f64], lists: &Lists) -> Vec<Option<f64>> {
+    // Sums with their numbers of addends: over the sites so far, and over the lists of the present site.
     let mut over_sites = vec![(0.0, 0.0); scores.len()];
     let mut here = vec![(0.0, 0.0); scores.len()];
     let mut met: Vec<u32> = Vec::new();

@@ -36,6 +36,7 @@ pub(crate) fn led_together<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     index: &Index,
 ) -> BTreeMap<&'a str, &'a str> {
+    // For each pair of kept labels, the sites on which both lead to one page.
     let mut is_kept = index.names.table(false);
     kept.keys().filter_map(|key| index.names.get(key)).for_each(|id| is_kept[id as usize] = true);
     let mut shared: FxHashMap<(Id, Id), Vec<usize>> = FxHashMap::default();
@@ -86,6 +87,8 @@ fn joined<'a, 'b>(
     kept: &BTreeMap<&'a str, &Judged>,
     pairs: impl Iterator<Item = (&'b str, &'b str)>,
 ) -> BTreeMap<&'a str, &'a str> {
+    // Connected components of the pairs. Keys start in the order of their sites, so each component is named by the key that
+    // most sites show.
     let mut beside: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (a, b) in pairs {
         beside.entry(a).or_default().push(b);

@@ -45,6 +45,7 @@ pub(super) fn expand(
     concepts: &Concepts,
     judged: &BTreeMap<String, Judged>,
 ) -> Expansion {
+    // Labels that several sites judged, and the concepts themselves, are closed to expansion.
     let mut is_open = index.names.table(true);
     let closed = judged.iter().filter(|(_, label)| label.verdict != Verdict::TooFewSites);
     for key in closed.map(|(key, _)| key.as_str()).chain(concepts.keys().copied()) {
@@ -53,7 +54,7 @@ pub(super) fn expand(
     let mut said: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     let mut asked = Vec::new();
     for (at, (site, numbers)) in sites.iter().zip(&index.sites).enumerate() {
-        // Most sites have nothing to say about labels that other sites did not judge.
+        // Skip the sites, and these are most, whose menus have no open label.
         if numbers.nested.iter().all(|(_, narrower)| !is_open[*narrower as usize]) {
             continue;
         }
@@ -63,6 +64,7 @@ pub(super) fn expand(
         }
         asked.extend(below.asked.into_iter().map(|(page, level)| (page.clone(), level)));
     }
+    // One label may be below several concepts; it is judged once, by all of its sites.
     let mut on: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for ((_, narrower), at) in &said {
         on.entry(narrower).or_default().extend(at);

@@ -29,6 +29,7 @@ pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str)
         wrong.retain(|(a, b)| {
             *denied.entry((*a, *b)).or_insert_with(|| siblings(names[*a], names[*b]) >= MIN_SITES)
         });
+        // The relation on the paths of most wrong pairs, for its number of sites, goes first.
         let mut worst: Option<(usize, usize, usize)> = None;
         for (at, (relation, ends)) in relations.iter().zip(&ends).enumerate() {
             let by = wrong.iter().filter(|pair| reach.passes(**pair, *ends)).count();

@@ -302,6 +302,7 @@ impl SummaryCache {
 
     /// Reads the homes that parts need and lack. New cells may need further homes, so this goes on until none is left.
     async fn read_missing_homes(&mut self, state: &dyn SiteState, support: u32) -> StoreResult<()> {
+        // First tell every part which labels became frequent, and which no longer are.
         let (joined, left) = self.world.update(support);
         for cached in self.sites.values_mut() {
             left.iter().for_each(|label| cached.part.unmark_frequent(label));

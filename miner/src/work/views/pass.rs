@@ -146,6 +146,7 @@ impl SitePass<'_> {
     /// Tries the templates in use on new articles, and learns new templates from those that wait. Returns whether learning
     /// was tried.
     async fn observe(&mut self, new: &[ContentHash]) -> Result<bool, BatchError> {
+        // Which template in use accepts each new article.
         let mut by: BTreeMap<ContentHash, AcceptedBy> = BTreeMap::new();
         if !self.knowledge.templates.live().is_empty() {
             let mut live = SiteKnowledge::default();
@@ -171,6 +172,7 @@ impl SitePass<'_> {
         if !templates.is_time_to_learn() {
             return Ok(false);
         }
+        // New templates are learnt from a sample of those that wait, evenly in the order of their arrival.
         let waiting = self.knowledge.templates.waiting();
         let step = waiting.len().div_ceil(MOST_PAGES).max(1);
         let sample: Vec<ContentHash> = waiting.iter().step_by(step).copied().collect();
