@@ -1,4 +1,4 @@
-//! The frame of every service's main around its `run`: configuration, log, signals, admin port.
+//! What every service's main does around its `run`: configuration, log, signals, admin port.
 //!
 //! A service waits for its servers ([`Retry`]) and reports on `/health/ready` whether they are there. It ends
 //! on a signal or when its work fails. Start at [`main`].
@@ -184,8 +184,8 @@ impl Service {
 /// Greatest difference between two clocks that the network may explain.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(10);
 
-/// A service with another time of day would take turns of sites that are not due, and hold them from all others until
-/// that time comes.
+/// Checks the clock against the store's. A service whose clock is ahead would claim sites before they are due, and keep them
+/// from all others until then.
 fn clocks_agree(ours: Timestamp, theirs: Timestamp) -> StoreResult<()> {
     let (ahead, behind) = (theirs.until(ours), ours.until(theirs));
     let (by, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
@@ -220,9 +220,9 @@ pub fn servers_ready(state: Arc<dyn SiteState>, broker: Arc<dyn Broker>) -> Read
     })
 }
 
-/// The `main` of a service. It runs the work unless the command line asks for something else, and prints the
-/// error that ended it. A wrong configuration exits with code 2, any other failure with 1. A second signal
-/// ends the process as a kill would: the services are made for that.
+/// The `main` of a service. It runs the work unless the command line asks for something else, and prints the error that ended
+/// it. A wrong configuration exits with code 2, any other failure with 1. A second signal ends the process at once, which is as
+/// safe as a kill.
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "a service's last words")]
 pub async fn main<F>(name: &str, work: impl FnOnce(Service) -> F) -> ExitCode
 where

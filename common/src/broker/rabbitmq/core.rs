@@ -69,7 +69,7 @@ impl Core {
 
     pub(super) fn failed(&self, what: &str, error: &lapin::Error) -> BrokerError {
         self.links.suspect();
-        BrokerError(format!("{what}: {}", self.topology.with_mend(error)))
+        BrokerError(format!("{what}: {}", self.topology.with_remedy(error)))
     }
 
     pub(super) async fn count(&self, name: &str) -> Result<u64, BrokerError> {

@@ -79,7 +79,7 @@ impl Link {
 
     async fn build(address: &Address, topology: &Topology) -> Result<Link, BrokerError> {
         let cannot = |error: lapin::Error| {
-            BrokerError(format!("cannot connect to `{}`: {}", address.shown, tls::with_mend(&error)))
+            BrokerError(format!("cannot connect to `{}`: {}", address.shown, tls::with_remedy(&error)))
         };
         let properties = ConnectionProperties::default().with_connection_name(address.name.as_str().into());
         let connection = Connection::connect_uri(address.uri.clone(), properties).await.map_err(cannot)?;

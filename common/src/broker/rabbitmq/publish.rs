@@ -138,7 +138,7 @@ impl Core {
             }
             Err(error) => {
                 self.links.suspect();
-                let error = self.topology.with_mend(&error);
+                let error = self.topology.with_remedy(&error);
                 Err(PublishError::Unavailable { reason: format!("`{queue}`: {error}") })
             }
         }

@@ -140,11 +140,11 @@ impl Topology {
         } else {
             ""
         };
-        BrokerError(format!("cannot declare the {what} `{name}`: {}{hint}", self.with_mend(error)))
+        BrokerError(format!("cannot declare the {what} `{name}`: {}{hint}", self.with_remedy(error)))
     }
 
     /// The error's text; where the user may not do what we need, with how to permit it.
-    pub(super) fn with_mend(&self, error: &lapin::Error) -> String {
+    pub(super) fn with_remedy(&self, error: &lapin::Error) -> String {
         if !is_soft(error, &AMQPSoftError::ACCESSREFUSED) {
             return error.to_string();
         }

@@ -100,7 +100,7 @@ fn explained(said: &str) -> (String, bool) {
         let mend = SIGNS.iter().find(|(sign, _)| asked.contains(sign));
         return match mend {
             Some((_, mend)) => (format!("{asked} ({mend})"), true),
-            None => (tls::with_mend(&asked), false),
+            None => (tls::with_remedy(&asked), false),
         };
     };
     let message: String = element(answer, "Message").unwrap_or_default().chars().take(LONGEST).collect();

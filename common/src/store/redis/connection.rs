@@ -278,7 +278,7 @@ impl From<Failure> for StoreError {
 
 impl From<RedisError> for Failure {
     fn from(error: RedisError) -> Failure {
-        let text = tls::with_mend(&error);
+        let text = tls::with_remedy(&error);
         let unavailable = || StoreError::Unavailable(text.clone());
         let corrupt = || StoreError::Corrupt(text.clone());
         let refused = |mend: &str| StoreError::Refused(format!("{mend}: {text}"));
