@@ -1,4 +1,4 @@
-//! Compressing with zstd. Each thread keeps what the library works with: to make it costs as much as a small page.
+//! Compression with zstd. Each thread keeps its compressor, since making one costs as much as compressing a small page.
 
 use std::cell::RefCell;
 use std::io::{self, Read as _};
@@ -17,7 +17,7 @@ thread_local! {
     static DECOMPRESSOR: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
 }
 
-/// Compresses bytes. A checksum shows what was damaged later.
+/// Compresses bytes, with a checksum that shows later damage.
 ///
 /// # Errors
 /// When the compressor fails.
@@ -35,7 +35,7 @@ pub fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Decompresses at most `most` bytes; what comes behind them is left out.
+/// Decompresses at most `most` bytes; the rest is left out.
 ///
 /// # Errors
 /// When the bytes are broken.

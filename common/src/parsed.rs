@@ -1,4 +1,4 @@
-//! Pages that were parsed lately, for whoever in the same process looks at them next.
+//! Pages that were parsed lately, for the next user in the same process.
 //!
 //! To parse a page takes as long as everything else that is done with it. A page's tree depends on its content alone, so
 //! nobody can tell whether a page was parsed again. Start at [`ParsedPages`].
@@ -10,22 +10,22 @@ use newslode_page::Page;
 
 use crate::version::ContentHash;
 
-/// Pages that were parsed lately. Of too many the oldest leave; by default none is kept.
+/// Pages that were parsed lately. When there is no room, the oldest are dropped; by default none is kept.
 #[derive(Debug, Default)]
 pub struct ParsedPages {
     most_bytes: usize,
-    kept: Mutex<Kept>,
+    kept: Mutex<CachedPage>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CachedPage {
     pages: HashMap<ContentHash, Arc<Page>>,
     order: VecDeque<ContentHash>,
     bytes: usize,
 }
 
 impl ParsedPages {
-    /// Keeps pages within so many bytes of memory; 0: none.
+    /// Keeps pages within this number of bytes of memory; 0: none.
     #[must_use]
     pub fn within(most_bytes: usize) -> ParsedPages {
         ParsedPages { most_bytes, kept: Mutex::default() }
@@ -73,7 +73,7 @@ mod tests {
         let pages = ParsedPages::within(page("one").memory() * 2);
         pages.keep(content(1), page("one"));
         pages.keep(content(2), page("two"));
-        // A page that is kept again takes no more room.
+        // A page that is kept already takes no more room.
         pages.keep(content(2), page("two"));
         assert!(pages.get(content(1)).is_some());
         pages.keep(content(3), page("six"));

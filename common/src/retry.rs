@@ -1,9 +1,9 @@
-//! Repeats calls while a server is away: growing waits, a deadline, a stop.
+//! Repeats calls while a server is unavailable: with growing waits, until a deadline or a stop.
 //!
-//! The error says whether another try may help ([`Retryable`]). The [`Retry`] says how long to go on. Its
-//! deadline counts from the moment it was made, so all steps of one piece of work share it. A stop ends the
-//! waits, but never cuts a call under way, since nobody would know the call's effect. An [`Outage`] tells the
-//! log when a server goes away and when it is back, once for all who wait. Start at [`Retry::run`].
+//! The error says whether another attempt may help ([`Retryable`]). The [`Retry`] says how long to try. Its deadline counts
+//! from its creation, so all steps of one piece of work share it. A stop ends the waits, but never aborts a call, whose effect
+//! would be unknown. An [`Outage`] logs when a server becomes unavailable and when it is back, once for all callers. Start at
+//! [`Retry::run`].
 
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
@@ -13,18 +13,18 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// The longest time that a service holds a delivery while a server is away, over all steps of its work. Then
+/// The longest time that a service holds a delivery while a server is unavailable, over all steps of its work. Then
 /// it returns the delivery to the queue, before the broker takes it away after
 /// [`consumer_timeout_ms`](crate::config::BrokerConfig::consumer_timeout_ms).
 pub const HOLD: Duration = Duration::from_secs(600);
-/// First and longest wait for a server that is away.
+/// First and longest wait before another attempt.
 const WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
 /// Shortest time between two log lines about the same outage.
-const SAY_EVERY: Duration = Duration::from_secs(10);
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// An error that knows whether the same call may work later.
 pub trait Retryable: Display {
-    /// Whether trying again may help.
+    /// Whether another attempt may help.
     fn is_retryable(&self) -> bool;
 
     /// Whether the log should report the error. A full queue is worth waiting for, too, but it is no outage.
@@ -33,8 +33,8 @@ pub trait Retryable: Display {
     }
 }
 
-/// Waits that double up to a limit. Each is shortened at random, to half at most, so that clients who lost a
-/// server together do not return to it together.
+/// Waits that double up to a limit. Each is shortened at random, to half at most, so that clients that lost a server together
+/// do not return to it together.
 pub struct Backoff {
     next: Duration,
     longest: Duration,
@@ -63,7 +63,7 @@ impl Backoff {
     }
 }
 
-/// How long to go on trying.
+/// How long to try.
 #[derive(Clone, Debug, Default)]
 pub struct Retry {
     deadline: Option<Instant>,
@@ -89,8 +89,8 @@ impl Retry {
         Retry { stop: Some(stop.clone()), ..self }
     }
 
-    /// Repeats the call until it works, its error is final, the next wait would pass the deadline, or the
-    /// stop comes. At least one call is made.
+    /// Repeats the call until it succeeds, its error is final, the next wait would pass the deadline, or the stop is
+    /// cancelled. Makes at least one call.
     ///
     /// # Errors
     /// The last call's error. If it is retryable, the time was up or the stop came.
@@ -134,37 +134,37 @@ impl Retry {
     }
 }
 
-/// Whether a server is known to be away, and when the log last said so.
+/// Whether a server is unavailable, and when that was last logged.
 pub struct Outage {
     server: String,
-    said: Mutex<Option<Instant>>,
+    logged: Mutex<Option<Instant>>,
 }
 
 impl Outage {
-    /// For a server with this name in the log, assumed to be there.
+    /// For a server with this name in the log, assumed to be available.
     #[must_use]
     pub fn new(server: impl Into<String>) -> Outage {
-        Outage { server: server.into(), said: Mutex::new(None) }
+        Outage { server: server.into(), logged: Mutex::new(None) }
     }
 
     fn is_away(&self, error: &dyn Display) {
-        if self.is_news(Instant::now()) {
+        if self.is_log_due(Instant::now()) {
             tracing::warn!(server = self.server, %error, "away; trying again");
         }
     }
 
     /// True at first, and then from time to time while the outage lasts.
-    fn is_news(&self, now: Instant) -> bool {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_news = said.is_none_or(|said| now.duration_since(said) >= SAY_EVERY);
-        if is_news {
-            *said = Some(now);
+    fn is_log_due(&self, now: Instant) -> bool {
+        let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = logged.is_none_or(|logged| now.duration_since(logged) >= LOG_INTERVAL);
+        if is_due {
+            *logged = Some(now);
         }
-        is_news
+        is_due
     }
 
     fn is_back(&self) {
-        if self.said.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+        if self.logged.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
             tracing::info!(server = self.server, "back");
         }
     }
@@ -255,10 +255,10 @@ mod tests {
     fn an_outage_is_told_once_and_again_if_it_lasts() {
         let outage = Outage::new("store");
         let now = Instant::now();
-        let told = [0, 1, 9, 10, 11, 20].map(|s| outage.is_news(now + Duration::from_secs(s)));
+        let told = [0, 1, 9, 10, 11, 20].map(|s| outage.is_log_due(now + Duration::from_secs(s)));
         assert_eq!(told, [true, false, false, true, false, true]);
         outage.is_back();
-        assert!(outage.is_news(now + Duration::from_secs(21)));
+        assert!(outage.is_log_due(now + Duration::from_secs(21)));
     }
 
     #[test]

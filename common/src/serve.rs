@@ -1,4 +1,4 @@
-//! The frame of every service's main around its `run`: configuration, log, signals, admin port.
+//! What every service's main does around its `run`: configuration, log, signals, admin port.
 //!
 //! A service waits for its servers ([`Retry`]) and reports on `/health/ready` whether they are there. It ends
 //! on a signal or when its work fails. Start at [`main`].
@@ -43,34 +43,36 @@ pub struct Service {
     tasks: JoinSet<()>,
 }
 
-/// A service was told to stop while it waited for its servers: nothing was begun, nothing failed.
+/// A service was stopped while it waited for its servers: it did nothing, and nothing failed.
 #[derive(Debug, thiserror::Error)]
-#[error("told to stop before it began")]
+#[error("stopped before it started")]
 struct StoppedEarly;
 
-/// What the command line asks of a service.
+/// What the command line asks a service to do.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum Invocation {
     /// Run, with this configuration file.
     Run(Option<PathBuf>),
     /// Print this text and end.
-    Say(String),
+    Print(String),
 }
 
 /// Reads a service's arguments: `--config FILE`, `--help`, `--version`; nothing else.
 ///
 /// # Errors
 /// Names the argument that is not understood.
-pub fn arguments(name: &str, mut given: impl Iterator<Item = String>) -> Result<Asked, Error> {
+pub fn arguments(name: &str, mut given: impl Iterator<Item = String>) -> Result<Invocation, Error> {
     let usage = format!(
         "{name} {}\n\nusage: {name} [--config FILE]\n\nEverything else is configuration: the file (TOML) and the environment\n(NEWSLODE__SECTION__KEY). See `newslode config show`.\n\nExample:\n  NEWSLODE__BROKER__URL=amqp://user:password@rabbitmq:5672/%2f {name} --config newslode.toml",
         env!("CARGO_PKG_VERSION")
     );
     match (given.next().as_deref(), given.next()) {
-        (None, _) => Ok(Asked::Run(None)),
-        (Some("--config"), Some(file)) => Ok(Asked::Run(Some(file.into()))),
-        (Some("--help" | "-h"), _) => Ok(Asked::Say(usage)),
-        (Some("--version" | "-V"), _) => Ok(Asked::Say(format!("{name} {}", env!("CARGO_PKG_VERSION")))),
+        (None, _) => Ok(Invocation::Run(None)),
+        (Some("--config"), Some(file)) => Ok(Invocation::Run(Some(file.into()))),
+        (Some("--help" | "-h"), _) => Ok(Invocation::Print(usage)),
+        (Some("--version" | "-V"), _) => {
+            Ok(Invocation::Print(format!("{name} {}", env!("CARGO_PKG_VERSION"))))
+        }
         (Some(other), _) => Err(format!("unknown argument `{other}`\n\n{usage}").into()),
     }
 }
@@ -105,7 +107,7 @@ impl Service {
         let (shown, until) = (metrics.clone(), stop.clone());
         tasks.spawn(async move {
             if let Err(error) = admin.serve(shown, answer, until).await {
-                tracing::error!(%error, "the admin server ended");
+                tracing::error!(%error, "the admin server failed; metrics and health checks are gone");
             }
         });
         let by = format!("{name}@{}", host());
@@ -179,11 +181,11 @@ impl Service {
     }
 }
 
-/// Clocks that differ by more are no accident of the network.
+/// Greatest difference between two clocks that the network may explain.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(10);
 
-/// A service with another time of day would take turns of sites that are not due, and hold them from all others until
-/// that time comes.
+/// Checks the clock against the store's. A service whose clock is ahead would claim sites before they are due, and keep them
+/// from all others until then.
 fn clocks_agree(ours: Timestamp, theirs: Timestamp) -> StoreResult<()> {
     let (ahead, behind) = (theirs.until(ours), ours.until(theirs));
     let (by, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
@@ -218,9 +220,9 @@ pub fn servers_ready(state: Arc<dyn SiteState>, broker: Arc<dyn Broker>) -> Read
     })
 }
 
-/// The `main` of a service. It runs the work unless the command line asks for something else, and prints the
-/// error that ended it. A wrong configuration exits with code 2, any other failure with 1. A second signal
-/// ends the process as a kill would: the services are made for that.
+/// The `main` of a service. It runs the work unless the command line asks for something else, and prints the error that ended
+/// it. A wrong configuration exits with code 2, any other failure with 1. A second signal ends the process at once, which is as
+/// safe as a kill.
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "a service's last words")]
 pub async fn main<F>(name: &str, work: impl FnOnce(Service) -> F) -> ExitCode
 where
@@ -228,8 +230,10 @@ where
 {
     let ended = async {
         match arguments(name, std::env::args().skip(1))? {
-            Asked::Say(text) => println!("{text}"),
-            Asked::Run(file) => work(Service::start(name, file, || std::process::abort()).await?).await?,
+            Invocation::Print(text) => println!("{text}"),
+            Invocation::Run(file) => {
+                work(Service::start(name, file, || std::process::abort()).await?).await?
+            }
         }
         Ok::<(), Error>(())
     };
@@ -261,7 +265,7 @@ mod tests {
     use super::*;
     use crate::retry::Retryable as _;
 
-    fn asked(line: &[&str]) -> Result<Asked, Error> {
+    fn asked(line: &[&str]) -> Result<Invocation, Error> {
         arguments("newslode-x", line.iter().map(ToString::to_string))
     }
 
@@ -277,9 +281,9 @@ mod tests {
 
     #[test]
     fn only_the_configuration_file_is_an_argument() {
-        assert_eq!(asked(&[]).unwrap(), Asked::Run(None));
-        assert_eq!(asked(&["--config", "a.toml"]).unwrap(), Asked::Run(Some("a.toml".into())));
-        assert!(matches!(asked(&["--help"]).unwrap(), Asked::Say(text) if text.contains("Example")));
+        assert_eq!(asked(&[]).unwrap(), Invocation::Run(None));
+        assert_eq!(asked(&["--config", "a.toml"]).unwrap(), Invocation::Run(Some("a.toml".into())));
+        assert!(matches!(asked(&["--help"]).unwrap(), Invocation::Print(text) if text.contains("Example")));
         assert!(asked(&["--workers"]).unwrap_err().to_string().contains("--workers"));
     }
 }

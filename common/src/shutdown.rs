@@ -1,4 +1,4 @@
-//! How services end: told by a signal, they stop claiming, finish or return what they hold, and go.
+//! How services end: after a signal they take no new work, finish or return what they have, and exit.
 //!
 //! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns. A second one calls `on_second`, by which
 //! mains end the process at once, as if it had been killed. [`drain`] waits for a service's loops within

@@ -1,7 +1,7 @@
 //! The cryptography under TLS: `ring`, for all clients alike.
 //!
 //! A C compiler builds it in seconds, unlike rustls's other providers. reqwest takes the process's default
-//! provider, which somebody must choose: call [`ready`] before making an HTTP client. [`with_mend`] completes errors.
+//! provider, which somebody must choose: call [`ready`] before making an HTTP client. [`with_remedy`] completes errors.
 
 /// Chooses the provider, once.
 pub fn ready() {
@@ -11,11 +11,11 @@ pub fn ready() {
     }
 }
 
-/// An error's text; where a certificate was refused, with what a person must do.
+/// An error's text; if a certificate was refused, with the remedy.
 #[must_use]
-pub fn with_mend(error: &dyn std::fmt::Display) -> String {
+pub fn with_remedy(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    // Clients pass on what rustls says as text alone, in one of two forms.
+    // Clients pass on the error of rustls only as text, in one of two forms.
     let mends: [(&[&str], &str); 4] = [
         (
             &["UnknownIssuer"],
@@ -63,9 +63,9 @@ mod tests {
             (CertificateError::NotValidYetContext { time: then, not_before: now }, "clock"),
         ];
         for (error, mend) in wanted {
-            let text = with_mend(&Error::InvalidCertificate(error));
+            let text = with_remedy(&Error::InvalidCertificate(error));
             assert!(text.contains(mend), "{text}");
         }
-        assert_eq!(with_mend(&"connection refused"), "connection refused");
+        assert_eq!(with_remedy(&"connection refused"), "connection refused");
     }
 }

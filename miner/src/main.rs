@@ -1,4 +1,4 @@
-//! The miner service: reads the configuration, connects to the servers, runs until it is told to stop.
+//! The miner service: reads the configuration, connects to the servers, runs until it is stopped.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::owners::Owners;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::service::run;
+use newslode_miner::work::stores::Stores;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     serve::main("newslode-miner", work).await
 }
 
-/// Memory for pages that are looked at again and again while templates are learnt.
+/// Memory for parsed pages, which are read again and again while templates are learnt.
 const PARSED_BYTES: usize = 64 << 20;
 
 async fn work(service: Service) -> Result<(), serve::Error> {
@@ -24,10 +25,12 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
     let parts = Parts {
-        frontier: store.clone(),
-        state: store,
-        archive,
-        parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
+        stores: Stores {
+            frontier: store.clone(),
+            state: store,
+            archive,
+            parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
+        },
         owners: Arc::new(Owners::named(serve::instance())),
         filing: Arc::default(),
         broker: broker.clone(),

@@ -1,4 +1,4 @@
-//! The partitioner service: loads the configuration, connects to the servers, runs until told to stop.
+//! The partitioner service: loads the configuration, connects to the servers, runs until it is stopped.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let parts = Parts {
         broker: broker.clone(),
         archive,
-        // There is no crawler in this process.
+        // Empty, since there is no crawler in this process.
         parsed: Arc::default(),
         metrics: service.metrics.clone(),
     };

@@ -1,13 +1,12 @@
-//! Work on one page: take it from the queue, find its bytes, [`analyse`] it off the reactor, file its
-//! hierarchy in the archive, publish the results, and only then acknowledge. If the worker dies at any point,
-//! the page comes again, and repeating the work has the same effect. A message that can never be processed
-//! goes to the dead letters with the reason.
+//! The partitioner service: turns fetched pages into hierarchies, contributions and articles.
 //!
-//! The service waits for a full queue, or an archive that does not answer. Meanwhile it holds at most as many
-//! pages as there are workers and takes nothing new: so a slow miner slows the crawl. After [`HOLD`], or at a
-//! stop, a waiting page goes back to its queue.
+//! For each page: take it from the queue, find its bytes, [`analyse`] it off the reactor, archive its hierarchy, publish the
+//! results, and only then acknowledge. If the worker dies at any point, the broker delivers the page again, and repeating the
+//! work has the same effect. A message that can never be processed goes to the dead letters with the reason.
 //!
-//! Start at [`run`].
+//! While a queue is full, or the archive does not answer, the service waits. It then holds at most as many pages as there are
+//! workers and takes nothing new, so a slow miner slows the crawl. After [`HOLD`], or at a stop, a waiting page returns to its
+//! queue. Start at [`run`].
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,16 +36,16 @@ pub struct Parts {
     pub broker: Arc<dyn Broker>,
     /// Holds large pages, and the results of every page.
     pub archive: Arc<dyn PageArchive>,
-    /// What a crawler in the same process parsed.
+    /// Pages that a crawler in the same process has parsed.
     pub parsed: Arc<ParsedPages>,
     /// Counts events.
     pub metrics: Arc<Metrics>,
 }
 
-/// Works until told to stop. Then it finishes the work in hand within the grace and returns the rest.
+/// Processes pages until `stop`. Then it finishes the pages under way within the grace period and returns the rest.
 ///
 /// # Errors
-/// When the broker is given up for good, or its queues are missing.
+/// When the broker was closed for good, or its queues are missing.
 pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let params = config.params.params().within(Duration::from_millis(config.page_ms));
     let workers = config.workers.max(1);
@@ -54,13 +53,13 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
     let mut consumer = parts.broker.consume(Queue::Pages, prefetch).await.context("cannot consume pages")?;
     let worker = Worker { parts, params: Arc::new(params), servers: Arc::default(), stop: stop.clone() };
     let slots = Arc::new(Semaphore::new(workers));
-    let mut in_hand: JoinSet<anyhow::Result<()>> = JoinSet::new();
+    let mut under_way: JoinSet<anyhow::Result<()>> = JoinSet::new();
     let ended = loop {
         tokio::select! {
             // In this order: a stop comes before a new page.
             biased;
             () = stop.cancelled() => break Ok(()),
-            Some(done) = in_hand.join_next() => {
+            Some(done) = under_way.join_next() => {
                 if let Err(error) = done.unwrap_or_else(|gone| Err(gone.into())) {
                     break Err(error);
                 }
@@ -68,7 +67,7 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
             next = next(&slots, consumer.as_mut()) => match next {
                 Ok((slot, delivery)) => {
                     let worker = worker.clone();
-                    in_hand.spawn(async move {
+                    under_way.spawn(async move {
                         let done = worker.handle(delivery).await;
                         drop(slot);
                         done
@@ -78,9 +77,9 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
             },
         }
     };
-    let returned = shutdown::drain(&mut in_hand, Duration::from_millis(config.grace_ms)).await;
+    let returned = shutdown::drain(&mut under_way, Duration::from_millis(config.grace_ms)).await;
     if returned > 0 {
-        tracing::warn!(returned, "stopped with pages in hand; they go back to the queue");
+        tracing::warn!(returned, "stopped with pages in hand; returned them to the queue");
     }
     ended
 }
@@ -91,32 +90,32 @@ async fn next(
     consumer: &mut dyn Consumer,
 ) -> anyhow::Result<(OwnedSemaphorePermit, Delivery)> {
     let slot = Arc::clone(slots).acquire_owned().await?;
-    let delivery = consumer.next().await.context("no more pages")?;
+    let delivery = consumer.next().await.context("cannot receive pages")?;
     Ok((slot, delivery))
 }
 
-/// The end of work on a page that cannot be acknowledged.
-enum Stuck {
-    /// The page can never be processed: it becomes a dead letter.
+/// What happens to a page that cannot be acknowledged.
+enum Unfinished {
+    /// It can never be processed: it becomes a dead letter.
     Reject(String),
-    /// The page cannot be processed now: it goes back to the queue.
+    /// It cannot be processed now: it returns to the queue.
     Release,
-    /// The service cannot go on.
-    End(anyhow::Error),
+    /// The service cannot continue.
+    Fatal(anyhow::Error),
 }
 
-impl From<StoreError> for Stuck {
-    fn from(error: StoreError) -> Stuck {
-        if error.is_retryable() { Stuck::Release } else { Stuck::Reject(error.to_string()) }
+impl From<StoreError> for Unfinished {
+    fn from(error: StoreError) -> Unfinished {
+        if error.is_retryable() { Unfinished::Release } else { Unfinished::Reject(error.to_string()) }
     }
 }
 
-impl From<PublishError> for Stuck {
-    fn from(error: PublishError) -> Stuck {
+impl From<PublishError> for Unfinished {
+    fn from(error: PublishError) -> Unfinished {
         match error {
-            PublishError::Full { .. } | PublishError::Unavailable { .. } => Stuck::Release,
-            PublishError::TooLarge { .. } => Stuck::Reject(error.to_string()),
-            PublishError::Unroutable { .. } => Stuck::End(error.into()),
+            PublishError::Full { .. } | PublishError::Unavailable { .. } => Unfinished::Release,
+            PublishError::TooLarge { .. } => Unfinished::Reject(error.to_string()),
+            PublishError::Unroutable { .. } => Unfinished::Fatal(error.into()),
         }
     }
 }
@@ -149,60 +148,62 @@ impl Worker {
         if delivery.redelivered {
             metrics.redelivered.with_label_values(&[queue]).inc();
         }
-        let ended = match self.page(&delivery.body).await {
+        let ended = match self.process(&delivery.body).await {
             Ok(()) => delivery.ack().await,
-            Err(Stuck::Reject(reason)) => {
-                tracing::warn!(reason, "a page is given up");
+            Err(Unfinished::Reject(reason)) => {
+                tracing::warn!(reason, "moved a page to the dead letters");
                 metrics.dead_lettered.with_label_values(&[queue]).inc();
                 delivery.reject(&reason).await
             }
-            Err(Stuck::Release) => delivery.release().await,
-            Err(Stuck::End(error)) => {
+            Err(Unfinished::Release) => delivery.release().await,
+            Err(Unfinished::Fatal(error)) => {
                 if let Err(error) = delivery.release().await {
-                    tracing::warn!(%error, "a page could not be returned; it will be redelivered anyway");
+                    tracing::warn!(%error, "cannot return a page to the queue; the broker will deliver it again anyway");
                 }
                 return Err(error);
             }
         };
         if let Err(error) = ended {
-            tracing::warn!(%error, "a page was not acknowledged; it will be redelivered");
+            tracing::warn!(%error, "cannot acknowledge a page; the broker will deliver it again");
         }
         Ok(())
     }
 
-    async fn page(&self, message: &[u8]) -> Result<(), Stuck> {
-        let fetched: FetchedPage = open(message).map_err(|error| Stuck::Reject(error.to_string()))?;
-        // One deadline for all steps: together they hold the page no longer than the broker allows.
+    async fn process(&self, message: &[u8]) -> Result<(), Unfinished> {
+        let fetched: FetchedPage = open(message).map_err(|error| Unfinished::Reject(error.to_string()))?;
+        // One deadline for all steps, so that together they hold the page no longer than the broker allows.
         let retry = Retry::within(HOLD).until(&self.stop);
         let body = self.body(&fetched, &retry).await?;
         let (params, parsed) = (Arc::clone(&self.params), self.parts.parsed.get(fetched.content()));
         let started = Instant::now();
         let working = tokio::task::spawn_blocking(move || {
-            let said = match parsed {
+            let analysis = match parsed {
                 Some(page) => analyse_page(&page, fetched.fetched_at, &params),
-                None => analysed(&fetched, &body.unpack()?, &params),
+                None => analyse_bytes(&fetched, &body.unpack()?, &params),
             };
-            Ok(partitioned(&fetched, said, &params))
+            Ok(partitioned(&fetched, analysis, &params))
         });
-        let worked: Result<_, BodyError> = working.await.map_err(|error| Stuck::End(error.into()))?;
-        let (page, hierarchy) = worked.map_err(|error| Stuck::Reject(error.to_string()))?;
+        let worked: Result<_, BodyError> = working.await.map_err(|error| Unfinished::Fatal(error.into()))?;
+        let (page, hierarchy) = worked.map_err(|error| Unfinished::Reject(error.to_string()))?;
         self.count(&page, started.elapsed());
-        self.keep(&page, &hierarchy, &retry).await?;
+        self.archive_hierarchy(&page, &hierarchy, &retry).await?;
         self.publish(&page, &retry).await
     }
 
     /// The page's body, still compressed.
-    async fn body(&self, fetched: &FetchedPage, retry: &Retry) -> Result<Body, Stuck> {
+    async fn body(&self, fetched: &FetchedPage, retry: &Retry) -> Result<Body, Unfinished> {
         if fetched.body != Body::Archived {
             return Ok(fetched.body.clone());
         }
         let content = fetched.content();
         let reading = || self.parts.archive.get(Kind::Page, content);
-        let kept = retry.run(&self.servers.archive, reading).await?;
-        let kept = kept.ok_or_else(|| Stuck::Reject(format!("the archive has no page {content}")))?;
-        let kept: FetchedPage = open(&kept).map_err(|error| Stuck::Reject(format!("archive: {error}")))?;
-        match kept.body {
-            Body::Archived => Err(Stuck::Reject(format!("the archive's page {content} has no body"))),
+        let archived = retry.run(&self.servers.archive, reading).await?;
+        let archived =
+            archived.ok_or_else(|| Unfinished::Reject(format!("the archive has no page {content}")))?;
+        let archived: FetchedPage = open(&archived)
+            .map_err(|error| Unfinished::Reject(format!("the archived page {content}: {error}")))?;
+        match archived.body {
+            Body::Archived => Err(Unfinished::Reject(format!("the archive's page {content} has no body"))),
             body => Ok(body),
         }
     }
@@ -215,15 +216,20 @@ impl Worker {
             _ => "whole",
         };
         if let Some(reason) = &page.notes.failed {
-            tracing::error!(url = %page.url, reason, "work on a page failed; it counts nothing");
+            tracing::error!(url = %page.url, reason, "the algorithms failed on a page; it is counted without a contribution");
         }
         metrics.partitioned.with_label_values(&[result]).inc();
         metrics.partition_seconds.observe(took.as_secs_f64());
     }
 
-    /// Files the hierarchy under the page's content. The miner files the contribution and the article. If the
-    /// page comes again, the marks that the miner made are kept.
-    async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy, retry: &Retry) -> Result<(), Stuck> {
+    /// Archives the hierarchy under the page's content. The miner archives the contribution and the article. If the page was
+    /// processed before and the miner marked its hierarchy meanwhile, the marks stay.
+    async fn archive_hierarchy(
+        &self,
+        page: &PartitionedPage,
+        hierarchy: &Hierarchy,
+        retry: &Retry,
+    ) -> Result<(), Unfinished> {
         let (archive, content) = (&self.parts.archive, page.version.content);
         let xml = xml::write(hierarchy);
         let reading = || archive.get(Kind::Hierarchy, content);
@@ -233,7 +239,7 @@ impl Worker {
         Ok(retry.run(&self.servers.archive, putting).await?)
     }
 
-    async fn publish(&self, page: &PartitionedPage, retry: &Retry) -> Result<(), Stuck> {
+    async fn publish(&self, page: &PartitionedPage, retry: &Retry) -> Result<(), Unfinished> {
         let message = sealed(page)?;
         let publishing = || async {
             let published = self.parts.broker.publish(Queue::Partitions, message.clone()).await;
@@ -246,13 +252,17 @@ impl Worker {
     }
 }
 
-fn analysed(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Analysis {
+fn analyse_bytes(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Analysis {
     analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params)
 }
 
 /// The results for a page: the message, and the hierarchy for the archive.
-fn partitioned(fetched: &FetchedPage, mut said: Analysis, params: &Params) -> (PartitionedPage, Hierarchy) {
-    (PartitionedPage::new(&params.generation(), fetched, &mut said), said.hierarchy)
+fn partitioned(
+    fetched: &FetchedPage,
+    mut analysis: Analysis,
+    params: &Params,
+) -> (PartitionedPage, Hierarchy) {
+    (PartitionedPage::new(&params.generation(), fetched, &mut analysis), analysis.hierarchy)
 }
 
 /// Whether the archived hierarchy is this one with marks.
@@ -264,6 +274,6 @@ fn differs_in_marks(held: &[u8], fresh: &str) -> bool {
     })
 }
 
-fn sealed<M: envelope::Message>(message: &M) -> Result<Bytes, Stuck> {
-    seal(message).map(Bytes::from).map_err(|error| Stuck::Reject(error.to_string()))
+fn sealed<M: envelope::Message>(message: &M) -> Result<Bytes, Unfinished> {
+    seal(message).map(Bytes::from).map_err(|error| Unfinished::Reject(error.to_string()))
 }

@@ -14,7 +14,7 @@ use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::work::apply::batch;
+use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once};
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
@@ -58,7 +58,7 @@ pub(crate) async fn make(world: World, folder: &Path, say: &mut dyn FnMut(&str))
     let parts = engine.miner_parts();
     add_seeds(&parts, &seeds::collect(&world.seeds(), None)?, (Some(1 << 40), None, None), &config.miner)
         .await?;
-    Generations::claim(parts.state.as_ref(), &parts.params.generation()).await?;
+    Generations::claim(parts.stores.state.as_ref(), &parts.params.generation()).await?;
     let mut by_site: BTreeMap<Site, Vec<CanonicalUrl>> = BTreeMap::new();
     for url in world.urls() {
         let url: CanonicalUrl = url.parse()?;
@@ -103,11 +103,11 @@ async fn add(
                 .put(Kind::Page, content, envelope::seal(&fetched)?.into(), fetched.fetched_at)
                 .await?;
             let seen = content.seen_by(&ours);
-            parts.archive.put(Kind::Hierarchy, seen, hierarchy.into(), fetched.fetched_at).await?;
+            parts.stores.archive.put(Kind::Hierarchy, seen, hierarchy.into(), fetched.fetched_at).await?;
             pages.push(partitioned);
         }
     }
-    batch(parts, Follow::All, site, &pages, now).await?;
+    count_batch(parts, Follow::All, site, &pages, now).await?;
     Ok(pages.len())
 }
 
@@ -163,16 +163,16 @@ mod tests {
         let engine = Engine::open(&run, Config::default()).unwrap();
         let parts = engine.miner_parts();
         let (mut counted, mut articles) = (0, 0);
-        for (site, _) in parts.state.sites().await.unwrap() {
-            for (_, version) in parts.state.pages(&site).await.unwrap() {
+        for (site, _) in parts.stores.state.sites().await.unwrap() {
+            for (_, version) in parts.stores.state.pages(&site).await.unwrap() {
                 counted += 1;
-                let article = parts.archive.get(Kind::Article, version.content).await.unwrap();
+                let article = parts.stores.archive.get(Kind::Article, version.content).await.unwrap();
                 articles += usize::from(article.is_some());
             }
         }
         assert_eq!(counted, made.pages);
         assert!(articles > 10 && articles < counted, "{articles} of {counted}");
-        let taxonomy = fold::read(parts.state.as_ref()).await.unwrap();
+        let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await.unwrap();
         assert!(taxonomy.is_some_and(|taxonomy| taxonomy.concepts.len() > 2));
     }
 }

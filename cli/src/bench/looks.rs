@@ -16,10 +16,11 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::apply::batch;
+use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::views::{Looked, Pace, When, view_sites};
+use newslode_miner::work::stores::Stores;
+use newslode_miner::work::views::{Pace, ViewMemory, When, view_sites};
 use newslode_page::hierarchy::xml;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::{Params, analyse};
@@ -56,9 +57,9 @@ pub(crate) async fn measure(sizes: &[u64], say: &mut dyn FnMut(&str)) -> anyhow:
     let labels = Default::default();
     let settings =
         SiteSettings { max_pages: u64::MAX >> 12, max_depth: 9, delay_ms: 0, paused: false, labels };
-    parts.frontier.put_site(&site, &settings).await?;
-    Generations::claim(parts.state.as_ref(), &parts.params.generation()).await?;
-    let (mut looked, mut made, mut looks) = (Looked::new(), 0, Vec::new());
+    parts.stores.frontier.put_site(&site, &settings).await?;
+    Generations::claim(parts.stores.state.as_ref(), &parts.params.generation()).await?;
+    let (mut looked, mut made, mut looks) = (ViewMemory::new(), 0, Vec::new());
     for &pages in sizes {
         say(&format!("{pages} pages"));
         while made < pages {
@@ -86,10 +87,12 @@ pub(crate) async fn measure(sizes: &[u64], say: &mut dyn FnMut(&str)) -> anyhow:
 fn parts(store: RedbStore) -> anyhow::Result<Parts> {
     let store = Arc::new(store);
     Ok(Parts {
-        frontier: store.clone(),
-        state: store.clone(),
-        archive: store,
-        parsed: Arc::new(ParsedPages::within(64 << 20)),
+        stores: Stores {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store,
+            parsed: Arc::new(ParsedPages::within(64 << 20)),
+        },
         owners: Arc::default(),
         filing: Arc::default(),
         broker: Arc::new(InProcessBroker::new(Limits::default())),
@@ -101,7 +104,7 @@ fn parts(store: RedbStore) -> anyhow::Result<Parts> {
     })
 }
 
-async fn look(parts: &Parts, when: When, looked: &mut Looked) -> anyhow::Result<f64> {
+async fn look(parts: &Parts, when: When, looked: &mut ViewMemory) -> anyhow::Result<f64> {
     let (start, pace) = (Instant::now(), Pace { at_once: 1, share: 100 });
     view_sites(parts, when, pace, looked, &CancellationToken::new()).await?;
     Ok(start.elapsed().as_secs_f64() * 1_000.0)
@@ -125,12 +128,12 @@ async fn add(parts: &Parts, site: &Site, numbers: std::ops::Range<u64>) -> anyho
             url,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), now, &Params::default());
-        parts.archive.put(Kind::Page, content, envelope::seal(&fetched)?.into(), now).await?;
+        parts.stores.archive.put(Kind::Page, content, envelope::seal(&fetched)?.into(), now).await?;
         let hierarchy = xml::write(&said.hierarchy).into();
-        parts.archive.put(Kind::Hierarchy, content.seen_by(&ours), hierarchy, now).await?;
+        parts.stores.archive.put(Kind::Hierarchy, content.seen_by(&ours), hierarchy, now).await?;
         pages.push(PartitionedPage::new(&ours, &fetched, &mut said));
     }
-    batch(parts, Follow::Concepts, site, &pages, now).await?;
+    count_batch(parts, Follow::Concepts, site, &pages, now).await?;
     Ok(())
 }
 

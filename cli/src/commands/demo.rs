@@ -54,7 +54,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
         out::json(&serde_json::json!({ "run": run, "figures": figures, "junk_among_concepts": junk }))?;
         return Ok(Exit::Done);
     }
-    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
     tell(&args.out, &taxonomy, &read_articles(&args.out)?, &run, &judged)?;
     Ok(Exit::Done)
 }

@@ -10,9 +10,9 @@ use newslode_common::schedule::{
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
-use newslode_miner::work::lives;
-use newslode_miner::work::lives::life::Life;
-use newslode_miner::work::lives::told::Past;
+use newslode_miner::work::histories::events::PastEvent;
+use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::read_history;
 use newslode_miner::work::parts::Parts;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -27,7 +27,7 @@ use crate::{out, seconds};
 
 pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let frontier = parts.frontier.as_ref();
+    let frontier = parts.stores.frontier.as_ref();
     let now = time::now();
     if args.target.contains("://") {
         let page = page(&parts, &parse_url(&args.target)?, now).await?;
@@ -72,7 +72,7 @@ pub(crate) struct PageStory {
     /// The address of the listing that showed it first.
     shown_by: Option<CanonicalUrl>,
     /// The life of its article, if one was read.
-    life: Option<Life>,
+    life: Option<ArticleHistory>,
 }
 
 /// Explains a page.
@@ -80,10 +80,10 @@ pub(crate) struct PageStory {
 /// # Errors
 /// When the store fails, or does not know the page.
 pub(crate) async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<PageStory> {
-    let frontier = parts.frontier.as_ref();
+    let frontier = parts.stores.frontier.as_ref();
     let entry = frontier.entry(url).await?;
     let left = frontier.left(url, now).await?;
-    let life = lives::read(parts, url).await?;
+    let life = read_history(parts.stores.archive.as_ref(), url).await?;
     if entry.is_none() && left.is_none() && life.is_none() {
         return Err(match frontier.site(&url.site()).await? {
             Some(_) => hinted(
@@ -121,7 +121,7 @@ impl PageStory {
         rows.extend(life.addresses.iter().map(|address| row("also at", address)));
         rows.extend(life.same_text.iter().map(|other| row("same text at", other)));
         for past in life.history() {
-            let Past { version, event, at, changed, reason, moved_to, .. } = past;
+            let PastEvent { version, event, at, changed, reason, moved_to, .. } = past;
             let event = event.name();
             let changed: Vec<&str> = changed.iter().map(|field| field.name()).collect();
             let details = [

@@ -9,16 +9,16 @@ use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::Packing;
-use newslode_miner::mining::filing::{Asked, Filed, Filing, Lessons};
+use newslode_miner::mining::filing::{ArticleEvidence, Filed, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
+use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts};
+use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
-use newslode_miner::work::lives;
-use newslode_miner::work::lives::life::Life;
-use newslode_miner::work::lives::told::{Line, Placed, Told};
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
@@ -110,15 +110,15 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         }
         ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Instances => {
-            let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-            let sites = summaries(parts.state.as_ref()).await?;
-            let listed = members(parts, &taxonomy, &sites).await?;
+            let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+            let sites = summaries(parts.stores.state.as_ref()).await?;
+            let listed = members(&parts.stores, &taxonomy, &sites).await?;
             let line = |mut instance: ConceptInstance| {
                 let labels = instance.concepts.iter().filter_map(|key| taxonomy.concept(key));
                 instance.concepts = labels.map(|concept| concept.label.clone()).collect();
                 json_line(&mut to, &instance)
             };
-            instances::instances(parts, &taxonomy, &sites, &listed, line).await?;
+            instances::instances(&parts.stores, &taxonomy, &sites, &listed, line).await?;
         }
         ExportWhat::Ontology => {
             let form = match args.format {
@@ -138,7 +138,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
 
 /// The pages of a site that count, by URL.
 async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
-    let mut pages = parts.state.pages(site).await?;
+    let mut pages = parts.stores.state.pages(site).await?;
     pages.retain(|(_, version)| version.content != ContentHash::NONE);
     Ok(pages)
 }
@@ -146,7 +146,7 @@ async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl
 /// How many pages count.
 pub(super) async fn count(parts: &Parts) -> anyhow::Result<u64> {
     let mut pages = 0;
-    for (site, _) in parts.state.sites().await? {
+    for (site, _) in parts.stores.state.sites().await? {
         pages += counted(parts, &site).await?.len() as u64;
     }
     Ok(pages)
@@ -158,9 +158,9 @@ pub(super) async fn each(
     kind: Kind,
     mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    for (site, _) in parts.state.sites().await? {
+    for (site, _) in parts.stores.state.sites().await? {
         for (_, version) in counted(parts, &site).await? {
-            if let Some(bytes) = parts.archive.get(kind, version.content).await? {
+            if let Some(bytes) = parts.stores.archive.get(kind, version.content).await? {
                 take(version.content, &bytes)?;
             }
         }
@@ -174,9 +174,9 @@ pub(crate) struct Shelved<'a> {
     /// Keys of the concepts.
     pub(crate) keys: BTreeSet<String>,
     pub(crate) filed: &'a [Filed],
-    placed: Vec<Placed<'a>>,
+    placed: Vec<FiledUnder<'a>>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
-    pub(crate) life: Option<Life>,
+    pub(crate) life: Option<ArticleHistory>,
     labels: &'a BTreeMap<String, String>,
 }
 
@@ -185,11 +185,11 @@ impl<'a> Shelved<'a> {
     pub(crate) fn new(
         mut article: Article,
         filed: &'a [Filed],
-        life: Option<Life>,
+        life: Option<ArticleHistory>,
         labels: &'a BTreeMap<String, String>,
     ) -> Shelved<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
-        let placed = Placed::all(filed);
+        let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
         Shelved { article, keys, filed, placed, life, labels }
     }
@@ -197,9 +197,9 @@ impl<'a> Shelved<'a> {
     /// What readers get of it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let filed = self.placed.as_slice();
-        match self.life.as_ref().and_then(|life| Told::of(life, &self.article, self.labels)) {
-            Some(told) => ArticleLine::Told(Line { told, filed }),
-            None => ArticleLine::Read(Line { told: &self.article, filed }),
+        match self.life.as_ref().and_then(|life| ArticleEvent::latest(life, &self.article, self.labels)) {
+            Some(event) => ArticleLine::Told(WithConcepts { event, filed }),
+            None => ArticleLine::Read(WithConcepts { event: &self.article, filed }),
         }
     }
 }
@@ -209,16 +209,16 @@ impl<'a> Shelved<'a> {
 #[serde(untagged)]
 pub(crate) enum ArticleLine<'a> {
     /// With its life.
-    Told(Line<'a, Told<'a>>),
+    Told(WithConcepts<'a, ArticleEvent<'a>>),
     /// Without one: version 0.1.0 read it.
-    Read(Line<'a, &'a Article>),
+    Read(WithConcepts<'a, &'a Article>),
 }
 
 /// Filing as all counted articles teach it.
 pub(crate) async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
     let mut lessons = Lessons::new(taxonomy);
     each(parts, Kind::Article, |_, json| {
-        lessons.see(Asked::member(&serde_json::from_slice(json)?, members));
+        lessons.add(ArticleEvidence::member(&serde_json::from_slice(json)?, members));
         Ok(())
     })
     .await?;
@@ -238,17 +238,20 @@ pub(crate) async fn filed(
     by: Shelving<'_>,
     mut take: impl FnMut(&CanonicalUrl, Version, Option<&Shelved<'_>>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    for site in parts.state.sites().await?.into_iter().map(|(site, _)| site) {
-        let labels = parts.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
+    for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
+        let labels =
+            parts.stores.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
         for (url, version) in counted(parts, &site).await? {
-            let Some(json) = parts.archive.get(Kind::Article, version.content).await? else { continue };
-            let life = lives::read(parts, &url).await?;
+            let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else {
+                continue;
+            };
+            let life = read_history(parts.stores.archive.as_ref(), &url).await?;
             if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
                 take(&url, version, None)?;
                 continue;
             }
             let article: Article = serde_json::from_slice(&json)?;
-            let filed = by.filing.of(Asked::member(&article, by.listed));
+            let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
             let shelved = Shelved::new(article, &filed, life, &labels);
             take(&url, version, Some(&shelved))?;
         }
@@ -263,9 +266,9 @@ pub(crate) async fn write(
     form: RdfForm,
     mut take: impl FnMut(&Shelved<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
-    let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-    let sites = summaries(parts.state.as_ref()).await?;
-    let listed = members(parts, &taxonomy, &sites).await?;
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let sites = summaries(parts.stores.state.as_ref()).await?;
+    let listed = members(&parts.stores, &taxonomy, &sites).await?;
     let filing = filing(parts, &taxonomy, &listed).await?;
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;
     ontology.taxonomy(&taxonomy)?;
@@ -282,7 +285,7 @@ pub(crate) async fn write(
     // A page that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
-        instances::others(parts, &taxonomy, &sites, &others, |instance| {
+        instances::non_articles(&parts.stores, &taxonomy, &sites, &others, |instance| {
             let keys = instance.concepts.clone();
             let held = found.entry(instance.url.clone()).or_insert(instance);
             held.concepts.extend(keys);

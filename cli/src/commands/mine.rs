@@ -202,7 +202,7 @@ async fn mine_fed(
     };
     let ended = engine.mine(fed, stop, |progress| show(progress, &mut shown.borrow_mut())).await?;
     if ended == Ended::Complete {
-        newslode_miner::work::fed::settle(&engine.store).await?;
+        newslode_miner::work::captures::drop_counted(&engine.store).await?;
         engine.store.flush().await?;
     }
     let mut shown = shown.into_inner();
@@ -249,7 +249,7 @@ fn line(progress: &Progress, done: u64, known: u64, pace: &str) -> String {
 
 /// Prints the summary and the paths of the results.
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
-    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
     let state =
         if summary.complete { "complete" } else { "interrupted; run the same command again to continue" };

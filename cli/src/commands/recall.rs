@@ -24,7 +24,7 @@ const ON_ITS_WAY: u64 = 3_600_000;
 
 pub(crate) async fn run(args: RecallArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let frontier = parts.frontier.as_ref();
+    let frontier = parts.stores.frontier.as_ref();
     let now = time::now();
     let sites = match &args.site {
         None => frontier.status().await?.into_iter().map(|status| status.site).collect(),

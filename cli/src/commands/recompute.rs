@@ -70,7 +70,7 @@ pub(crate) async fn all(
 /// Claims the state for the algorithms of this program.
 pub(crate) async fn claim(parts: &Parts) -> anyhow::Result<()> {
     let ours = parts.params.generation();
-    if let Claimed::Newer(newer) = Generations::claim(parts.state.as_ref(), &ours).await? {
+    if let Claimed::Newer(newer) = Generations::claim(parts.stores.state.as_ref(), &ours).await? {
         return Err(hinted(
             format!("its pages are counted by {newer}; this program has {ours}"),
             "update this program; nothing was changed",

@@ -14,7 +14,7 @@ use crate::{engine, out};
 
 pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    if newslode_miner::work::fold::read(parts.state.as_ref()).await?.is_none() {
+    if newslode_miner::work::fold::read_taxonomy(parts.stores.state.as_ref()).await?.is_none() {
         return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     }
     let mut shelves = Shelves::default();

@@ -47,10 +47,7 @@ pub(crate) fn installed((frontier, state, archive): Stores, config: &Config) -> 
     let retention = config.miner.retention;
     let (parsed, owners, filing) = (Arc::default(), Arc::default(), Arc::default());
     Ok(Parts {
-        frontier,
-        state,
-        archive,
-        parsed,
+        stores: newslode_miner::work::stores::Stores { frontier, state, archive, parsed },
         owners,
         filing,
         broker,
@@ -64,11 +61,11 @@ pub(crate) fn installed((frontier, state, archive): Stores, config: &Config) -> 
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let Some(taxonomy) = newslode_miner::work::fold::read(parts.state.as_ref()).await? else {
+    let Some(taxonomy) = newslode_miner::work::fold::read_taxonomy(parts.stores.state.as_ref()).await? else {
         return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {
-        let sites = summaries(parts.state.as_ref()).await?;
+        let sites = summaries(parts.stores.state.as_ref()).await?;
         let why = explain(&taxonomy, &sites, concept);
         match args.format {
             TaxonomyFormat::Json => out::json(&explained(&taxonomy, concept, &why))?,

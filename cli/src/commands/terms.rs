@@ -28,7 +28,7 @@ struct Terms<'a> {
 
 pub(crate) async fn run(args: TermsArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     let site = known(state, &args.site).await?;
     let pages: i64 = state.cells(&site, Table::Pages).await?.values().sum();
     let pages = u64::try_from(pages).unwrap_or(0);

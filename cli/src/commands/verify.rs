@@ -26,10 +26,10 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
         });
         analyse(&page.url, page.content_type.as_deref(), &bytes, page.fetched_at, &params).contribution
     };
-    let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
+    let sites: Vec<_> = parts.stores.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);
     let all = export::count(&parts).await?;
-    let (state, archive) = (parts.state.as_ref(), parts.archive.as_ref());
+    let (state, archive) = (parts.stores.state.as_ref(), parts.stores.archive.as_ref());
     let report = newslode_miner::work::verify::verify(
         state,
         archive,

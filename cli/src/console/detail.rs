@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use newslode_common::store::{Kind, StoreError, StoreResult};
 use newslode_miner::mining::filing::Filed;
-use newslode_miner::work::lives;
-use newslode_miner::work::lives::life::Life;
+use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::{read_history, site_labels};
 use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 
@@ -15,7 +15,7 @@ use crate::commands::export::Shelved;
 /// An article with all that is known of it.
 pub(super) struct Detail {
     pub(super) article: Article,
-    pub(super) life: Option<Life>,
+    pub(super) life: Option<ArticleHistory>,
     pub(super) filed: Vec<Filed>,
     labels: BTreeMap<String, String>,
 }
@@ -24,9 +24,9 @@ impl Detail {
     /// Reads an article; nothing if it was replaced since the last look at the store.
     pub(super) async fn read(parts: &Parts, mined: &Mined, summary: &Summary) -> StoreResult<Option<Detail>> {
         let (json, life, labels) = futures::try_join!(
-            parts.archive.get(Kind::Article, summary.content),
-            lives::read(parts, &summary.url),
-            lives::labels(parts, &summary.url)
+            parts.stores.archive.get(Kind::Article, summary.content),
+            read_history(parts.stores.archive.as_ref(), &summary.url),
+            site_labels(parts.stores.frontier.as_ref(), &summary.url)
         )?;
         let Some(json) = json else { return Ok(None) };
         let article = serde_json::from_slice(&json)

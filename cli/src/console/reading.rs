@@ -18,7 +18,7 @@ use newslode_miner::mining::fold::Explainer;
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
-use newslode_miner::work::known;
+use newslode_miner::work::knowledge;
 use newslode_miner::work::members::members;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::reading::Site;
@@ -110,10 +110,10 @@ async fn look(
 ) -> anyhow::Result<Snapshot> {
     let parts = &source.parts;
     let now = time::now();
-    let all = parts.frontier.status().await?;
-    let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-    let counts = parts.state.sites().await?;
-    let version = known::changes(parts.state.as_ref()).await?;
+    let all = parts.stores.frontier.status().await?;
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let counts = parts.stores.state.sites().await?;
+    let version = knowledge::lessons_version(parts.stores.state.as_ref()).await?;
     let taught = match held.as_ref().map(|held| held.taught) {
         Some((same, since)) if same == version => (version, since),
         Some(_) => (version, Instant::now()),
@@ -138,10 +138,10 @@ async fn look(
     }
     let outcomes = tally(&all);
     let facts = async |status: SiteStatus| {
-        let (schedule, _) = parts.frontier.schedule(&status.site).await?;
+        let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
         let recall = match known {
             Some(known) => known.get(&status.site).copied(),
-            None => recall(&schedule, &parts.frontier.entries(&status.site).await?, now),
+            None => recall(&schedule, &parts.stores.frontier.entries(&status.site).await?, now),
         };
         anyhow::Ok(SiteFacts {
             health: schedule.health(now),
@@ -169,8 +169,8 @@ async fn look(
 /// Reads what was mined.
 async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) -> anyhow::Result<Mined> {
     let (parts, now) = (&source.parts, time::now());
-    let folded = summaries(parts.state.as_ref()).await?;
-    let listed = members(parts, &taxonomy, &folded).await?;
+    let folded = summaries(parts.stores.state.as_ref()).await?;
+    let listed = members(&parts.stores, &taxonomy, &folded).await?;
     let filing = export::filing(parts, &taxonomy, &listed).await?;
     let numbers: HashMap<&str, u32> =
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();

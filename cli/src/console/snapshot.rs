@@ -71,7 +71,7 @@ impl Summary {
         let latest = found.unwrap_or(now);
         let at = published.map_or(latest, |published| published.min(latest));
         Summary {
-            id: newslode_miner::work::lives::life::name_of(url),
+            id: newslode_miner::work::histories::history::history_key(url),
             url: url.clone(),
             site: url.site(),
             content,

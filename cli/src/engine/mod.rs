@@ -24,7 +24,8 @@ use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::parts::Parts as MinerParts;
-use newslode_miner::work::views::{self, Looked, Pace, When};
+use newslode_miner::work::stores::Stores;
+use newslode_miner::work::views::{self, Pace, ViewMemory, When};
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -221,10 +222,12 @@ impl Engine {
     pub(crate) fn miner_parts(&self) -> MinerParts {
         let store = Arc::new(self.store.clone());
         MinerParts {
-            frontier: store.clone(),
-            state: store.clone(),
-            archive: store,
-            parsed: self.parsed.clone(),
+            stores: Stores {
+                frontier: store.clone(),
+                state: store.clone(),
+                archive: store,
+                parsed: self.parsed.clone(),
+            },
             owners: Arc::default(),
             filing: Arc::default(),
             broker: self.broker.clone(),
@@ -260,7 +263,7 @@ impl Engine {
                 return Ok(Ended::Stopped);
             }
             let now = time::now();
-            newslode_miner::work::window::slide(&parts, self.config.miner.window_days, now).await?;
+            newslode_miner::work::window::slide(&parts.stores, self.config.miner.window_days, now).await?;
             let report =
                 newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
                     .await?;
@@ -268,7 +271,7 @@ impl Engine {
             fold = Some(report);
             if followed == 0 && self.is_quiet(&self.look(round, fold.clone()).await?) {
                 self.view(&parts, stop).await?;
-                memory.keep(parts.state.as_ref()).await?;
+                memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.look(round, fold).await?);
                 return Ok(Ended::Complete);
             }
@@ -280,7 +283,7 @@ impl Engine {
     async fn view(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
-        let report = views::view_sites(parts, When::Changed, pace, &mut Looked::new(), stop).await?;
+        let report = views::view_sites(parts, When::Changed, pace, &mut ViewMemory::new(), stop).await?;
         tracing::info!(?report, "viewed the pages with their sites' values");
         Ok(())
     }

@@ -13,7 +13,7 @@ use newslode_common::retry::{Outage, Retry};
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
-use newslode_miner::work::fed as notes;
+use newslode_miner::work::captures;
 use newslode_miner::work::parts::Parts;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -98,7 +98,7 @@ impl<'a> Feeder<'a> {
         fed: &mut Fed,
     ) -> anyhow::Result<Vec<Capture>> {
         let urls: Vec<CanonicalUrl> = captures.iter().map(|capture| capture.url.clone()).collect();
-        let asking = || self.parts.state.versions(site, &urls);
+        let asking = || self.parts.stores.state.versions(site, &urls);
         let counted = self.retry.run(&self.store, asking).await.context("cannot ask what counts")?;
         let underway = self.sites.entry(site.clone()).or_default();
         let ours = self.parts.params.generation();
@@ -160,7 +160,7 @@ impl<'a> Feeder<'a> {
     /// Makes a site known, once, and notes its contents. Now and then it takes out what counts by now.
     async fn note(&mut self, site: &Site) -> anyhow::Result<()> {
         let Some(underway) = self.sites.get_mut(site) else { return Ok(()) };
-        let (state, frontier) = (self.parts.state.as_ref(), self.parts.frontier.as_ref());
+        let (state, frontier) = (self.parts.stores.state.as_ref(), self.parts.stores.frontier.as_ref());
         let is_first = underway.look_at == 0;
         if is_first {
             let asked = self.retry.run(&self.store, || frontier.site(site)).await;
@@ -171,7 +171,7 @@ impl<'a> Feeder<'a> {
                 self.retry.run(&self.store, putting).await.context("cannot make a site known")?;
             }
             // Earlier feeds ended before their last pages counted.
-            let settling = || notes::settle_site(state, site, SETTLE_AT);
+            let settling = || captures::drop_counted_of_site(state, site, SETTLE_AT);
             self.retry.run(&self.store, settling).await.context("cannot look what counts")?;
             underway.look_at = LOOK_AT;
         }
@@ -190,12 +190,12 @@ impl<'a> Feeder<'a> {
             underway.look_at = (2 * underway.pages.len()).max(LOOK_AT);
         }
         let add = std::mem::take(&mut underway.add);
-        let noting = || notes::note(state, site, &add, &gone);
+        let noting = || captures::update(state, site, &add, &gone);
         self.retry.run(&self.store, noting).await.context("cannot note what is on its way")
     }
 
     async fn hand_over_one(&self, ready: &Ready) -> anyhow::Result<()> {
-        let Parts { archive, broker, .. } = self.parts;
+        let (archive, broker) = (&self.parts.stores.archive, &self.parts.broker);
         let Ready { url, content, page, .. } = ready;
         let archiving = || archive.put(Kind::Page, *content, page.whole.clone(), time::now());
         let archived = self.retry.run(&self.archive, archiving).await;

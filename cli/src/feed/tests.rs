@@ -10,7 +10,8 @@ use newslode_common::store::{Kind, PageArchive as _};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::warc::{NewRecord, Packing, RecordType, Writer};
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::fed as notes;
+use newslode_miner::work::captures;
+use newslode_miner::work::stores::Stores;
 
 use super::*;
 
@@ -42,10 +43,12 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
     let store = Arc::new(RedbStore::in_memory().unwrap());
     let limits = QueueLimits { max_length: 2, ..QueueLimits::default() };
     let parts = Parts {
-        frontier: store.clone(),
-        state: store.clone(),
-        archive: store.clone(),
-        parsed: Arc::default(),
+        stores: Stores {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store.clone(),
+            parsed: Arc::default(),
+        },
         owners: Arc::default(),
         filing: Arc::default(),
         broker: Arc::new(InProcessBroker::new(limits)),
@@ -83,8 +86,8 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
     assert_eq!((fed.records, fed.pages, fed.sites), (42, 41, 1));
     assert_eq!(fed.line(), "42 records, 41 pages of 1 sites; skipped: 1 captured again later");
     let site = Site::of_host("a.test");
-    assert_eq!(parts.frontier.site(&site).await.unwrap().unwrap().max_pages, 0);
+    assert_eq!(parts.stores.frontier.site(&site).await.unwrap().unwrap().max_pages, 0);
     // Nobody counted them yet, so all are noted.
-    assert_eq!(notes::noted(store.as_ref(), &site).await.unwrap().len(), 41);
+    assert_eq!(captures::uncounted(store.as_ref(), &site).await.unwrap().len(), 41);
     fed.verdict().unwrap();
 }

@@ -113,7 +113,7 @@ struct Report<'a> {
 
 /// Writes the report of a run as HTML.
 pub(crate) async fn written(parts: &Parts, taxonomy: &Taxonomy, shelves: &Shelves) -> anyhow::Result<String> {
-    let sites = parts.frontier.status().await?;
+    let sites = parts.stores.frontier.status().await?;
     let drawings = drawings(parts, &sites).await?;
     Ok(html::page(&Report { taxonomy, shelves, sites, drawings, made: time::now() }))
 }
@@ -127,9 +127,9 @@ async fn drawings(parts: &Parts, sites: &[SiteStatus]) -> anyhow::Result<Vec<(Si
         if drawn.len() == DRAWN {
             break;
         }
-        let versions = parts.state.versions(&status.site, &homes(&status.site)).await?;
+        let versions = parts.stores.state.versions(&status.site, &homes(&status.site)).await?;
         let Some(version) = versions.into_iter().flatten().next() else { continue };
-        let Some(bytes) = parts.archive.get(Kind::Hierarchy, version.content).await? else { continue };
+        let Some(bytes) = parts.stores.archive.get(Kind::Hierarchy, version.content).await? else { continue };
         let Ok(hierarchy) = xml::read(&String::from_utf8_lossy(&bytes)) else { continue };
         drawn.push((status.site.clone(), svg::write(&hierarchy)));
     }

@@ -5,6 +5,7 @@
 //! of that rule: so we know that the checks bite.
 
 mod dead;
+mod helpers;
 mod limits;
 
 use std::collections::BTreeMap;
@@ -21,22 +22,14 @@ use self::dead::{
     a_message_that_is_never_acknowledged_is_dead_lettered, a_rejected_message_is_dead_with_body_and_reason,
     dropped_letters_are_forgotten, looking_at_dead_letters_leaves_them, replayed_letters_are_delivered,
 };
+pub use self::helpers::{Factory, Verdict};
+use self::helpers::{SOON, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words};
 use self::limits::{
     a_full_queue_refuses_and_loses_nothing, a_large_message_arrives_whole,
     a_queue_full_of_bytes_refuses_and_loses_nothing, a_too_large_message_is_refused, depth_counts_what_waits,
     prefetch_bounds_what_is_held,
 };
 use super::{Broker, Consumer, Delivery, Limits, Queue};
-
-/// Makes brokers with empty queues.
-#[async_trait]
-pub trait Factory: Send + Sync {
-    /// Makes a broker whose queues nobody else uses.
-    async fn fresh(&self, limits: Limits) -> Result<Arc<dyn Broker>, String>;
-}
-
-/// `Err` says what the check saw.
-pub type Verdict = Result<(), String>;
 
 /// One sentence of the contract.
 pub struct Check {
@@ -45,11 +38,6 @@ pub struct Check {
     /// Checks it.
     pub run: fn(Arc<dyn Factory>) -> BoxFuture<'static, Verdict>,
 }
-
-/// Longest wait for an event that must come.
-const SOON: Duration = Duration::from_secs(10);
-/// How long a check listens for an event that must not come.
-const QUIET: Duration = Duration::from_millis(300);
 
 macro_rules! checks {
     ($($name:ident),* $(,)?) => {
@@ -82,52 +70,6 @@ checks![
     an_article_without_reader_is_no_error,
     many_publishers_and_consumers_lose_nothing,
 ];
-
-/// Fails unless the condition holds.
-fn ensure(holds: bool, seen: impl FnOnce() -> String) -> Verdict {
-    if holds { Ok(()) } else { Err(seen()) }
-}
-
-fn words(error: impl std::fmt::Display) -> String {
-    error.to_string()
-}
-
-async fn fresh(factory: &dyn Factory) -> Result<Arc<dyn Broker>, String> {
-    factory.fresh(Limits::default()).await
-}
-
-async fn publish(broker: &dyn Broker, body: &'static str) -> Verdict {
-    broker.publish(Queue::Pages, Bytes::from_static(body.as_bytes())).await.map_err(words)
-}
-
-async fn consumer(broker: &dyn Broker, prefetch: u16) -> Result<Box<dyn Consumer>, String> {
-    broker.consume(Queue::Pages, prefetch).await.map_err(words)
-}
-
-async fn next(consumer: &mut Box<dyn Consumer>) -> Result<Delivery, String> {
-    let next = timeout(SOON, consumer.next()).await;
-    next.map_err(|_| format!("nothing came within {SOON:?}"))?.map_err(words)
-}
-
-async fn nothing_comes(consumer: &mut Box<dyn Consumer>) -> Verdict {
-    match timeout(QUIET, consumer.next()).await {
-        Err(_) => Ok(()),
-        Ok(Ok(delivery)) => Err(format!("{:?} came, and nothing should", delivery.body)),
-        Ok(Err(error)) => Err(error.to_string()),
-    }
-}
-
-async fn take_all(broker: &dyn Broker, count: usize) -> Result<BTreeMap<Bytes, usize>, String> {
-    let mut consumer = consumer(broker, 16).await?;
-    let mut seen = BTreeMap::new();
-    while seen.len() < count {
-        let delivery = next(&mut consumer).await.map_err(|error| format!("{error}; had {}", seen.len()))?;
-        *seen.entry(delivery.body.clone()).or_insert(0) += 1;
-        delivery.ack().await.map_err(words)?;
-    }
-    nothing_comes(&mut consumer).await?;
-    Ok(seen)
-}
 
 async fn what_is_published_is_delivered(factory: Arc<dyn Factory>) -> Verdict {
     let broker = fresh(&*factory).await?;

@@ -146,7 +146,7 @@ impl InProcessBroker {
         state.ready.len() as u64 + state.taken
     }
 
-    /// Whether no queue has unfinished messages. A message may move on between the looks at two queues: ask
+    /// Whether no queue has unfinished messages. A message may move between queues while this reads them: ask
     /// from the first queue to the last, or wait with [`InProcessBroker::idle`].
     #[must_use]
     pub fn is_idle(&self) -> bool {
@@ -163,7 +163,7 @@ impl InProcessBroker {
         }
     }
 
-    /// A counter of changes to any queue. Take it, look at the queues, then wait with its `changed()`: no
+    /// A counter of changes to any queue. Take it, read the queues, then wait with its `changed()`: no
     /// change in between is missed.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {
@@ -275,7 +275,7 @@ impl InProcessConsumer {
         let message = state.take()?;
         self.held.fetch_add(1, Ordering::Relaxed);
         let (body, redelivered) = (message.body.clone(), message.deliveries > 1);
-        let held = Held {
+        let held = HeldDelivery {
             shared: self.shared.clone(),
             queue: self.queue,
             of_consumer: self.held.clone(),
@@ -291,7 +291,7 @@ impl Consumer for InProcessConsumer {
         loop {
             let takeable = self.shared.cell(self.queue).takeable.notified();
             let mut takeable = std::pin::pin!(takeable);
-            // Enable this before looking, so that no change between the look and the wait is missed.
+            // Enabled before the queue is read, so that no change between reading and waiting is missed.
             takeable.as_mut().enable();
             if let Some(delivery) = self.try_take() {
                 return Ok(delivery);
@@ -302,14 +302,14 @@ impl Consumer for InProcessConsumer {
 }
 
 /// A taken message. It ends once: whatever ends it takes `message` out.
-struct Held {
+struct HeldDelivery {
     shared: Arc<Shared>,
     queue: Queue,
     of_consumer: Arc<AtomicUsize>,
     message: Option<Message>,
 }
 
-impl Held {
+impl HeldDelivery {
     fn end(&mut self, effect: impl FnOnce(&Shared, &mut QueueState, Message)) {
         let Some(message) = self.message.take() else { return };
         {
@@ -334,7 +334,7 @@ impl Held {
 }
 
 #[async_trait]
-impl Acker for Held {
+impl Acker for HeldDelivery {
     async fn ack(mut self: Box<Self>) -> Result<(), BrokerError> {
         self.end(|_, _, _| {});
         Ok(())
@@ -354,7 +354,7 @@ impl Acker for Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldDelivery {
     fn drop(&mut self) {
         self.give_back();
     }

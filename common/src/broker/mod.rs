@@ -131,7 +131,7 @@ impl Retryable for BrokerError {
     }
 }
 
-/// A message that was given up, with the reason.
+/// A dead letter: a message that was given up, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadLetter {
     /// Its name among the queue's dead letters (for `show`, `replay`, `drop`).
@@ -189,7 +189,7 @@ impl Delivery {
 /// A stream of deliveries from one queue. It resumes by itself after a lost connection.
 #[async_trait]
 pub trait Consumer: Send {
-    /// Waits for the next message. `Err` only once the broker is given up for good.
+    /// Waits for the next message. `Err` only after the broker was closed for good.
     /// Cancel safe: no message is lost when the returned future is dropped.
     async fn next(&mut self) -> Result<Delivery, BrokerError>;
 }
@@ -211,7 +211,7 @@ pub trait Broker: Send + Sync {
     /// (RabbitMQ over AMQP tells only the ready ones).
     async fn depth(&self, queue: Queue) -> Result<u64, BrokerError>;
 
-    /// Up to `most` dead letters of a queue, oldest first. They stay where they are.
+    /// Up to `most` dead letters of a queue, oldest first. They stay in it.
     async fn dead(&self, queue: Queue, most: usize) -> Result<Vec<DeadLetter>, BrokerError>;
 
     /// Puts dead letters back into their queue (all if `ids` is empty). Returns how many.
@@ -220,8 +220,8 @@ pub trait Broker: Send + Sync {
     /// Deletes dead letters (all if `ids` is empty). Returns how many.
     async fn drop_dead(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError>;
 
-    /// Whether the broker still holds a mark that was [set](Broker::set_mark). One that does not has lost the messages
-    /// that it had then. A broker that lives and dies with its process holds all.
+    /// Whether the broker still has a mark that was [set](Broker::set_mark). Without it, the broker has lost the messages that
+    /// it had then. A broker in the memory of its process has every mark.
     async fn holds_mark(&self, _mark: &str) -> Result<bool, BrokerError> {
         Ok(true)
     }
@@ -239,9 +239,9 @@ pub trait Broker: Send + Sync {
 /// Limits of one side, the same for every queue.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Messages that a queue holds before it refuses.
+    /// Number of messages from which a queue refuses more.
     pub max_length: u64,
-    /// Bytes that a queue holds before it refuses.
+    /// Number of bytes from which a queue refuses more.
     pub max_bytes: u64,
     /// Longest wait for a confirm, a connection or an answer.
     pub timeout: Duration,

@@ -1,28 +1,13 @@
-//! How a page's bytes travel: compressed, in the message or in the archive.
+//! The bytes of a page in a message: compressed, or only in the archive.
 
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::FetchedPage;
-use super::envelope::{self, EnvelopeError};
 use crate::compression;
 
 /// Largest page after decompression, in bytes.
 /// [`max_page_bytes`](crate::config::CrawlerConfig::max_page_bytes) may not exceed it, so crawlers stop below
 /// it.
 pub const MAX_PAGE: u64 = 64 << 20;
-
-/// Largest compressed body in a message, in bytes. A larger one is read from the archive.
-const MAX_INLINE: usize = 1 << 20;
-
-/// A fetched page in its two sealed forms.
-#[derive(Clone, Debug)]
-pub struct SealedPage {
-    /// With its body, for the archive.
-    pub whole: Bytes,
-    /// For the queue: without its body if that is too large for a message.
-    pub message: Bytes,
-}
 
 /// Where a page's bytes are.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +30,7 @@ pub enum BodyError {
     /// The body is broken.
     #[error("the page's body is not zstd: {0}")]
     Broken(#[source] std::io::Error),
-    /// A decompression bomb: no page of ours is so large.
+    /// A decompression bomb: no page is archived that is so large.
     #[error("the page's body is over {MAX_PAGE} bytes when decompressed")]
     TooLarge,
 }
@@ -59,7 +44,7 @@ impl Body {
         compression::compress(bytes).map(Body::Inline).map_err(BodyError::Unpackable)
     }
 
-    /// Decompresses the bytes, up to a limit that no page of ours reaches.
+    /// Decompresses the bytes, up to a limit that no archived page reaches.
     ///
     /// # Errors
     /// When the body is in the archive, broken or a bomb.
@@ -85,30 +70,6 @@ impl std::fmt::Debug for Body {
             Body::Inline(bytes) => write!(f, "Inline({} bytes)", bytes.len()),
             Body::Archived => f.write_str("Archived"),
         }
-    }
-}
-
-impl FetchedPage {
-    /// The page's bytes after decoding the content encoding.
-    ///
-    /// # Errors
-    /// As [`Body::unpack`].
-    pub fn bytes(&self) -> Result<Vec<u8>, BodyError> {
-        self.body.unpack()
-    }
-
-    /// Seals the page for archive and queue.
-    ///
-    /// # Errors
-    /// When the page is too large for any message.
-    pub fn sealed(mut self) -> Result<SealedPage, EnvelopeError> {
-        let is_large = self.body.packed_len() > MAX_INLINE;
-        let whole = Bytes::from(envelope::seal(&self)?);
-        if !is_large {
-            return Ok(SealedPage { message: whole.clone(), whole });
-        }
-        self.body = Body::Archived;
-        Ok(SealedPage { whole, message: Bytes::from(envelope::seal(&self)?) })
     }
 }
 

@@ -1,5 +1,4 @@
-//! The header of every message: magic, kind and version. A reader knows what it holds before it reads the
-//! body.
+//! The header of every message: magic, kind and version, by which a reader knows the message before it decodes the body.
 //!
 //! Layout: `NL` `01`, one byte of kind, one byte of version, then the body ([`wire`]). Raise a version
 //! whenever the bytes of its body change. Readers keep reading every old version they can and refuse the
@@ -8,8 +7,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::pages::{FetchedPage, GonePage, PartitionedPage};
 use super::wire::{self, WireError};
-use super::{FetchedPage, GonePage, PartitionedPage};
 use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
@@ -75,7 +74,7 @@ impl Message for PartitionedPage {
     const VERSION: u8 = 3;
     const NAME: &'static str = "partition";
 
-    /// Version 2, of 0.1.0, ends before the declared address: a zero says that there is none.
+    /// Version 2, of 0.1.0, ends before the canonical URL: a zero says that there is none.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
         (version == 2).then(|| [body, &[0]].concat())
     }

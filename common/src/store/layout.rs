@@ -6,7 +6,7 @@
 //!   that table which names none of them is a word of its own, marked by a separator.
 //!
 //! Redis keeps cells in many small hashes, which it packs tightly. A site's number of *groups* grows with it by linear
-//! hashing: one group is split at a time. Start at [`of`] and [`group`].
+//! hashing: one group is split at a time. Start at [`place_of`] and [`group`].
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ pub(super) enum Place<'a> {
 }
 
 /// Where a counter lies.
-pub(super) fn of(cell: &Cell) -> Place<'_> {
+pub(super) fn place_of(cell: &Cell) -> Place<'_> {
     let key = cell.key.as_bytes();
     match cell.table {
         Table::Terms => {
@@ -82,14 +82,14 @@ mod tests {
             ("jazz", "\u{1f}jazz", 0),
             ("df\u{1f}\u{1f}", "\u{1f}df\u{1f}\u{1f}", 0),
         ] {
-            assert_eq!(of(&cell(Table::Terms, key)), Place::Word(term.into(), at));
+            assert_eq!(place_of(&cell(Table::Terms, key)), Place::Word(term.into(), at));
             assert_eq!(word_key(term, at), key);
         }
         for key in ["abcdefghijka", "abcdefghijkJazz"] {
-            assert_eq!(of(&cell(Table::Forms, key)), Place::Cell(b"abcdefghijk"));
+            assert_eq!(place_of(&cell(Table::Forms, key)), Place::Cell(b"abcdefghijk"));
         }
-        assert_eq!(of(&cell(Table::Pages, "abcdefghijkl")), Place::Cell(b"abcdefghijkl"));
-        assert_eq!(of(&cell(Table::Labels, "short")), Place::Cell(b"short"));
+        assert_eq!(place_of(&cell(Table::Pages, "abcdefghijkl")), Place::Cell(b"abcdefghijkl"));
+        assert_eq!(place_of(&cell(Table::Labels, "short")), Place::Cell(b"short"));
     }
 
     #[test]

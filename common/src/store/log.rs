@@ -1,14 +1,15 @@
 //! The log of a bucket: what changed in its sites' sums, in order.
 //!
-//! A follower that has read the log up to a position knows the sums at that position, if it knew them before; so it pays for
-//! what changed, not for what there is. Each call that changes sums appends one [`Logged`], in the same transaction. It holds
-//! a [`Note`], which the caller made of what it adds, and the [`Flips`], which only the store can know. Old entries are
-//! dropped once the log has [`MOST_BYTES`]: a follower that fell behind reads its sites anew. Of a forgotten site's entries only
-//! the flips stay, which hold names of labels: a follower that counts them must see each come and go.
+//! A reader that knows the sums at one position of the log, and reads on from there, knows them at each later position; so it
+//! pays for the changes, not for the sums. Each call that changes sums appends one [`Logged`], in the same transaction. It has
+//! a [`Note`] of what the call added, and the [`Flips`], which only the store can know. The oldest entries are dropped once the
+//! log has [`MOST_BYTES`]; a reader that fell behind reads its sites whole. When a site is forgotten, only the flips of its
+//! entries stay: they are names of labels, of which a reader that counts labels must see each come and go.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Change, StoreError, StoreResult};
+use super::change::Change;
+use super::error::{StoreError, StoreResult};
 use crate::compression;
 use crate::message::wire;
 use crate::version::ContentHash;
@@ -19,15 +20,15 @@ use newslode_page::reading::{CanonicalUrl, Site};
 
 /// Bytes of a bucket's log from which its oldest entries are dropped.
 pub const MOST_BYTES: u64 = 1 << 20;
-/// Number of the note's form.
+/// Number of the note's format.
 const FORM: u8 = 1;
 
 /// A part of a bucket's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Position of the last entry that was dropped; 0 if none was. Who has read less has a gap.
+    /// Position of the last entry that was dropped; 0 if none was. A reader at an earlier position has a gap.
     pub dropped: u64,
-    /// Position of the last entry that the log holds or held; 0 if there was none.
+    /// Position of the last entry that was ever appended; 0 if there was none.
     pub end: u64,
     /// Entries in the order of their positions, without gaps.
     pub entries: Vec<Logged>,
@@ -101,7 +102,7 @@ fn stored(pages: Vec<(String, [u8; 16])>, sums: &[(&Cell, i64)]) -> StoreResult<
     cells.sort_unstable();
     let letter = |table: Table| u8::try_from(table.code()).unwrap_or_default();
     let cells = cells.into_iter().map(|(cell, by)| (letter(cell.table), cell.key.clone(), *by)).collect();
-    let wrong = |reason: String| StoreError::Corrupt(format!("a note cannot be written: {reason}"));
+    let wrong = |reason: String| StoreError::Corrupt(format!("cannot encode a note of the log: {reason}"));
     let plain = wire::encode(&Stored { pages, cells }).map_err(|error| wrong(error.to_string()))?;
     let mut bytes = vec![FORM];
     bytes.extend(compression::compress(&plain).map_err(|error| wrong(error.to_string()))?);
@@ -134,7 +135,7 @@ pub(super) fn stripped(site: &Site, bytes: &[u8], note: &[u8]) -> Option<Vec<u8>
 }
 
 /// Reads a stored entry.
-pub(super) fn read(position: u64, bytes: &[u8]) -> StoreResult<Logged> {
+pub(super) fn decode_entry(position: u64, bytes: &[u8]) -> StoreResult<Logged> {
     let broken = || StoreError::Corrupt(format!("entry {position} of a log is broken"));
     let mut parts = bytes.splitn(3, |byte| *byte == b'\n');
     let mut part = || parts.next().ok_or_else(broken);
@@ -160,7 +161,7 @@ fn unpacked(site: &Site, note: &[u8]) -> Option<Note> {
     let plain = compression::decompress(packed, limit).ok()?;
     let stored: Stored = wire::decode(&plain).ok()?;
     let page = |(url, content): (String, [u8; 16])| {
-        Some((super::long(site.as_str(), &url).ok()?, ContentHash(content)))
+        Some((super::error::long(site.as_str(), &url).ok()?, ContentHash(content)))
     };
     let cell = |(code, key, by): (u8, String, i64)| {
         Some((Cell { table: Table::of_code(char::from(code))?, key }, by))
@@ -184,13 +185,13 @@ mod tests {
         let bytes = note_of_sums(&[(&links, -2), (&term, 1)]).unwrap();
         let mut stored = entry(site.as_str(), &bytes);
         stored.extend(format!("+{}-{}", name("a"), name("b")).into_bytes());
-        let read_back = read(7, &stored).unwrap();
+        let read_back = decode_entry(7, &stored).unwrap();
         assert_eq!((read_back.position, &read_back.site, read_back.is_forgotten), (7, &site, false));
         assert_eq!(read_back.note.cells, [(links, -2)]);
         assert_eq!(read_back.flips, Flips { came: vec![name("a")], went: vec![name("b")] });
-        assert!(read(1, &entry("news.example", &[])).unwrap().is_forgotten);
+        assert!(decode_entry(1, &entry("news.example", &[])).unwrap().is_forgotten);
         let blank = stripped(&site, &stored, &blank().unwrap()).unwrap();
-        let left = read(7, &blank).unwrap();
+        let left = decode_entry(7, &blank).unwrap();
         assert_eq!((left.is_forgotten, left.note, left.flips), (false, Note::default(), read_back.flips));
         let forgotten = entry(site.as_str(), &[]);
         for other in
@@ -200,7 +201,7 @@ mod tests {
         }
         let cut = &stored[..stored.len() - 1];
         for broken in [&stored[..5], &stored[..20], b"news.example\n0\n*AAAAAAAAAAA", b"", cut] {
-            assert!(matches!(read(1, broken), Err(StoreError::Corrupt(_))), "{broken:?}");
+            assert!(matches!(decode_entry(1, broken), Err(StoreError::Corrupt(_))), "{broken:?}");
         }
     }
 }

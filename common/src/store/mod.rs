@@ -8,7 +8,9 @@
 //! pass the time in.
 
 pub mod archive;
+mod change;
 pub mod conformance;
+mod error;
 mod frontier;
 mod layout;
 pub mod log;
@@ -24,14 +26,15 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+pub use self::change::{Applied, Change};
+pub use self::error::{StoreError, StoreResult};
 pub use self::frontier::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace,
     REMEMBERED_DAYS, SiteSettings, SiteStatus, Validators, Why,
 };
-pub use self::state::{Applied, Change, Memory, SiteState, Sums, state_digest};
-use crate::retry::Retryable;
+pub use self::state::{Memory, SiteState, Sums, state_digest};
 use crate::version::ContentHash;
-use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
 /// Number of hash tags over which sites are spread. Fixed for ever: it is part of every Redis key.
@@ -43,42 +46,6 @@ pub fn bucket(site: &Site) -> u16 {
     let hash = blake3::hash(site.as_str().as_bytes());
     u16::from_be_bytes([hash.as_bytes()[0], hash.as_bytes()[1]]) % BUCKETS
 }
-
-/// A store call that failed.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// No answer, no connection, or a server that restarts. The call may or may not have had its effect:
-    /// repeat it (all calls are safe to repeat).
-    #[error("the store did not answer: {0}")]
-    Unavailable(String),
-    /// The store refuses for a reason that a person must remove (out of memory, evicting policy, no
-    /// functions).
-    #[error("the store refuses: {0}")]
-    Refused(String),
-    /// The stored data makes no sense.
-    #[error("the store contains corrupt data: {0}")]
-    Corrupt(String),
-}
-
-/// The URL that a store wrote like this under a site.
-fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
-    newslode_page::reading::short::long(site, text)
-        .map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is not a URL: {error}")))
-}
-
-impl Retryable for StoreError {
-    /// A refusal counts, too: a person repairs a server that is out of memory or has become a replica, while
-    /// the service keeps its work in hand.
-    fn is_retryable(&self) -> bool {
-        match self {
-            StoreError::Unavailable(_) | StoreError::Refused(_) => true,
-            StoreError::Corrupt(_) => false,
-        }
-    }
-}
-
-/// The result of a store call.
-pub type StoreResult<T> = Result<T, StoreError>;
 
 /// The kinds of data kept for a page, each under the page's content hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -92,8 +59,8 @@ pub enum Kind {
     Hierarchy,
     /// Its [`Article`](newslode_page::article::Article) as JSON.
     Article,
-    /// The life of an article as JSON: when it was found, how it changed, how it ended. Filed under a name that
-    /// its URL gives, not its content.
+    /// The history of an article as JSON: when it was found, how it changed, how it ended. Stored under a hash of its URL, not
+    /// of its content.
     Life,
 }
 
@@ -115,7 +82,7 @@ impl Kind {
     }
 }
 
-/// The end of an expiry.
+/// The result of an expiry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expired {
     /// Number of values that were deleted.

@@ -8,56 +8,13 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::StoreResult;
+use super::change::{Applied, Change};
+use super::error::StoreResult;
 use super::log::{History, Log};
 use crate::version::{ContentHash, Version};
-use newslode_page::contribution::{Delta, Table};
+use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
-
-/// One page's change to its site's state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The page.
-    pub url: CanonicalUrl,
-    /// The version that `delta` subtracts; `None`: the page does not count yet.
-    pub expected: Option<Version>,
-    /// The version that counts afterwards. Content [`ContentHash::NONE`] removes the page's counts; its fetch
-    /// number stays, so that a late message cannot bring it back.
-    pub new: Version,
-    /// When that version was fetched. Stored to the day, for [`SiteState::counted_before`].
-    pub fetched_at: Timestamp,
-    /// New contribution − old contribution.
-    pub delta: Delta,
-    /// Whether the same fetch is counted again, as other algorithms see it. Then `new` replaces another
-    /// version of its own fetch, if that one still counts.
-    pub again: bool,
-}
-
-impl Change {
-    /// Whether the change may replace a stored version.
-    #[must_use]
-    pub fn is_newer(&self, stored: Version) -> bool {
-        counts_again(self.again, self.new, stored) || self.new.is_newer(stored)
-    }
-}
-
-/// Whether `new` is other algorithms' view of the fetch that `stored` counts.
-pub(super) fn counts_again(again: bool, new: Version, stored: Version) -> bool {
-    let counts = |version: Version| version.content != ContentHash::NONE;
-    again && new.fetch == stored.fetch && new.content != stored.content && counts(new) && counts(stored)
-}
-
-/// The verdict on one change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
-    /// Counted.
-    Applied,
-    /// Not newer than the counted version: a duplicate or a late message without effect.
-    Stale,
-    /// The stored version, given here, is not `expected`: read that version's contribution and try again.
-    Conflict(Option<Version>),
-}
 
 /// The cells of some tables of a site, by table and key. A table without cells may be absent.
 pub type Sums = BTreeMap<Table, BTreeMap<String, i64>>;
@@ -94,8 +51,8 @@ pub trait SiteState: Send + Sync {
     /// counted meanwhile, the store may have to stop for as long as it takes to read the site.
     async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)>;
 
-    /// The log of a bucket behind a position, at most so many entries. Every call that counts a page, or forgets a site,
-    /// appends one entry.
+    /// The log of a bucket after a position, at most `most` entries. Each call that counts a page, or forgets a site, appends
+    /// one entry.
     async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log>;
 
     /// The pages that were ever counted, by URL, including removed ones (content `NONE`).
@@ -131,7 +88,7 @@ pub trait SiteState: Send + Sync {
         Ok("embedded".into())
     }
 
-    /// Memory of the store's server, of several that of the fullest; `None` for an embedded store.
+    /// Memory of the store's server, or of the fullest one of a cluster; `None` for an embedded store.
     async fn memory(&self) -> StoreResult<Option<Memory>> {
         Ok(None)
     }
@@ -140,9 +97,9 @@ pub trait SiteState: Send + Sync {
 /// Memory of a store's server, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// What its data takes.
+    /// Memory in use.
     pub used: u64,
-    /// What it may take at most: what is configured, else what the machine has.
+    /// Its limit: as configured, otherwise the memory of the machine.
     pub limit: u64,
 }
 

@@ -64,5 +64,5 @@ async fn change<T>(
             return Ok(learnt);
         }
     }
-    Err(StoreError::Unavailable(format!("the schedule of `{site}` is changed by others all the time")))
+    Err(StoreError::Unavailable(format!("other writers keep changing the schedule of `{site}`")))
 }

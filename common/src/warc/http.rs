@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use super::Fields;
+use super::record::Fields;
 
 /// Most encodings that are undone, one after another.
 const ENCODINGS: usize = 3;

@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::record::{Fields, Record, RecordType};
 use super::source::Source;
-use super::{Fields, Record, RecordType};
 
 /// Bytes that are looked at or taken at a time.
 const STEP: usize = 64 << 10;
@@ -88,7 +88,9 @@ pub enum WarcError {
         file: String,
     },
     /// The file holds something else.
-    #[error("`{file}` is no WARC: it begins with `{start}`, and a WARC with `WARC/1.0` or `WARC/1.1`")]
+    #[error(
+        "`{file}` is not a WARC file: it begins with `{start}`, and a WARC with `WARC/1.0` or `WARC/1.1`"
+    )]
     Foreign {
         /// The file.
         file: String,

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use newslode_page::time::Timestamp;
 
-use super::{RecordType, digest};
+use super::record::{RecordType, digest};
 use crate::time::iso;
 
 /// How records stand in the file.

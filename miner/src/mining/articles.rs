@@ -2,7 +2,7 @@
 //!
 //! When a page is counted, its article comes from the page alone. Later the article is a view of page and
 //! knowledge: it replaces the article of the same content, and its witness names the knowledge that was used.
-//! An article that changes is handed out again.
+//! If it changes, an event is published.
 
 use newslode_page::Page;
 use newslode_page::article::Article;
@@ -19,7 +19,7 @@ pub fn view(known: &SiteKnowledge, page: &Page, fetched_at: Timestamp, held: &Ar
     (article != *held).then_some(article)
 }
 
-/// Whether readers must be told: more than the evidence changed.
+/// Whether readers must hear of it: more than the evidence changed.
 #[must_use]
 pub fn says_something_else(before: &Article, now: &Article) -> bool {
     let said = |article: &Article| Article { evidence: Default::default(), ..article.clone() };

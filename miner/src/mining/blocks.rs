@@ -1,7 +1,7 @@
 //! The informative blocks of a page (WISDOM, `[W]`) as marks of its hierarchy: which block each label is in.
 //!
-//! Blocks are ranges of leaves, and a label may hold several leaves: the majority decides. Where a text is in
-//! both kinds of block, a link counts as contents; anything else, such as a paragraph with links, as article.
+//! Blocks are ranges of leaves, and a label may have several leaves: the majority decides. If a text is in both kinds of block,
+//! a link belongs to the table of contents; anything else, such as a paragraph with links, to the article.
 
 use std::ops::Range;
 

@@ -1,40 +1,41 @@
-//! Which labels are concepts: they recur over sites, are linked inside them, and stand in good company.
+//! Which labels are concepts: they recur over sites, are linked inside them, and are listed with other concepts.
 //!
-//! A label is a candidate once enough sites link it inside themselves ([`least_support`]). `[OM05 §5.1]`
-//! drops labels that are never a link and those whose links all leave the site. That leaves as much menu junk
-//! as concepts, since "log in" recurs as "politics" does. Three tests tell them apart. First, a label must
-//! lead to one place that has no better name ([`faults`](crate::mining::faults)). Second, it must keep good
-//! company: its own score (how its links look) flows through the lists it stands in, and learnt trees weigh that
-//! score with the traits of the label and of its company (`likeness`). Where they cannot judge, the scores are split
-//! where they fall into two groups ([`otsu`]). Third, once its pages are read, they must file stories of their own
-//! (the third abridgement rule).
+//! A label is a candidate once enough sites link it inside themselves ([`least_support`]). `[OM05 §5.1]` drops labels that
+//! are never a link and those whose links all leave the site. That leaves as much menu junk as concepts, since "log in"
+//! recurs as "politics" does. Three tests tell them apart:
+//! 1. A label must lead to one place that has no better name ([`faults`](crate::mining::faults)).
+//! 2. It must keep good company. Its own score, by the traits of its links, flows through the lists that contain it
+//!    (`company`). Learnt trees weigh that score with the traits of the label and of its company (`likeness`). Where the
+//!    trees cannot judge, the scores are split into two groups ([`otsu`]).
+//! 3. Once its pages are read, they must file stories of their own (the third abridgement rule).
 //!
-//! Invariant: a pure function of the sites' sums. Start at [`judge`]: it gives one [`Verdict`] for each
-//! label.
+//! Invariant: a pure function of the sites' sums. Start at [`judge`], which gives one [`Verdict`] for each label.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::mining::faults::Fault;
-use crate::mining::index::{Id, Index, Indexer, Look, NONE};
+use crate::mining::index::{Id, Index, Indexer, NONE, SiteLabel};
 use crate::mining::summary::SiteSummary;
 
 mod company;
 mod genres;
+mod key;
 mod likeness;
 mod merge;
 mod tally;
 mod verdict;
 pub(crate) use genres::genres;
+use key::language;
 pub(crate) use merge::led_together;
 pub use merge::{alike, by_target};
 pub use verdict::{Judged, Verdict, verdict_of};
 
-/// With fewer sites the split alone is not trusted: see [`Rule::strict`].
+/// With fewer sites the split alone is not trusted: see [`Split::is_strict`].
 const FEW_SITES: usize = 5;
-/// A language whose links spell less than this share of its labels is written in other letters than its paths.
+/// If links spell less than this share of a language's labels, its paths are in other letters than its labels.
 const SPELLED: f64 = 0.05;
-/// Halves closer than this are one group, and all of it is kept: the split would only find noise.
+/// Halves with closer means are one group, which is kept as a whole: a split would only find noise.
 const LEAST_GAP: f64 = 0.05;
 
 /// `Sup`: the number of sites that must show a label, or a pair, before it is frequent. If `configured` is 0,
@@ -57,58 +58,58 @@ pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judge
 /// The same for an index.
 pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
     let mut count = index.names.table(0u32);
-    for look in index.sites.iter().flat_map(|site| &site.looks).filter(|look| look.is_shown) {
-        count[look.id as usize] += 1;
+    for label in index.sites.iter().flat_map(|site| &site.labels).filter(|label| label.is_shown) {
+        count[label.id as usize] += 1;
     }
     // A phrase that recurs only in texts is no label and must stay out of the split: it needs a link.
     let mut slots = index.names.table(NONE);
-    let mut shown: Vec<Shown> = Vec::new();
+    let mut shown: Vec<LabelTotals> = Vec::new();
     for (id, slot) in slots.iter_mut().enumerate().filter(|(id, _)| count[*id] >= support.max(1)) {
         *slot = shown.len() as Id;
-        shown.push(Shown::of(index.names.name(id as Id)));
+        shown.push(LabelTotals::of(index.names.name(id as Id)));
     }
     let slot = |id: Id| slots.get(id as usize).map_or(usize::MAX, |slot| *slot as usize);
     for (at, site) in index.sites.iter().enumerate() {
-        for look in site.looks.iter().filter(|look| look.is_shown) {
-            let Some(shown) = shown.get_mut(slot(look.id)) else { continue };
-            shown.sites.push(at);
-            shown.see(look);
+        for label in site.labels.iter().filter(|label| label.is_shown) {
+            let Some(totals) = shown.get_mut(slot(label.id)) else { continue };
+            totals.sites.push(at);
+            totals.add_site(label);
         }
         for id in &site.directories {
-            if let Some(shown) = shown.get_mut(slot(*id)) {
-                shown.directories += 1;
+            if let Some(totals) = shown.get_mut(slot(*id)) {
+                totals.directories += 1;
             }
         }
     }
     let mut judged: BTreeMap<String, Judged> =
-        shown.into_iter().map(|shown| (shown.key.to_owned(), candidate(shown, support))).collect();
-    company::keep(&mut judged, index);
+        shown.into_iter().map(|totals| (totals.key.to_owned(), candidate(totals, support))).collect();
+    company::spread_scores(&mut judged, index);
     match index.sites.len() {
-        0..FEW_SITES => split(&mut judged, index.sites.len()),
-        _ => weigh(&mut judged, index),
+        0..FEW_SITES => judge_by_split(&mut judged, index.sites.len()),
+        _ => judge_by_trees(&mut judged, index),
     }
-    read_pages(&mut judged);
+    apply_third_rule(&mut judged);
     judged
 }
 
-/// A label that single sites vouch for. It is a concept, whatever other sites say.
+/// A label that the expansion adds, on the evidence of these sites alone. It is a concept, whatever other sites say.
 #[must_use]
 pub(crate) fn judge_alone(key: &str, on: Vec<usize>, index: &Index) -> Judged {
     let id = index.names.get(key).unwrap_or(NONE);
-    let mut shown = Shown::of(key);
-    on.iter().filter_map(|at| index.sites.get(*at)?.look(id)).for_each(|look| shown.see(look));
-    shown.sites = on;
-    Judged { verdict: Verdict::Concept, ..candidate(shown, 1) }
+    let mut totals = LabelTotals::of(key);
+    on.iter().filter_map(|at| index.sites.get(*at)?.label(id)).for_each(|label| totals.add_site(label));
+    totals.sites = on;
+    Judged { verdict: Verdict::Concept, ..candidate(totals, 1) }
 }
 
 /// Judges by the paper's three abridgement rules alone (`[OM05 §5.1]`).
 #[must_use]
-pub fn judge_as_printed(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
-    printed(judge(sites, support))
+pub fn judge_by_paper(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
+    apply_paper_rules(judge(sites, support))
 }
 
 /// The same for labels that were judged by all evidence.
-pub(crate) fn printed(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, Judged> {
+pub(crate) fn apply_paper_rules(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, Judged> {
     for label in judged.values_mut() {
         label.verdict = match label.verdict {
             verdict @ (Verdict::TooFewSites
@@ -122,10 +123,10 @@ pub(crate) fn printed(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, 
     judged
 }
 
-/// A label over all sites, before it is judged. Its looks are summed as they are met, since the fold meets
-/// some hundred thousand.
+/// A label over all sites, before it is judged. Its sites are summed as they are visited, since the fold visits some hundred
+/// thousand.
 #[derive(Default)]
-struct Shown<'a> {
+struct LabelTotals<'a> {
     key: &'a str,
     sites: Vec<usize>,
     /// Sites that link it, and sites that link it inside themselves.
@@ -134,14 +135,14 @@ struct Shown<'a> {
     /// Over the sites that link it.
     sums: Shares,
     faults: tally::Tally,
-    /// Sites on which a page of the label was read, and those of them on which such a page files stories.
+    /// Number of sites on which a page of the label was read, and of those on which such a page files stories.
     read: usize,
     filing: usize,
-    /// Sites with stories in a directory of its name.
+    /// Number of sites with stories in a directory of its name.
     directories: usize,
 }
 
-/// The fields are sums of the fields of the same names in [`Look`].
+/// The fields are sums of the fields of the same names in [`SiteLabel`].
 #[derive(Default)]
 struct Shares {
     spelled: f64,
@@ -152,32 +153,32 @@ struct Shares {
     grouped: f64,
 }
 
-impl<'a> Shown<'a> {
-    fn of(key: &'a str) -> Shown<'a> {
-        Shown { key, ..Shown::default() }
+impl<'a> LabelTotals<'a> {
+    fn of(key: &'a str) -> LabelTotals<'a> {
+        LabelTotals { key, ..LabelTotals::default() }
     }
 
-    /// Adds the label's look on one more site.
-    fn see(&mut self, look: &Look) {
-        self.read += usize::from(look.files.is_some());
-        self.filing += usize::from(look.files == Some(true));
-        if look.is_linked {
+    /// Adds the label as one more site shows it.
+    fn add_site(&mut self, label: &SiteLabel) {
+        self.read += usize::from(label.files.is_some());
+        self.filing += usize::from(label.files == Some(true));
+        if label.is_linked {
             self.linked += 1;
-            self.inside += usize::from(look.is_inside);
-            self.sums.spelled += look.spelled;
-            self.sums.inside += look.inside;
-            self.sums.empty += look.empty;
-            self.sums.no_follow += look.no_follow;
-            self.sums.tail += look.tail;
-            self.sums.grouped += look.grouped;
-            self.faults.add(look.fault);
+            self.inside += usize::from(label.is_inside);
+            self.sums.spelled += label.spelled;
+            self.sums.inside += label.inside;
+            self.sums.empty += label.empty;
+            self.sums.no_follow += label.no_follow;
+            self.sums.tail += label.tail;
+            self.sums.grouped += label.grouped;
+            self.faults.add(label.fault);
         }
     }
 }
 
-/// Abridgement, vetoes and the own score: everything that needs no other label.
-fn candidate(shown: Shown, support: u32) -> Judged {
-    let Shown { key, sites, linked, inside, sums, faults, read, filing, directories } = shown;
+/// The abridgement rules, the faults and the own score: everything that needs no other label.
+fn candidate(totals: LabelTotals, support: u32) -> Judged {
+    let LabelTotals { key, sites, linked, inside, sums, faults, read, filing, directories } = totals;
     let words = key.split_once(':').map_or(key, |(_, stems)| stems);
     let verdict = if !words.chars().any(char::is_alphabetic) {
         Verdict::NoWord
@@ -203,10 +204,10 @@ fn candidate(shown: Shown, support: u32) -> Judged {
     Judged { sites, own, score: own, spelled, tail, grouped, files, verdict }
 }
 
-/// The third abridgement rule. Until pages of half of the candidates were read, a label without a page that
-/// was read is taken for a concept, and so is followed. After that it is dropped: its pages could not be read
-/// (gone, forbidden, redirected).
-fn read_pages(judged: &mut BTreeMap<String, Judged>) {
+/// The third abridgement rule. Until pages of half of the candidates are read, a label whose pages are not is taken for a
+/// concept, so that its pages are fetched. After that it is dropped, since its pages could not be read (gone, forbidden,
+/// redirected).
+fn apply_third_rule(judged: &mut BTreeMap<String, Judged>) {
     let kept = || judged.values().filter(|label| label.verdict == Verdict::Concept);
     let is_read = 2 * kept().filter(|label| label.files.is_some()).count() >= kept().count();
     for label in judged.values_mut().filter(|label| label.verdict == Verdict::Concept) {
@@ -218,9 +219,9 @@ fn read_pages(judged: &mut BTreeMap<String, Judged>) {
     }
 }
 
-/// Drops the candidates that trees do not take for concepts. Links of some languages never spell their labels, since
-/// paths are in other letters: there the trees would miss what they know best, and the scores are split.
-fn weigh(judged: &mut BTreeMap<String, Judged>, index: &Index) {
+/// Drops the candidates that the trees reject. In languages whose paths are in other letters, links never spell their labels;
+/// the trees would miss their best trait there, so the scores are split instead.
+fn judge_by_trees(judged: &mut BTreeMap<String, Judged>, index: &Index) {
     let sums = likeness::sums(judged, index);
     let unspelled = unspelled(judged);
     let linked = judged.iter_mut().filter(|(_, label)| label.own > 0.0);
@@ -231,7 +232,7 @@ fn weigh(judged: &mut BTreeMap<String, Judged>, index: &Index) {
             }
             continue;
         }
-        // On how many of its sites it leads inside, whether it is a second name: trees weigh these.
+        // The trees weigh these shares themselves: on how many sites it leads inside, or is a second name.
         let is_open = matches!(
             label.verdict,
             Verdict::Concept
@@ -246,7 +247,7 @@ fn weigh(judged: &mut BTreeMap<String, Judged>, index: &Index) {
     }
 }
 
-/// The languages whose links hardly ever spell their labels, each with the least score of the upper half.
+/// The languages whose links hardly ever spell their labels, each with the least score of its upper group.
 fn unspelled(judged: &BTreeMap<String, Judged>) -> BTreeMap<String, f64> {
     let mut labels: BTreeMap<&str, (f64, Vec<f64>)> = BTreeMap::new();
     for (key, label) in judged.iter().filter(|(_, label)| label.own > 0.0) {
@@ -259,11 +260,7 @@ fn unspelled(judged: &BTreeMap<String, Judged>) -> BTreeMap<String, f64> {
         .collect()
 }
 
-fn language(key: &str) -> &str {
-    key.split_once(':').map_or("", |(language, _)| language)
-}
-
-/// The measures by which trees tell concepts.
+/// The names of the measures by which the trees decide.
 #[must_use]
 pub fn measures() -> Vec<String> {
     likeness::measures()
@@ -279,48 +276,50 @@ pub fn measured(sites: &[Arc<SiteSummary>], support: u32) -> (Vec<String>, Vec<f
     (judged.into_iter().filter(|(_, label)| label.own > 0.0).map(|(key, _)| key).collect(), rows)
 }
 
-/// Drops the lower half of the remaining candidates, if there are two halves.
-fn split(judged: &mut BTreeMap<String, Judged>, sites: usize) {
-    let rule = Rule::of(judged, sites);
+/// Drops the lower group of the remaining candidates, if their scores fall into two groups.
+fn judge_by_split(judged: &mut BTreeMap<String, Judged>, sites: usize) {
+    let split = Split::of(judged, sites);
     for label in judged.values_mut().filter(|label| label.verdict == Verdict::Concept) {
-        if !rule.keeps(label) {
+        if !split.keeps(label) {
             label.verdict = Verdict::BadCompany;
         }
     }
 }
 
-struct Rule {
-    /// The least score.
+/// A split of the candidates by their scores.
+struct Split {
+    /// The least score of the upper group.
     least: f64,
-    /// With few sites one list decides a score. So a label must also look like a section by itself: its links
-    /// spell it (where any candidate's do) and do not stand at the page's end.
-    strict: bool,
+    /// With few sites one list decides a score. So a label must also have the traits of a section by itself: its links spell
+    /// it (if any candidate's do) and are not at the end of the page.
+    is_strict: bool,
     spelling_tells: bool,
 }
 
-impl Rule {
-    fn of(judged: &BTreeMap<String, Judged>, sites: usize) -> Rule {
+impl Split {
+    fn of(judged: &BTreeMap<String, Judged>, sites: usize) -> Split {
         let linked = judged.values().filter(|label| label.own > 0.0);
         let least = otsu(linked.map(|label| label.score).collect());
         let mut candidates = judged.values().filter(|label| label.verdict == Verdict::Concept);
-        Rule {
+        Split {
             least: least.unwrap_or(f64::NEG_INFINITY),
-            strict: sites < FEW_SITES || judged.values().all(|label| label.score == label.own),
+            is_strict: sites < FEW_SITES || judged.values().all(|label| label.score == label.own),
             spelling_tells: candidates.any(|label| label.spelled >= 0.5),
         }
     }
 
     fn keeps(&self, label: &Judged) -> bool {
         let looks_right = label.tail < 0.5 && (label.spelled >= 0.5 || !self.spelling_tells);
-        label.score >= self.least && (looks_right || !self.strict)
+        label.score >= self.least && (looks_right || !self.is_strict)
     }
 }
 
-/// Otsu's split: the least value of the upper half where the variance between the halves is largest. `None`
-/// if there is nothing to split or the halves' means differ by less than a twentieth.
+/// Otsu's split: the least value of the upper group, where the variance between the groups is largest. `None` if all values
+/// are equal, or the means of the groups differ by less than a twentieth.
 #[must_use]
 pub fn otsu(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
+    // Each gap between neighbours is a possible split; running sums give both means.
     let (count, total) = (values.len() as f64, values.iter().sum::<f64>());
     let mut below = 0.0;
     let mut best: Option<(f64, f64, f64)> = None;

@@ -25,7 +25,7 @@ pub fn entropy(tf: i64, q: i64, pages: u64) -> f64 {
     ((tf.ln() - q as f64 / (SCALE * tf)) / (pages as f64).ln()).clamp(0.0, 1.0)
 }
 
-/// W(t) = 1 − EN(t): how much a term tells.
+/// W(t) = 1 − EN(t): the information of a term.
 #[must_use]
 pub fn weight(entropy: f64) -> f64 {
     1.0 - entropy

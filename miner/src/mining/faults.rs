@@ -1,7 +1,7 @@
 //! The faults of a label's links on one site.
 //!
-//! A section's label leads to one page that has no better name, and that page files stories of its own. Start
-//! at [`SiteSummary::fault`].
+//! A section's label leads to one page that has no better name, and that page files stories of its own. A label without these
+//! traits has a fault. Start at [`SiteSummary::fault`].
 
 use newslode_page::contribution::Role;
 use newslode_page::reading::CanonicalUrl;
@@ -18,7 +18,7 @@ pub(crate) const SECTION_STORIES: u64 = 3;
 pub enum Fault {
     /// It occurs with many different numbers, as "3 comments" does.
     Counts,
-    /// It stands in running text.
+    /// Its links are in running text.
     InText,
     /// It leads nowhere: to script, mail, its own page or the front page.
     LeadsNowhere,

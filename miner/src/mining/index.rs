@@ -1,11 +1,10 @@
-//! The sites' summaries as the fold reads them: labels as numbers, and for each label everything that needs
-//! no other site.
+//! The sites' summaries as the fold reads them: labels as numbers, with everything of a label that needs no other site.
 //!
-//! A fold over a thousand sites visits every label of every site several times. What it needs to know of a
-//! label on one site (how its links look, their fault, whether its page files stories) is a pure function of
-//! that site's summary. So it is computed once and kept as long as the summary is the same. Labels keep their
-//! numbers for good, so sites are compared by number instead of by text. Invariant: an index holds nothing
-//! that its summaries do not; numbers never reach a result. Start at [`Indexer::index`].
+//! A fold over a thousand sites visits each label of each site several times. What it needs to know of a label on one site
+//! (the shares of its links, their fault, whether its page files stories) is a pure function of that site's summary. So it is
+//! computed once and kept as long as the summary is the same. Labels keep their numbers, so sites are compared by number
+//! instead of by text. Invariant: an index contains nothing that its summaries do not, and numbers never reach a result.
+//! Start at [`Indexer::index`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -56,13 +55,13 @@ impl Names {
 
 /// A label on one site.
 #[derive(Debug)]
-pub(crate) struct Look {
+pub(crate) struct SiteLabel {
     pub(crate) id: Id,
-    /// A page shows it.
+    /// Whether a page shows it.
     pub(crate) is_shown: bool,
-    /// A page links it.
+    /// Whether a page links it.
     pub(crate) is_linked: bool,
-    /// It links to its own site.
+    /// Whether a link of it leads to its own site.
     pub(crate) is_inside: bool,
     // Shares of its links, see `LabelSummary::share`.
     pub(crate) spelled: f64,
@@ -73,7 +72,7 @@ pub(crate) struct Look {
     pub(crate) grouped: f64,
     /// The fault of its links.
     pub(crate) fault: Option<Fault>,
-    /// Whether one of its pages files stories of its own; `None`: none was counted.
+    /// Whether one of its pages files stories of its own; `None` if none of them is counted.
     pub(crate) files: Option<bool>,
     /// Names in the path of its page, at most [`DEEP`], and 1 if its page's URL has a query; its page is the one
     /// that most pages link.
@@ -87,7 +86,7 @@ pub(crate) struct Look {
 #[derive(Debug, Default)]
 pub(crate) struct SiteIndex {
     /// In the order of the keys.
-    pub(crate) looks: Vec<Look>,
+    pub(crate) labels: Vec<SiteLabel>,
     pub(crate) lists: Vec<Vec<Id>>,
     pub(crate) nested: Vec<(Id, Id)>,
     pub(crate) pairs: Vec<(Id, Id, u8)>,
@@ -98,7 +97,7 @@ pub(crate) struct SiteIndex {
     pub(crate) above: Vec<Option<usize>>,
 }
 
-/// Paths of more names are just deep.
+/// Depth from which paths count as equally deep.
 const DEEP: usize = 4;
 
 impl SiteIndex {
@@ -111,7 +110,7 @@ impl SiteIndex {
             let place = page(label)
                 .filter(|url| !has_query(url))
                 .map(|url| place(&mut places, &mut index.above, &steps(url)));
-            index.looks.push(Look { place, ..look(id, key, label, site) });
+            index.labels.push(SiteLabel { place, ..site_label(id, key, label, site) });
             for url in label.targets.keys().filter(|url| !url.is_front_page()) {
                 leading.entry(url).or_default().push(id);
             }
@@ -128,11 +127,12 @@ impl SiteIndex {
     /// Pairs of the labels that `kept` names whose pages' paths nest. A path's parent is the longest of the
     /// paths above it.
     pub(crate) fn by_path(&self, kept: impl Fn(Id) -> bool) -> Vec<(Id, Id)> {
+        // Labels by the place of their page, so that those of one place are a range.
         let mut at: Vec<(usize, Id)> = self
-            .looks
+            .labels
             .iter()
-            .filter(|look| kept(look.id))
-            .filter_map(|look| Some((look.place?, look.id)))
+            .filter(|label| kept(label.id))
+            .filter_map(|label| Some((label.place?, label.id)))
             .collect();
         at.sort_unstable();
         let labels = |place: usize| {
@@ -157,17 +157,17 @@ impl SiteIndex {
     }
 
     /// A label of the site.
-    pub(crate) fn look(&self, id: Id) -> Option<&Look> {
-        self.looks.iter().find(|look| look.id == id)
+    pub(crate) fn label(&self, id: Id) -> Option<&SiteLabel> {
+        self.labels.iter().find(|label| label.id == id)
     }
 }
 
-fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
+fn site_label(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> SiteLabel {
     let counted = label.targets.keys().filter(|url| !url.is_front_page());
     let stories = counted.filter_map(|url| site.filing.get(&page_name(url))).max();
     let page = page(label);
     let names = page.map_or(0, |url| url.path().split('/').filter(|name| !name.is_empty()).count());
-    Look {
+    SiteLabel {
         id,
         is_shown: label.pages(Role::Any) > 0,
         is_linked: label.pages(Role::Link) > 0,
@@ -235,7 +235,7 @@ pub(crate) struct Indexer {
     kept: HashMap<Site, (Arc<SiteSummary>, Arc<SiteIndex>)>,
 }
 
-/// Labels that no site has any more are kept up to this number beyond those in use.
+/// Number of labels beyond those in use from which the numbering starts over.
 const SPARE: usize = 100_000;
 
 impl Indexer {

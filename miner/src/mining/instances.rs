@@ -2,7 +2,7 @@
 //! OM05 §6]`.
 //!
 //! [`members`](crate::mining::members) says which pages are listed under which concepts; this module reads
-//! them. Each concept page's groups of links ([`groups`]) give an instance template, which reads the pages
+//! these pages. Each concept page's groups of links ([`groups`]) give an instance template, which reads the pages
 //! behind the links ([`instances`]). Read together as pages of one site, they also say which of their texts name
 //! attributes, and with which values ([`pairs()`]); of these, a page's memory is bounded.
 
@@ -20,7 +20,7 @@ pub const MOST_PAGES: usize = 100;
 const MOST_GROUPS: usize = 12;
 /// The most pairs of one page; later ones are left out.
 const MOST_PAIRS: usize = 100;
-/// The longest value of a pair, in characters. What is longer is a text, and no value; it is left out.
+/// Maximum length of a pair's value, in characters. Longer ones are texts, not values, and are left out.
 const LONGEST_VALUE: usize = 500;
 
 /// An instance of concepts.
@@ -38,7 +38,7 @@ pub struct ConceptInstance {
     pub pairs: Vec<Pair>,
 }
 
-/// What is read on an instance's page.
+/// An instance as its page was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instance {
     /// Its page.

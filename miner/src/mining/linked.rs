@@ -1,4 +1,4 @@
-//! The labels that one site links, as few bytes.
+//! The labels that one site links, stored compactly: as they were at some time, and the changes since.
 
 use newslode_page::contribution::names::{bits, split};
 use newslode_page::contribution::{Cell, Table};
@@ -16,73 +16,74 @@ pub fn labels(tables: &Tables) -> Vec<u64> {
     labels
 }
 
-/// The labels that a site links, by the bits of their names, as they were at some time and what came and went since.
+/// The labels that a site links, by the bits of their names, as changes to those that it linked at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Linked {
-    /// Number of labels at that time.
+    /// Number of labels that the site linked then.
     base: usize,
-    came: FxHashSet<u64>,
-    went: FxHashSet<u64>,
+    added: FxHashSet<u64>,
+    removed: FxHashSet<u64>,
 }
 
-/// Labels that may come and go, beside an eighth of those that there were, before they are written again.
+/// Number of changes, beside an eighth of the labels then, from which the labels are written again.
 const SPARE: usize = 512;
 
 impl Linked {
-    /// With so many labels.
+    /// No changes yet to this number of labels.
     #[must_use]
     pub fn of(base: usize) -> Linked {
         Linked { base, ..Linked::default() }
     }
 
-    /// With so many labels then, and what came and went since.
+    /// These changes to this number of labels.
     #[must_use]
-    pub fn restored(base: usize, came: &[u64], went: &[u64]) -> Linked {
-        Linked { base, came: came.iter().copied().collect(), went: went.iter().copied().collect() }
+    pub fn restored(base: usize, added: &[u64], removed: &[u64]) -> Linked {
+        Linked { base, added: added.iter().copied().collect(), removed: removed.iter().copied().collect() }
     }
 
-    /// What came and what went since, in order.
+    /// The added and the removed labels, in order.
     #[must_use]
     pub fn changes(&self) -> [Vec<u64>; 2] {
-        [&self.came, &self.went].map(|labels| {
+        [&self.added, &self.removed].map(|labels| {
             let mut labels: Vec<u64> = labels.iter().copied().collect();
             labels.sort_unstable();
             labels
         })
     }
 
-    /// The site begins to link a label.
-    pub fn come(&mut self, label: u64) {
-        if !self.went.remove(&label) {
-            self.came.insert(label);
+    /// The site starts linking a label.
+    pub fn add(&mut self, label: u64) {
+        if !self.removed.remove(&label) {
+            self.added.insert(label);
         }
     }
 
-    /// The site ceases to link a label.
-    pub fn go(&mut self, label: u64) {
-        if !self.came.remove(&label) {
-            self.went.insert(label);
+    /// The site stops linking a label.
+    pub fn remove(&mut self, label: u64) {
+        if !self.added.remove(&label) {
+            self.removed.insert(label);
         }
     }
 
-    /// Whether so much came and went that the labels are to be written again.
+    /// Whether there are so many changes that the labels should be written again.
     #[must_use]
-    pub fn is_old(&self) -> bool {
-        self.came.len() + self.went.len() > SPARE + self.base / 8
+    pub fn has_many_changes(&self) -> bool {
+        self.added.len() + self.removed.len() > SPARE + self.base / 8
     }
 
-    /// The labels now, in order, given those at that time.
+    /// The labels that the site links now, in order, given those that it linked then.
     #[must_use]
-    pub fn now(&self, base: &[u64]) -> Vec<u64> {
-        let stayed = base.iter().filter(|label| !self.went.contains(label));
-        let mut now: Vec<u64> = stayed.chain(&self.came).copied().collect();
+    pub fn labels(&self, base: &[u64]) -> Vec<u64> {
+        let stayed = base.iter().filter(|label| !self.removed.contains(label));
+        let mut now: Vec<u64> = stayed.chain(&self.added).copied().collect();
         now.sort_unstable();
         now.dedup();
         now
     }
 }
 
-/// Labels in order, as the differences between neighbours, seven bits a byte.
+/// Packs labels, which are in order, as the differences between neighbours: seven bits a byte, the eighth says that more
+/// follow.
 #[must_use]
 pub fn pack(labels: &[u64]) -> Vec<u8> {
     let (mut bytes, mut last) = (Vec::new(), 0);
@@ -131,15 +132,15 @@ mod tests {
     #[test]
     fn labels_that_come_and_go_are_those_that_there_are() {
         let mut linked = Linked::of(3);
-        linked.go(2);
-        linked.come(9);
-        linked.come(4);
-        linked.go(9);
-        linked.come(2);
-        linked.go(3);
-        assert_eq!(linked.now(&[1, 2, 3]), [1, 2, 4]);
-        assert!(!linked.is_old());
-        (10..600).for_each(|label| linked.come(label));
-        assert!(linked.is_old());
+        linked.remove(2);
+        linked.add(9);
+        linked.add(4);
+        linked.remove(9);
+        linked.add(2);
+        linked.remove(3);
+        assert_eq!(linked.labels(&[1, 2, 3]), [1, 2, 4]);
+        assert!(!linked.has_many_changes());
+        (10..600).for_each(|label| linked.add(label));
+        assert!(linked.has_many_changes());
     }
 }

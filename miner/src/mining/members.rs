@@ -1,9 +1,9 @@
 //! Members of concepts: the articles that their pages list.
 //!
-//! A page lists what stands in its groups, and the stories that it files: a list whose entries are headlines with texts of
-//! their own is an outline, no group. Lists that stand on every page ("most read") say nothing: a link that too many of a site's concept pages
-//! show is left out, and so is all that a page lists which files no stories of its own. Start at [`Lists`], which
-//! takes one site's concept pages. [`filing`](crate::mining::filing) has the other witnesses.
+//! A page lists the links in its groups, and the stories that it files (a list of headlines with texts of their own is an
+//! outline, not a group). Lists that are on every page ("most read") say nothing, so a link on too many of a site's concept
+//! pages is left out. So are all links of a page that files no stories of its own. Start at [`Lists`], which takes the concept
+//! pages of one site. [`filing`](crate::mining::filing) has the other witnesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,9 +14,9 @@ use crate::mining::concept_pages::concept_pages;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 
-/// This many concept pages may always list one article: a story stands in two or three sections.
+/// Number of concept pages that may always list one article: a story is in two or three sections.
 const FEW_PAGES: usize = 3;
-/// Beyond that, a link on more than one in this many of the site's concept pages is furniture.
+/// Beyond that, a link on more than one in this many of the site's concept pages is left out.
 const ONE_IN: usize = 4;
 
 /// Article → keys of the concepts whose pages list it.

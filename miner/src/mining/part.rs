@@ -1,13 +1,14 @@
 //! The part of a site's sums that a fold needs.
 //!
-//! A fold asks about labels that sites *link* on at least `support` sites ([`World`](super::world::World)), and about labels that a site files
-//! below these. With all other cells left out the taxonomy is the same to the bit. So a miner keeps, of each site, the cells at some *homes*: frequent labels, the labels nested below them, the
-//! pages to which these lead, the stories that such pages file, and labels without their numbers.
+//! A fold needs the labels that at least `support` sites link ([`World`](super::world::World)), and labels that a site files
+//! below these. Without all other cells the taxonomy is the same to the bit. So a miner keeps, of each site, only the cells of
+//! some *homes*: frequent labels, the labels nested below them, the pages to which these lead, the stories that such pages
+//! file, and labels without their numbers.
 //!
-//! A part is kept right by what the log says was added ([`Part::add`]). A home that it did not keep before is read from the
-//! store, once, with the position at which that is right; earlier additions to it are passed over from then on. Homes that are
-//! no longer needed do no harm: they are dropped when they have become many ([`Part::prune`]). Between changes the cells lie
-//! packed ([`Part::pack`]).
+//! A part is kept up to date by the changes in the log ([`Part::add`]). A home that becomes needed is read from the store
+//! once, with the log position up to which its cells are right; earlier changes to it are then skipped. Homes that are no
+//! longer needed do no harm, and are dropped when there are many ([`Part::prune`]). Between changes the cells are packed
+//! ([`Part::pack`]).
 
 use std::collections::BTreeMap;
 
@@ -23,32 +24,32 @@ mod packed;
 use super::summary::{SiteSummary, Tables, page_name};
 use super::world::Frequent;
 
-/// The most stems of a label that a single site may add below a concept: as in the fold's expansion.
+/// Maximum number of stems of a label that a single site may add below a concept: the same as in the fold's expansion.
 const MOST_STEMS: usize = 3;
-/// Homes beyond those in use that are kept before they are dropped.
+/// Number of homes beyond those in use from which unused ones are dropped.
 const SPARE: usize = 1_000;
 
-/// The cells of one site at some homes.
+/// The cells of one site that have certain homes.
 #[derive(Clone, Debug)]
 pub struct Part {
     site: Site,
-    /// Empty while they lie packed.
+    /// Empty while the cells are packed.
     tables: Tables,
     packed: Option<Vec<u8>>,
     pages: i64,
-    /// Homes of this site alone.
+    /// Homes that are kept though they are not frequent labels.
     own: FxHashSet<u64>,
-    /// Labels that are no longer frequent: those of them that have cells are homes of this site alone.
-    left: FxHashSet<u64>,
-    /// Homes that were read behind additions that are still to come: they are right at these positions.
+    /// Labels that are no longer frequent. Those that have cells move to `own` when the cells are unpacked.
+    no_longer_frequent: FxHashSet<u64>,
+    /// Homes that were read from the store ahead of the log, with the positions up to which they are right.
     read_at: FxHashMap<u64, u64>,
-    /// Homes that are needed and not kept yet.
-    wanted: FxHashSet<String>,
-    /// Homes in use when these were last counted.
+    /// Homes that are needed and still to be read.
+    missing: FxHashSet<String>,
+    /// Number of homes in use when they were last counted.
     in_use: usize,
 }
 
-/// A part as it is kept elsewhere. It is of use beside the labels that were frequent then.
+/// A part as it is saved. It is valid with the labels that were frequent when it was saved, or more.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredPart {
     own: Vec<u64>,
@@ -59,8 +60,8 @@ pub struct StoredPart {
 impl Part {
     /// Whether homes are still to be read.
     #[must_use]
-    pub fn is_wanting(&self) -> bool {
-        !self.wanted.is_empty()
+    pub fn has_missing_homes(&self) -> bool {
+        !self.missing.is_empty()
     }
 
     /// Whether it has no page and no cell.
@@ -68,9 +69,9 @@ impl Part {
         self.pages == 0 && self.cells() == 0
     }
 
-    /// The part to be kept elsewhere, once all homes are read; `None` if it cannot be written.
+    /// The part to save, once all homes are read; `None` if it cannot be packed.
     pub fn stored(&mut self) -> Option<StoredPart> {
-        self.open();
+        self.unpack();
         self.pack();
         let mut own: Vec<u64> = self.own.iter().copied().collect();
         own.sort_unstable();
@@ -79,8 +80,8 @@ impl Part {
         Some(StoredPart { own, read_at, cells: self.packed.clone()? })
     }
 
-    /// The part that was kept elsewhere, given the labels that are frequent; no fewer than when it was written may
-    /// have been. `None` if it is broken.
+    /// A saved part, given the frequent labels, which must include those of the time when it was saved. `None` if it is
+    /// damaged.
     #[must_use]
     pub fn restored(site: Site, stored: StoredPart, frequent: &Frequent) -> Option<Part> {
         let tables = packed::unpack(&stored.cells)?;
@@ -88,7 +89,7 @@ impl Part {
         let mut part = Part::of(site, &Tables::new(), frequent);
         part.pages = pages.unwrap_or(0);
         part.own = stored.own.into_iter().collect();
-        // A label that was frequent when the part was written, and is no longer, is the site's own.
+        // A home of cells that is no frequent label is kept for another reason.
         let homes =
             tables.iter().filter(|(table, _)| **table != Table::Pages).flat_map(|(_, cells)| cells.keys());
         let homes = homes.filter_map(|key| split(key)).filter_map(|(home, _)| bits(home));
@@ -99,7 +100,8 @@ impl Part {
         Some(part)
     }
 
-    /// The part of a site of which all cells are known.
+    /// The part of a site, given all of its cells. Starts from the frequent labels and takes in the homes that their cells need,
+    /// until no new ones are needed.
     #[must_use]
     pub fn of(site: Site, tables: &Tables, frequent: &Frequent) -> Part {
         let mut part = Part {
@@ -108,9 +110,9 @@ impl Part {
             packed: None,
             pages: 0,
             own: FxHashSet::default(),
-            left: FxHashSet::default(),
+            no_longer_frequent: FxHashSet::default(),
             read_at: FxHashMap::default(),
-            wanted: FxHashSet::default(),
+            missing: FxHashSet::default(),
             in_use: 0,
         };
         let mut by_home: FxHashMap<&str, Vec<(Table, &str, i64)>> = FxHashMap::default();
@@ -129,20 +131,20 @@ impl Part {
             for (table, key, by) in by_home.remove(home.as_str()).unwrap_or_default() {
                 part.set(Cell { table, key: key.to_owned() }, by, frequent);
             }
-            for wanted in std::mem::take(&mut part.wanted) {
-                part.own.extend(bits(&wanted));
-                open.push(wanted);
+            for home in std::mem::take(&mut part.missing) {
+                part.own.extend(bits(&home));
+                open.push(home);
             }
         }
         part.in_use = part.own.len();
         part
     }
 
-    /// Adds what the entry of the log at this position added to the site's cells.
+    /// Adds the changes of the log entry at this position.
     pub fn add(&mut self, position: u64, cells: &[(Cell, i64)], frequent: &Frequent) {
-        self.open();
+        self.unpack();
         for (cell, by) in cells {
-            // Cells without a home are the whole site's.
+            // Cells without a home belong to the whole site.
             if let Some(home) = cell.home().and_then(bits) {
                 let is_kept = frequent.contains(&home) || self.own.contains(&home);
                 if !is_kept || self.read_at.get(&home).is_some_and(|read| *read >= position) {
@@ -154,10 +156,10 @@ impl Part {
         }
     }
 
-    /// Takes cells over that were read at their homes: these are right at a position.
-    pub fn learn(&mut self, homes: &[String], position: u64, cells: Vec<(Cell, i64)>, frequent: &Frequent) {
+    /// Takes over the cells of homes as they were read from the store, right up to a position.
+    pub fn fill(&mut self, homes: &[String], position: u64, cells: Vec<(Cell, i64)>, frequent: &Frequent) {
         for home in homes {
-            self.wanted.remove(home);
+            self.missing.remove(home);
             let Some(bits) = bits(home) else { continue };
             if !frequent.contains(&bits) {
                 self.own.insert(bits);
@@ -167,15 +169,15 @@ impl Part {
         if cells.is_empty() {
             return;
         }
-        self.open();
+        self.unpack();
         for (cell, by) in cells {
             self.set(cell, by, frequent);
         }
     }
 
-    /// The site was forgotten by the entry of the log at this position. What was read behind it stays.
+    /// Drops all cells: the log entry at this position forgot the site. Homes that were read after it stay.
     pub fn forget(&mut self, position: u64) {
-        self.open();
+        self.unpack();
         let stays = |home: Option<&str>| {
             let home = home.and_then(bits);
             home.and_then(|home| self.read_at.get(&home)).is_some_and(|read| *read >= position)
@@ -186,14 +188,14 @@ impl Part {
         self.pages = 0;
     }
 
-    /// A label is no longer frequent. Its cells stay, as if they were needed for another reason, until they are dropped.
-    pub fn leave(&mut self, label: &str) {
-        self.left.extend(bits(label));
+    /// Marks a label as no longer frequent. Its cells stay until unused homes are dropped.
+    pub fn unmark_frequent(&mut self, label: &str) {
+        self.no_longer_frequent.extend(bits(label));
     }
 
-    /// Whether the cells at a home are kept, though it is not frequent.
+    /// Whether the cells of a home are kept though it is no frequent label.
     fn has(&self, home: &str) -> bool {
-        bits(home).is_some_and(|home| self.own.contains(&home) || self.left.contains(&home))
+        bits(home).is_some_and(|home| self.own.contains(&home) || self.no_longer_frequent.contains(&home))
     }
 
     /// Packs the cells until they are needed.
@@ -207,11 +209,11 @@ impl Part {
     }
 
     /// Unpacks the cells.
-    fn open(&mut self) {
+    fn unpack(&mut self) {
         if let Some(packed) = self.packed.take() {
             self.tables = packed::unpack(&packed).unwrap_or_default();
         }
-        for label in std::mem::take(&mut self.left) {
+        for label in std::mem::take(&mut self.no_longer_frequent) {
             let name = of_bits(label);
             let is_home = |cells: &BTreeMap<String, i64>| {
                 cells.range(name.clone()..).next().is_some_and(|(key, _)| key.starts_with(&name))
@@ -222,33 +224,33 @@ impl Part {
         }
     }
 
-    /// Forgets what was read behind additions, now that all through this position were taken.
-    pub fn settle(&mut self, position: u64) {
+    /// Forgets which homes were read ahead of the log, now that all entries up to this position are added.
+    pub fn forget_read_positions(&mut self, position: u64) {
         self.read_at.retain(|_, read| *read > position);
     }
 
-    /// Labels became frequent: their cells are needed, unless they are kept.
-    pub fn join(&mut self, labels: &[String]) {
+    /// Marks labels as frequent: their cells are needed, unless they are kept already.
+    pub fn mark_frequent(&mut self, labels: &[String]) {
         let unknown: Vec<String> = labels.iter().filter(|label| !self.has(label)).cloned().collect();
-        self.wanted.extend(unknown);
+        self.missing.extend(unknown);
     }
 
-    /// Homes that are needed and not kept yet, and so are to be read ([`Part::learn`]); in order.
+    /// Homes that are needed and still to be read ([`Part::fill`]), in order.
     #[must_use]
-    pub fn wanted(&self) -> Vec<String> {
-        let mut wanted: Vec<String> = self.wanted.iter().cloned().collect();
-        wanted.sort_unstable();
-        wanted
+    pub fn missing_homes(&self) -> Vec<String> {
+        let mut missing: Vec<String> = self.missing.iter().cloned().collect();
+        missing.sort_unstable();
+        missing
     }
 
-    /// Drops homes that are not needed, if they have become many.
+    /// Drops homes that are not needed, if there are many.
     pub fn prune(&mut self, frequent: &Frequent) {
         if self.own.len() > 2 * self.in_use + SPARE {
-            self.open();
+            self.unpack();
             let read_at = std::mem::take(&mut self.read_at);
-            let wanted = std::mem::take(&mut self.wanted);
+            let missing = std::mem::take(&mut self.missing);
             *self = Part { read_at, ..Part::of(self.site.clone(), &self.tables, frequent) };
-            self.wanted = wanted;
+            self.missing = missing;
         }
     }
 
@@ -258,17 +260,17 @@ impl Part {
         self.pages
     }
 
-    /// What the fold reads.
+    /// The summary that the fold reads.
     #[must_use]
     pub fn summary(&mut self) -> SiteSummary {
-        self.open();
+        self.unpack();
         SiteSummary::of(self.site.clone(), &self.tables)
     }
 
     /// Number of cells.
     #[must_use]
     pub fn cells(&mut self) -> usize {
-        self.open();
+        self.unpack();
         self.tables.values().map(BTreeMap::len).sum()
     }
 
@@ -276,7 +278,7 @@ impl Part {
         bits(home).is_some_and(|home| frequent.contains(&home) || self.own.contains(&home))
     }
 
-    /// Sets a cell. A new cell may need other homes.
+    /// Sets a cell. A new cell may make other homes needed.
     fn set(&mut self, cell: Cell, by: i64, frequent: &Frequent) {
         if cell.table == Table::Pages {
             self.pages = by;
@@ -288,15 +290,15 @@ impl Part {
             *held = by;
         } else {
             cells.insert(cell.key.clone(), by);
-            if let Some(home) = needed(&self.site, &cell).filter(|home| !self.keeps(home, frequent)) {
-                self.wanted.insert(home);
+            if let Some(home) = home_needed_by(&self.site, &cell).filter(|home| !self.keeps(home, frequent)) {
+                self.missing.insert(home);
             }
         }
     }
 }
 
-/// The homes that a kept cell needs.
-fn needed(site: &Site, cell: &Cell) -> Option<String> {
+/// The home that a cell makes needed, if any.
+fn home_needed_by(site: &Site, cell: &Cell) -> Option<String> {
     let (_, rest) = split(&cell.key)?;
     match cell.table {
         // A label below a kept one.

@@ -1,7 +1,7 @@
-//! Everything that the fold needs to know of one site, read back from the site's counters.
+//! What the fold needs to know of one site, read from the site's cells.
 //!
-//! The cells are sums over pages; a [`SiteSummary`] holds the same numbers by label, pair and list. It is a
-//! pure function of the tables ([`SiteSummary::of`]), so equal states give equal summaries.
+//! The cells are sums over pages; a [`SiteSummary`] has the same numbers by label, pair and list. It is a pure function of the
+//! tables ([`SiteSummary::of`]), so equal states give equal summaries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ pub struct SiteSummary {
     /// Name ([`page_name`]) of each counted page → its number of peculiar stories:
     /// those that at most a tenth of the site's other pages show.
     pub filing: BTreeMap<String, u64>,
-    /// (broader, narrower), where a menu's item stands over a list or one link's path spells both.
+    /// (broader, narrower), where a menu's entry has a list below it, or one link's path spells both.
     pub nested: BTreeSet<(String, String)>,
     /// Label keys that name a directory in which the site files stories.
     pub directories: BTreeSet<String>,
@@ -46,7 +46,7 @@ pub struct LabelSummary {
     pub targets: BTreeMap<CanonicalUrl, u64>,
 }
 
-/// Labels that stand beside one another.
+/// Labels whose links are side by side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListSummary {
     /// Pages that show the list.

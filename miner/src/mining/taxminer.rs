@@ -8,32 +8,16 @@
 //!
 //! The fold's `evidence` says which pairs count, and where that departs from the paper.
 //!
-//! The pairs are added to a DAG strongest first, so a cycle always loses its weakest pair ([`acyclic`]).
-//! Pairs that imply what lists deny are taken out ([`uncontradicted`]). Pairs that follow from two others are
-//! left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
+//! Then the pairs become relations: [`acyclic`] adds them to a DAG strongest first, so a cycle loses its weakest pair;
+//! [`uncontradicted`] removes pairs that imply what lists deny; [`reduced`] removes those that follow from others.
+//! Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `narrower` is a kind or part of `broader`, according to at least `Sup` sites.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Related {
-    /// Concept key.
-    pub broader: String,
-    /// Concept key.
-    pub narrower: String,
-    /// Level at which the pair became frequent; 1 = parent.
-    pub level: u8,
-    /// Sites that show the pair at this level or a nearer one, as indices, ascending.
-    pub sites: Vec<usize>,
-}
-
-impl Related {
-    /// Sorts strong before weak: more sites, then a nearer level, then by name. No two relations are equal.
-    fn strength(&self) -> (Reverse<usize>, u8, &str, &str) {
-        (Reverse(self.sites.len()), self.level, &self.broader, &self.narrower)
-    }
-}
+mod contradictions;
+mod related;
+pub use contradictions::uncontradicted;
+pub use related::Related;
 
 /// The sites that show a pair: (site, least level there).
 pub type Seen = BTreeMap<(String, String), Vec<(usize, u8)>>;
@@ -117,9 +101,6 @@ pub fn parents(relations: &[Related]) -> BTreeMap<&str, &Related> {
     }
     parents
 }
-
-mod contradictions;
-pub use contradictions::uncontradicted;
 
 #[cfg(test)]
 mod tests;

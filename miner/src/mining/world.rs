@@ -1,7 +1,7 @@
-//! Which labels enough sites link.
+//! Which labels are frequent: linked on enough sites.
 //!
-//! A page contributes to its site; a site contributes to the world: a label counts once for each site that links it. Stores
-//! tell when a site begins to link a label and when it ceases to, so the world is kept right by what changes.
+//! As a page contributes to its site, a site contributes to the world: a label counts once for each site that links it. The
+//! logs of the sums say when a site starts or stops linking a label, so the world is kept up to date by changes alone.
 
 use newslode_page::contribution::names::of_bits;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,25 +15,25 @@ pub struct World {
     sites: FxHashMap<u64, u32>,
     support: u32,
     frequent: Frequent,
-    /// Labels that came or went since [`World::turn`].
+    /// Labels whose number of sites changed since [`World::update`].
     touched: FxHashSet<u64>,
 }
 
 impl World {
-    /// Says which labels are frequent until the next turn.
-    pub fn begin(&mut self, frequent: Frequent) {
-        // No support: the next turn decides on all labels.
+    /// Sets the labels that are frequent until the next [`World::update`].
+    pub fn restore(&mut self, frequent: Frequent) {
+        // An impossible support, so that the next update decides on all labels.
         (self.frequent, self.support) = (frequent, u32::MAX);
     }
 
-    /// One more site links a label.
-    pub fn come(&mut self, label: u64) {
+    /// Counts one more site that links a label.
+    pub fn add(&mut self, label: u64) {
         *self.sites.entry(label).or_default() += 1;
         self.touched.insert(label);
     }
 
-    /// One site less links a label.
-    pub fn go(&mut self, label: u64) {
+    /// Counts one site less that links a label.
+    pub fn remove(&mut self, label: u64) {
         if let Some(sites) = self.sites.get_mut(&label) {
             *sites = sites.saturating_sub(1);
             if *sites == 0 {
@@ -43,15 +43,15 @@ impl World {
         }
     }
 
-    /// The labels that enough sites linked at the last [`World::turn`].
+    /// The labels that were frequent at the last [`World::update`].
     #[must_use]
     pub fn frequent(&self) -> &Frequent {
         &self.frequent
     }
 
-    /// Decides anew which labels are frequent: those that `support` sites link. Returns the names of those that were not
-    /// before, and of those that are no longer, in order.
-    pub fn turn(&mut self, support: u32) -> (Vec<String>, Vec<String>) {
+    /// Decides which labels are frequent: those that `support` sites link. Returns the names of the labels that became
+    /// frequent, and of those that no longer are, in order.
+    pub fn update(&mut self, support: u32) -> (Vec<String>, Vec<String>) {
         if self.support != support {
             self.support = support;
             self.touched.extend(self.sites.keys().chain(&self.frequent));
@@ -80,23 +80,23 @@ mod tests {
     fn labels_join_and_leave_as_sites_link_them() {
         let (jazz, rock) = (name("en:jazz"), name("en:rock"));
         let mut world = World::default();
-        world.come(bits(&jazz).unwrap());
-        world.come(bits(&rock).unwrap());
-        assert_eq!(world.turn(2), (vec![], vec![]));
-        world.come(bits(&jazz).unwrap());
-        assert!(world.frequent().is_empty(), "nothing is decided between turns");
-        assert_eq!(world.turn(2), (vec![jazz.clone()], vec![]));
-        world.go(bits(&jazz).unwrap());
-        world.come(bits(&jazz).unwrap());
-        assert_eq!(world.turn(2), (vec![], vec![]), "it came back");
-        world.go(bits(&jazz).unwrap());
-        assert_eq!(world.turn(2), (vec![], vec![jazz.clone()]));
+        world.add(bits(&jazz).unwrap());
+        world.add(bits(&rock).unwrap());
+        assert_eq!(world.update(2), (vec![], vec![]));
+        world.add(bits(&jazz).unwrap());
+        assert!(world.frequent().is_empty(), "nothing is decided between updates");
+        assert_eq!(world.update(2), (vec![jazz.clone()], vec![]));
+        world.remove(bits(&jazz).unwrap());
+        world.add(bits(&jazz).unwrap());
+        assert_eq!(world.update(2), (vec![], vec![]), "it came back");
+        world.remove(bits(&jazz).unwrap());
+        assert_eq!(world.update(2), (vec![], vec![jazz.clone()]));
         let mut both = [jazz.clone(), rock.clone()];
         both.sort_unstable();
-        assert_eq!(world.turn(1), (both.to_vec(), vec![]));
-        world.go(bits(&rock).unwrap());
-        world.go(bits(&rock).unwrap());
-        assert_eq!(world.turn(1), (vec![], vec![rock]));
+        assert_eq!(world.update(1), (both.to_vec(), vec![]));
+        world.remove(bits(&rock).unwrap());
+        world.remove(bits(&rock).unwrap());
+        assert_eq!(world.update(1), (vec![], vec![rock]));
         assert_eq!(world.frequent().len(), 1);
     }
 }

@@ -1,11 +1,15 @@
 //! Counting pages: a batch of one site's partitioned pages becomes one call to the store.
 //!
-//! The order of effects makes a crash harmless at any point. First the contribution is archived (so that
-//! everything counted can be subtracted), then its links go to the frontier (idempotent), then it is counted,
-//! then readers are told what happened to the article (at least once), then the schedule what the page is. Only then
-//! is the message acknowledged. Links come before
-//! counting, so a store that loses its last writes never holds a counted page whose links it lost; a page
-//! that is not counted is found again by [`crate::work::reconcile`]. Start at [`batch`].
+//! The order of effects makes a crash harmless at any point:
+//! 1. The contribution is archived, so that everything counted can be subtracted.
+//! 2. Its links go to the frontier, which may be repeated. They come before counting, so that a store that loses its last
+//!    writes never holds a counted page whose links it lost.
+//! 3. The page is counted. A page that is not is found again by [`crate::work::reconcile`].
+//! 4. Readers hear what happened to the article, at least once.
+//! 5. The schedule hears what the page turned out to be.
+//! 6. The content that this one replaced leaves the archive.
+//!
+//! Only then is the message acknowledged. Start at [`count_batch`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -22,56 +26,55 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use crate::mining::articles::is_view;
-use crate::work::archive::{self, contribution};
+use crate::work::archive::{self, read_contribution};
 use crate::work::error::BatchError;
-use crate::work::follow::{add, at_once};
-use crate::work::lives;
-use crate::work::lives::life::Fetch;
-use crate::work::notes::tell_all;
+use crate::work::feedback;
+use crate::work::histories::FetchedArticle;
+use crate::work::histories::history::Fetch;
+use crate::work::links::{add_urls, page_links};
 use crate::work::parts::Parts;
 
-/// Another miner may count the page between our read and our write. After this many times in a row the batch
-/// is given back.
-const ROUNDS: usize = 5;
+/// Number of attempts to count a page that other miners keep counting. After that the batch returns to the queue.
+const MAX_ATTEMPTS: usize = 5;
 
 /// The result for one page of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageEnd {
     /// Its contribution is counted.
     Applied,
-    /// It was counted before, or a newer one is; its effects were made sure.
+    /// It was counted before, or a newer one is. Its effects were repeated.
     Stale,
-    /// Nobody wants its site, or no longer: nothing was done.
+    /// Its site has no seed, or was removed: nothing was done.
     Unwanted,
     /// It cannot be counted and goes to the dead letters, for this reason.
     Rejected(String),
 }
 
-/// Counts pages of one site and makes all their effects. Returns each page's result, in order.
+/// Counts pages of one site, with all their effects. Returns each page's result, in order.
 ///
 /// # Errors
 /// When the store or the broker fails; then the whole batch may be tried again.
-pub async fn batch(
+pub async fn count_batch(
     parts: &Parts,
     follow: Follow,
     site: &Site,
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
-    let Some(settings) = parts.frontier.site(site).await? else { return unwanted(parts, pages).await };
-    let viewed = archive(parts, pages, now).await?;
-    follow_up(parts, follow, pages, now).await?;
-    let Counted { ends, versions, replaced } = count(parts, site, pages).await?;
-    // A site forgotten since we asked may have been forgotten before we counted: nobody else would clean up.
-    if parts.frontier.site(site).await?.is_none() {
-        parts.state.forget(site).await?;
-        return unwanted(parts, pages).await;
+    let Some(settings) = parts.stores.frontier.site(site).await? else { return discard(parts, pages).await };
+    let viewed = archive_computed(parts, pages, now).await?;
+    add_links(parts, follow, pages, now).await?;
+    let Counted { ends, versions, replaced } = count_newest(parts, site, pages).await?;
+    // A site removed since we asked may have been removed before we counted. Nobody else would clean up then.
+    if parts.stores.frontier.site(site).await?.is_none() {
+        parts.stores.state.forget(site).await?;
+        return discard(parts, pages).await;
     }
     let mut twins = BTreeSet::new();
     for (page, end) in pages.iter().zip(&ends) {
-        // What an older fetch says must not follow what a newer one said.
+        // Readers must not hear of an older fetch after a newer one.
         let Some(counted) = versions.get(&page.url) else { continue };
-        let number = number(page, *counted);
+        let number = comparable_fetch(page, *counted);
         let is_newest = number >= counted.fetch && counted.content != ContentHash::NONE;
         let article = viewed.get(&page.version.content).or(page.article.as_ref());
         if let Some(article) = article
@@ -79,87 +82,89 @@ pub async fn batch(
             && matches!(end, PageEnd::Applied | PageEnd::Stale)
         {
             let fetch = Fetch { number, at: page.fetched_at };
-            let reading =
-                lives::Reading { url: &page.url, article, fetch, canonical: page.canonical.as_ref() };
-            if lives::tell(parts, &settings.labels, reading, now).await? {
+            let canonical = page.canonical.as_ref();
+            let fetched = FetchedArticle { url: &page.url, article, fetch, canonical };
+            if parts.histories().record_fetch(&settings.labels, fetched, now).await? {
                 twins.insert(page.url.clone());
             }
         }
     }
     if follow == Follow::News {
-        tell_all(parts, pages, &twins).await?;
+        feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, &twins).await?;
     }
-    archive::forget_replaced(parts, replaced).await?;
+    archive::forget_replaced(&parts.stores, replaced).await?;
     Ok(ends)
 }
 
-/// Nobody wants the pages' site: everything archived of them on their way is removed, too.
-async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
-    archive::forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
+/// Deletes everything archived of pages whose site has no seed, or was removed.
+async fn discard(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
+    archive::forget_counted(&parts.stores, pages.iter().map(|page| page.version.content)).await?;
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
-/// Archives contributions and articles. If a page comes again and its article was viewed meanwhile, the
-/// viewed article stays; these are returned.
-async fn archive(
+/// Archives contributions and articles. If a page is delivered again whose article was viewed meanwhile, the viewed article
+/// stays. Returns these articles.
+async fn archive_computed(
     parts: &Parts,
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<BTreeMap<ContentHash, Article>, BatchError> {
     let mut viewed = BTreeMap::new();
     for page in pages.iter().filter(|page| page.article.is_some()) {
-        let held = parts.archive.get(Kind::Article, page.version.content).await?;
-        let held = held.and_then(|bytes| serde_json::from_slice::<Article>(&bytes).ok());
-        viewed.extend(held.filter(is_view).map(|article| (page.version.content, article)));
+        let stored = parts.stores.archive.get(Kind::Article, page.version.content).await?;
+        let stored = stored.and_then(|bytes| serde_json::from_slice::<Article>(&bytes).ok());
+        viewed.extend(stored.filter(is_view).map(|article| (page.version.content, article)));
     }
     let mut puts = Vec::new();
     for page in pages {
         let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let content = page.version.content;
-        puts.push(parts.archive.put(Kind::Contribution, content, sealed.into(), now));
+        puts.push(parts.stores.archive.put(Kind::Contribution, content, sealed.into(), now));
         if let Some(article) = page.article.as_ref().filter(|_| !viewed.contains_key(&content)) {
             let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
-            puts.push(parts.archive.put(Kind::Article, content, json.into(), now));
+            puts.push(parts.stores.archive.put(Kind::Article, content, json.into(), now));
         }
     }
     try_join_all(puts).await?;
     Ok(viewed)
 }
 
-/// What counting a batch led to.
+/// The result of counting a batch.
 struct Counted {
     /// Each page's result.
     ends: Vec<PageEnd>,
     /// The versions that count now.
     versions: BTreeMap<CanonicalUrl, Version>,
-    /// Contents that others replaced, by the name under which they counted.
+    /// Contents that were replaced, by the name under which they counted.
     replaced: Vec<(CanonicalUrl, ContentHash)>,
 }
 
 /// Counts each URL's newest page; older ones of the batch are stale.
-async fn count(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<Counted, BatchError> {
+async fn count_newest(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<Counted, BatchError> {
+    // Of several pages with one URL only the newest is counted.
     let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
     for (at, page) in pages.iter().enumerate() {
         let held = newest.entry(&page.url).or_insert(at);
-        // What we fetched ourselves goes before what others captured: see `number`.
+        // What we fetched ourselves goes before what others captured: see `comparable_fetch`.
         let order = |page: &PartitionedPage| (!page.version.is_dated(), page.version.fetch);
         if pages.get(*held).is_some_and(|held| order(held) < order(page)) {
             *held = at;
         }
     }
+    // Pages are stale until the store says otherwise. Those in conflict stay open for another attempt.
     let mut ends = vec![PageEnd::Stale; pages.len()];
     let mut open: Vec<usize> = newest.into_values().collect();
     let urls: Vec<CanonicalUrl> = open.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
-    let versions = parts.state.versions(site, &urls).await?;
+    let versions = parts.stores.state.versions(site, &urls).await?;
     let mut replaced = Vec::new();
     let mut counted: BTreeMap<CanonicalUrl, Version> =
         urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?))).collect();
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ATTEMPTS {
         let mut changes = Vec::new();
         let mut sent = Vec::new();
         for at in open.drain(..) {
             let Some(page) = pages.get(at) else { continue };
-            match change(parts, page, counted.get(&page.url).copied()).await? {
+            match change_of(parts, page, counted.get(&page.url).copied()).await? {
                 Ok(change) => {
                     changes.push(change);
                     sent.push(at);
@@ -171,7 +176,7 @@ async fn count(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<
             return Ok(Counted { ends, versions: counted, replaced });
         }
         let start = Instant::now();
-        let results = parts.state.apply(site, &changes).await?;
+        let results = parts.stores.state.apply(site, &changes).await?;
         parts.metrics.apply_seconds.observe(start.elapsed().as_secs_f64());
         for ((at, change), result) in sent.into_iter().zip(changes).zip(results) {
             parts.metrics.applied.with_label_values(&[result_name(result)]).inc();
@@ -209,10 +214,10 @@ fn result_name(applied: Applied) -> &'static str {
     }
 }
 
-/// The number under which a page stands against the version that counts. Captures of others are numbered by
-/// their time. A fetch of our own stands against one by its time, too. A capture is older than any page that
-/// only we fetched: the store does not know when that was.
-fn number(page: &PartitionedPage, counted: Version) -> u64 {
+/// The number by which a page compares with the version that counts. Captures are numbered by their time, so a fetch of our
+/// own compares with a capture by its time, too. A capture is older than any fetch of our own, since the store does not know
+/// when that was.
+fn comparable_fetch(page: &PartitionedPage, counted: Version) -> u64 {
     match (page.version.is_dated(), counted.is_dated()) {
         (false, true) => page.fetched_at.0,
         (true, false) => 0,
@@ -220,13 +225,13 @@ fn number(page: &PartitionedPage, counted: Version) -> u64 {
     }
 }
 
-/// The change of the sums by this page, given what is counted; or its result, if there is nothing to send.
-async fn change(
+/// The change of the sums by this page, given the version that counts; or the page's result, if there is nothing to change.
+async fn change_of(
     parts: &Parts,
     page: &PartitionedPage,
     counted: Option<Version>,
 ) -> Result<Result<Change, PageEnd>, BatchError> {
-    let fetch = counted.map_or(page.version.fetch, |counted| number(page, counted));
+    let fetch = counted.map_or(page.version.fetch, |counted| comparable_fetch(page, counted));
     if counted.is_some_and(|counted| counted.fetch >= fetch) {
         parts.metrics.applied.with_label_values(&["stale"]).inc();
         return Ok(Err(PageEnd::Stale));
@@ -234,7 +239,7 @@ async fn change(
     let old = match counted.map(|counted| counted.content) {
         None | Some(ContentHash::NONE) => None,
         Some(content) if content == page.version.content => Some(page.contribution.clone()),
-        Some(content) => match contribution(parts, content).await? {
+        Some(content) => match read_contribution(parts.stores.archive.as_ref(), content).await? {
             Some(old) => Some(old),
             None => {
                 let url = &page.url;
@@ -250,24 +255,24 @@ async fn change(
     Ok(Ok(Change { url, expected: counted, new, fetched_at, delta, again: false }))
 }
 
-async fn follow_up(
+async fn add_links(
     parts: &Parts,
     follow: Follow,
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    // What a capture of others leads to may be years old.
+    // The links of a capture may be years old.
     let ours = || pages.iter().filter(|page| !page.version.is_dated());
     let mut found: Vec<_> =
-        ours().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution)).collect();
+        ours().flat_map(|page| page_links(follow, page.why, page.depth, &page.contribution)).collect();
     if follow == Follow::News {
-        found.extend(ours().filter_map(declared));
+        found.extend(ours().filter_map(declared_canonical));
     }
-    add(parts, found, now).await.map(|_| ())
+    add_urls(parts.stores.frontier.as_ref(), &parts.metrics, found, now).await.map(|_| ())
 }
 
-/// The address that an article's page declares as its own: it may be the only one that lives on.
-fn declared(page: &PartitionedPage) -> Option<NewUrl> {
+/// The URL that an article's page declares as canonical: the article may outlive its other URLs there.
+fn declared_canonical(page: &PartitionedPage) -> Option<NewUrl> {
     let declared = page.canonical.as_ref().filter(|url| page.article.is_some() && url.site() == page.site)?;
     let schedule = Some(PageSchedule::page(None, page.fetched_at));
     Some(NewUrl { schedule, ..NewUrl::once(declared.clone(), page.depth, Why::Link, 0) })

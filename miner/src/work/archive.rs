@@ -1,4 +1,4 @@
-//! The miner's requests to the archive.
+//! Reads and deletes what the archive holds of a page.
 
 use std::sync::Arc;
 
@@ -6,26 +6,30 @@ use bytes::Bytes;
 use futures::future::try_join_all;
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::parsed::ParsedPages;
-use newslode_common::store::{Kind, StoreError, StoreResult};
+use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::Page;
 use newslode_page::contribution::Contribution;
 use newslode_page::reading::CanonicalUrl;
 
 use crate::work::generations::Generations;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 
-/// The kinds filed under the name that a generation gives to a content.
+/// The kinds that are archived under the name that a generation gives to a content.
 const COMPUTED: [Kind; 3] = [Kind::Contribution, Kind::Hierarchy, Kind::Article];
 
 /// An archived contribution; `None` if the archive does not hold it.
 ///
 /// # Errors
 /// When the archive cannot be read, or holds something else.
-pub(super) async fn contribution(parts: &Parts, content: ContentHash) -> StoreResult<Option<Contribution>> {
-    let sealed = parts.archive.get(Kind::Contribution, content).await?;
+pub(super) async fn read_contribution(
+    archive: &dyn PageArchive,
+    content: ContentHash,
+) -> StoreResult<Option<Contribution>> {
+    let sealed = archive.get(Kind::Contribution, content).await?;
     let open = |bytes: Bytes| {
-        envelope::open(&bytes).map_err(|e| StoreError::Corrupt(format!("contribution {content}: {e}")))
+        envelope::open(&bytes)
+            .map_err(|e| StoreError::Corrupt(format!("the archived contribution {content}: {e}")))
     };
     sealed.map(open).transpose()
 }
@@ -34,17 +38,17 @@ pub(super) async fn contribution(parts: &Parts, content: ContentHash) -> StoreRe
 ///
 /// # Errors
 /// When a store cannot be read.
-pub async fn page(parts: &Parts, url: &CanonicalUrl) -> StoreResult<Option<Arc<Page>>> {
-    let versions = parts.state.versions(&url.site(), std::slice::from_ref(url)).await?;
+pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Arc<Page>>> {
+    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
     let content = versions.into_iter().next().flatten().map(|version| version.content);
     let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
-    let generations = Generations::read(parts.state.as_ref()).await?;
-    let found = generations.page(parts.archive.as_ref(), content).await?;
+    let generations = Generations::read(stores.state.as_ref()).await?;
+    let found = generations.page(stores.archive.as_ref(), content).await?;
     let Some((_, bytes)) = found else { return Ok(None) };
-    Ok(open(&bytes, &parts.parsed).ok().map(|(_, page)| page))
+    Ok(open(&bytes, &stores.parsed).ok().map(|(_, page)| page))
 }
 
-/// An archived page, parsed: now, or lately.
+/// Opens an archived page, and parses it unless it was parsed lately.
 ///
 /// # Errors
 /// The reason why it cannot be read.
@@ -58,7 +62,7 @@ pub(super) fn open(bytes: &[u8], parsed: &ParsedPages) -> Result<(FetchedPage, A
     Ok((fetched, Arc::new(page)))
 }
 
-/// As [`open`], for a page that will be looked at again soon.
+/// As [`open`], for a page that will be opened again soon.
 ///
 /// # Errors
 /// As those of [`open`].
@@ -68,61 +72,61 @@ pub(super) fn open_and_keep(bytes: &[u8], parsed: &ParsedPages) -> Result<(Fetch
     Ok((fetched, page))
 }
 
-/// Removes pages of these contents from the archive, with everything computed of them. All are of one site,
-/// and no other site holds them.
+/// Deletes pages of these contents, with everything computed of them. No other site has pages of these contents, since the
+/// URL is part of the hash.
 ///
 /// # Errors
 /// When a store fails.
 pub(super) async fn forget_fetched(
-    parts: &Parts,
+    stores: &Stores,
     contents: impl Iterator<Item = ContentHash>,
 ) -> StoreResult<()> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
+    let generations = Generations::read(stores.state.as_ref()).await?;
     for content in contents {
-        parts.archive.delete(Kind::Page, content).await?;
+        stores.archive.delete(Kind::Page, content).await?;
         for name in generations.names(content) {
-            try_join_all(COMPUTED.iter().map(|kind| parts.archive.delete(*kind, name))).await?;
+            try_join_all(COMPUTED.iter().map(|kind| stores.archive.delete(*kind, name))).await?;
         }
     }
     Ok(())
 }
 
-/// Removes pages from the archive that other contents of the same URLs replaced. A content that its URL has again,
-/// still on its way to be counted, stays.
+/// Deletes contents that newer ones of their URLs replaced. A content stays if it is the one that its URL was last fetched
+/// with: the page changed back, and the message is still on its way.
 ///
 /// # Errors
 /// When a store fails.
 pub(super) async fn forget_replaced(
-    parts: &Parts,
+    stores: &Stores,
     replaced: Vec<(CanonicalUrl, ContentHash)>,
 ) -> StoreResult<()> {
     if replaced.is_empty() {
         return Ok(());
     }
-    let generations = Generations::read(parts.state.as_ref()).await?;
+    let generations = Generations::read(stores.state.as_ref()).await?;
     let mut names = Vec::new();
     for (url, name) in replaced {
-        let last = parts.frontier.entry(&url).await?.and_then(|entry| entry.content);
+        let last = stores.frontier.entry(&url).await?.and_then(|entry| entry.content);
         if !last.is_some_and(|content| generations.names(content).any(|held| held == name)) {
             names.push(name);
         }
     }
-    forget_counted(parts, names.into_iter()).await
+    forget_counted(stores, names.into_iter()).await
 }
 
-/// The same for pages that are counted under these names.
+/// Deletes pages that are counted under these names, with everything computed of them.
 ///
 /// # Errors
 /// When a store fails.
 pub(super) async fn forget_counted(
-    parts: &Parts,
+    stores: &Stores,
     names: impl Iterator<Item = ContentHash>,
 ) -> StoreResult<()> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
+    let generations = Generations::read(stores.state.as_ref()).await?;
     for name in names.filter(|name| *name != ContentHash::NONE) {
-        try_join_all(COMPUTED.iter().map(|kind| parts.archive.delete(*kind, name))).await?;
+        try_join_all(COMPUTED.iter().map(|kind| stores.archive.delete(*kind, name))).await?;
         for content in generations.names(name) {
-            parts.archive.delete(Kind::Page, content).await?;
+            stores.archive.delete(Kind::Page, content).await?;
         }
     }
     Ok(())

@@ -1,21 +1,21 @@
-//! The ways in which work on a site fails.
+//! Errors of work on a site's pages.
 
 use newslode_common::broker::PublishError;
 use newslode_common::retry::Retryable;
 use newslode_common::store::StoreError;
 use newslode_page::reading::Site;
 
-/// Why a batch, or a look at a site, was not finished. It is safe to repeat all of it.
+/// Why a batch, or a pass over a site, failed. It is safe to repeat all of it.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The broker did not take an article.
+    /// The broker did not take an event.
     #[error(transparent)]
     Publish(#[from] PublishError),
-    /// Other miners were first, each time.
-    #[error("pages of `{0}` are being counted by others")]
+    /// Other miners were first at each attempt.
+    #[error("other miners keep counting pages of `{0}`")]
     Contended(Site),
 }
 

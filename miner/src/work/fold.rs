@@ -1,14 +1,12 @@
 //! The fold: from all sites' sums to the taxonomy, and from the taxonomy to what is fetched next.
 //!
-//! The taxonomy is the value [`TAXONOMY`]: any miner may write it, equal input gives equal bytes, and the
-//! last fold wins. A fold computes everything that it wants fetched before it adds any of it. With `plan` it
-//! first writes that as the value [`PLAN`]: the embedded engine folds only when nothing is under way, so a
-//! run that was killed while adding finishes exactly that plan ([`resume_plan`]) before anything else, and
-//! ends where it would have ended.
+//! The taxonomy is the value [`TAXONOMY`]. Any miner may write it: equal input gives equal bytes, and the last fold wins.
+//! A fold computes all URLs that it wants fetched before it adds any. With `plan` it first writes them as the value
+//! [`PLAN`]: the embedded engine folds only when nothing is under way, so a run that was killed while adding first finishes
+//! exactly that plan ([`resume_plan`]), and ends where it would have ended.
 //!
-//! A page that was fetched before its concept was known is read again from the archive. The fold does not
-//! rely on a single notice of that: it asks the frontier about each concept page until its links are settled,
-//! so a crash costs no links. Start at [`fold_once`].
+//! A page that was fetched before its concept was known is read again from the archive. Each fold asks the frontier about
+//! each concept page until its links are *settled*, that is, added; so a crash loses no links. Start at [`fold_once`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,11 +24,11 @@ use newslode_page::time::Timestamp;
 use crate::mining::fold::{FoldParams, Folded, Folder};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::archive::contribution;
-use crate::work::follow::{add, asked_links, at_once, concept_links};
-use crate::work::followed::Followed;
+use crate::work::archive::read_contribution;
 use crate::work::generations::Generations;
+use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
+use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
 
 /// Name of the taxonomy's value; its bytes are JSON.
@@ -49,26 +47,26 @@ pub struct FoldReport {
     pub concepts: usize,
     /// Relations found.
     pub relations: usize,
-    /// URLs that the frontier did not know. 0 at rest: nothing more needs to be fetched.
+    /// URLs that the frontier did not know. 0: nothing more needs to be fetched.
     pub followed_new: u64,
     /// The taxonomy differs from the one before.
     pub changed: bool,
-    /// An unfinished plan was finished instead; fold again when its pages are counted.
+    /// Instead of folding, an unfinished plan was finished; fold again when its pages are counted.
     pub resumed: bool,
 }
 
 /// A miner's memory between folds; all of it may be lost.
 #[derive(Debug, Default)]
 pub struct FoldMemory {
-    followed: Followed,
+    summaries: SummaryCache,
     folder: Folder,
-    /// Concept pages that the frontier knows and whose links are settled.
+    /// Concept pages whose links were added.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
     folds: u64,
     last: Option<LastFold>,
 }
 
-/// What the last fold saw and found.
+/// The input and the result of the last fold.
 #[derive(Clone, Debug)]
 pub(super) struct LastFold {
     pub(super) taxonomy: Arc<Taxonomy>,
@@ -80,20 +78,20 @@ impl FoldMemory {
         self.last.as_ref()
     }
 
-    /// Keeps in the store what the next fold, here or in another process, need not read again.
+    /// Saves the summaries for the next leader.
     ///
     /// # Errors
-    /// When the store fails; then more is read again.
-    pub async fn keep(&mut self, state: &dyn SiteState) -> StoreResult<()> {
-        self.followed.keep(state).await
+    /// When the store fails; then the next leader rebuilds them.
+    pub async fn save(&mut self, state: &dyn SiteState) -> StoreResult<()> {
+        self.summaries.save(state).await
     }
 }
 
-/// Settled pages are asked about again every this many folds: a site may have been forgotten and come back.
-const ASK_AGAIN: u64 = 32;
+/// Number of folds after which the frontier is asked about settled pages again: a site may have been removed and come back.
+const FORGET_SETTLED_EVERY: u64 = 32;
 
-/// Folds once: reads what changed, writes the taxonomy, and gives the frontier the URLs to follow. With
-/// `plan` (embedded engine, nothing under way) the plan is stored first; see the head of this module.
+/// Folds once: reads what changed, writes the taxonomy, and adds the wanted URLs to the frontier. With `plan` (embedded
+/// engine, nothing under way) these are stored first; see the head of this module.
 ///
 /// # Errors
 /// When a store fails; folding again is safe.
@@ -112,26 +110,26 @@ pub async fn fold_once(
         }
     }
     memory.folds += 1;
-    if plan || memory.folds.is_multiple_of(ASK_AGAIN) {
+    if plan || memory.folds.is_multiple_of(FORGET_SETTLED_EVERY) {
         memory.settled.clear();
     }
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     let (sites, read) =
-        memory.followed.refresh(state, config.support).await.context("cannot read the sites")?;
+        memory.summaries.refresh(state, config.support).await.context("cannot read the sums of the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
-    // Thousands of sites take seconds, so this stays off the threads that serve the queues.
+    // Thousands of sites take seconds, so this stays off the threads that serve the queues. The folder goes there and back.
     let mut folder = std::mem::take(&mut memory.folder);
     let work = move || (folder.fold_asking(&folded, &params), folder);
     let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
-    let changed = write(state, &taxonomy).await?;
+    let changed = write_taxonomy(state, &taxonomy).await?;
     let mut links = concept_links(&taxonomy, &sites);
-    links.extend(asked_links(asked));
+    links.extend(requested_links(asked));
     if config.follow == Follow::News {
-        // The label of a concept leads to a section, as a menu does.
+        // A concept's label leads to a section, as an entry of a menu does.
         links.iter_mut().for_each(|link| link.schedule = Some(PageSchedule::in_menu()));
     }
-    let followed_new = follow(parts, config, memory, links, plan, now).await?;
+    let followed_new = add_links(parts, config, memory, links, plan, now).await?;
     let report = FoldReport {
         sites: sites.len(),
         read,
@@ -155,25 +153,26 @@ pub async fn fold_once(
 /// # Errors
 /// When a store fails or the plan cannot be read.
 pub async fn resume_plan(parts: &Parts, now: Timestamp) -> anyhow::Result<u64> {
-    let Some((_, bytes)) = parts.state.value(PLAN).await? else { return Ok(0) };
-    let urls: Vec<NewUrl> = serde_json::from_slice(&bytes).context("the follow plan is broken")?;
-    Ok(add(parts, urls, now).await?)
+    let Some((_, bytes)) = parts.stores.state.value(PLAN).await? else { return Ok(0) };
+    let urls: Vec<NewUrl> =
+        serde_json::from_slice(&bytes).context("the value `follow-plan` cannot be read")?;
+    Ok(add_urls(parts.stores.frontier.as_ref(), &parts.metrics, urls, now).await?)
 }
 
 /// The taxonomy as it was last written.
 ///
 /// # Errors
 /// When the store fails or the value cannot be read.
-pub async fn read(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
+pub async fn read_taxonomy(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
     let Some((_, bytes)) = state.value(TAXONOMY).await? else { return Ok(None) };
-    serde_json::from_slice(&bytes).context("the taxonomy is broken").map(Some)
+    serde_json::from_slice(&bytes).context("the value `taxonomy` cannot be read").map(Some)
 }
 
-async fn write(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<bool> {
+async fn write_taxonomy(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<bool> {
     Ok(values::put(state, TAXONOMY, serde_json::to_vec(taxonomy)?).await?)
 }
 
-async fn follow(
+async fn add_links(
     parts: &Parts,
     config: &MinerConfig,
     memory: &mut FoldMemory,
@@ -181,71 +180,83 @@ async fn follow(
     plan: bool,
     now: Timestamp,
 ) -> anyhow::Result<u64> {
-    let settled =
-        |link: &NewUrl| memory.settled.get(&link.url.site()).is_some_and(|known| known.contains(&link.url));
+    let settled = |link: &NewUrl| {
+        memory.settled.get(&link.url.site()).is_some_and(|settled| settled.contains(&link.url))
+    };
     let open: Vec<NewUrl> = links.into_iter().filter(|link| !settled(link)).collect();
     let mut wanted = open.clone();
     let mut done = Vec::new();
     for link in &open {
-        // The crawler of the news takes the links of a page at its visit.
-        let look = match config.follow {
-            Follow::News => Look::Settled(Vec::new()),
+        // Where the news is followed, the crawler takes the links of a page at its visit.
+        let decision = match config.follow {
+            Follow::News => LinkDecision::Settled(Vec::new()),
             Follow::Concepts | Follow::All => {
-                look_again(parts, config, parts.frontier.entry(&link.url).await?).await?
+                decide_links(parts, config, parts.stores.frontier.entry(&link.url).await?).await?
             }
         };
-        match look {
-            Look::Later => {}
-            Look::Settled(instances) => {
+        match decision {
+            LinkDecision::Later => {}
+            LinkDecision::Settled(instances) => {
                 done.push(link.url.clone());
                 wanted.extend(instances);
             }
         }
     }
     if plan && !wanted.is_empty() {
-        values::put(parts.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
+        values::put(parts.stores.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
     }
-    let new = add(parts, wanted, now).await?;
+    let new = add_urls(parts.stores.frontier.as_ref(), &parts.metrics, wanted, now).await?;
     for url in done {
         memory.settled.entry(url.site()).or_default().insert(url);
     }
     Ok(new)
 }
 
-enum Look {
-    /// Ask again at the next fold.
+enum LinkDecision {
+    /// Decide at the next fold.
     Later,
-    /// Add these instances; nothing more is to be done.
+    /// Add these instances; then the page is settled.
     Settled(Vec<NewUrl>),
 }
 
-/// What to do about a concept page's links, by its record. If the frontier knows the page as a concept page
-/// and nobody holds it, it is claimed as one from now on, so its links are followed when it is counted; the
-/// links of earlier fetches are read from the archive.
-async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -> anyhow::Result<Look> {
-    let Some(entry) = entry else { return Ok(Look::Later) };
-    let as_concept = entry.why >= Why::Concept;
+/// Decides about the links of a concept page by its entry in the frontier. If the entry says that it is a concept page and
+/// nobody holds it, each later claim knows that, too, so the links are added when the page is counted. The links of earlier
+/// fetches are read from the archive.
+async fn decide_links(
+    parts: &Parts,
+    config: &MinerConfig,
+    entry: Option<Entry>,
+) -> anyhow::Result<LinkDecision> {
+    let Some(entry) = entry else { return Ok(LinkDecision::Later) };
+    let is_concept_page = entry.why >= Why::Concept;
     match entry.content {
-        Some(content) => match of_content(parts, content).await? {
+        Some(content) => match fetched_contribution(parts, content).await? {
             Some(page) => {
-                let found = at_once(config.follow, Why::Concept, entry.depth.min(1), &page);
-                let settled = as_concept && !entry.leased;
+                let found = page_links(config.follow, Why::Concept, entry.depth.min(1), &page);
+                let settled = is_concept_page && !entry.leased;
                 let found = found.into_iter().filter(|url| url.why == Why::Instance).collect();
-                // Not yet known as a concept page: this fold makes it known, and the next one settles it.
-                if settled || entry.why < Why::Concept { Ok(Look::Settled(found)) } else { Ok(Look::Later) }
+                // If the entry does not say yet that it is a concept page, this fold adds that.
+                if settled || entry.why < Why::Concept {
+                    Ok(LinkDecision::Settled(found))
+                } else {
+                    Ok(LinkDecision::Later)
+                }
             }
-            None => Ok(Look::Later),
+            None => Ok(LinkDecision::Later),
         },
-        None if as_concept && !entry.leased => Ok(Look::Settled(Vec::new())),
-        None => Ok(Look::Later),
+        None if is_concept_page && !entry.leased => Ok(LinkDecision::Settled(Vec::new())),
+        None => Ok(LinkDecision::Later),
     }
 }
 
-/// The contribution of a fetched content, whichever algorithms counted it.
-async fn of_content(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
+/// The archived contribution of a fetched content, whichever generation made it.
+async fn fetched_contribution(
+    parts: &Parts,
+    content: ContentHash,
+) -> Result<Option<Contribution>, StoreError> {
+    let generations = Generations::read(parts.stores.state.as_ref()).await?;
     for name in generations.names(content) {
-        if let Some(page) = contribution(parts, name).await? {
+        if let Some(page) = read_contribution(parts.stores.archive.as_ref(), name).await? {
             return Ok(Some(page));
         }
     }

@@ -1,4 +1,4 @@
-//! Gathers deliveries of the partitions' queue by site, so that a busy miner makes few large store calls.
+//! Gathers deliveries of the queue `partitions` by site, so that a busy miner makes few large store calls.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,34 +6,34 @@ use std::time::Duration;
 use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::{GonePage, PartitionedPage, envelope};
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::reading::Site;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::work::parts::Parts;
-use crate::work::service::{reject, taken};
+use crate::work::deliveries::{count_taken, reject};
 
 /// Deliveries of one site.
 #[derive(Default)]
-pub(super) struct OfSite {
+pub(super) struct SiteDeliveries {
     /// Pages to count.
     pub(super) pages: Vec<(Delivery, PartitionedPage)>,
-    /// Pages to take out.
+    /// Pages that are gone.
     pub(super) gone: Vec<(Delivery, GonePage)>,
 }
 
-/// Gathers until one site's batch is full, the prefetch is spent, or the first delivery has waited long enough.
-/// `None` if told to stop; deliveries gathered by then are dropped, and so come again.
+/// Gathers until one site's batch is full, the prefetch is used up, or the first delivery has waited for `linger_ms`.
+/// Returns `None` after `stop`; the deliveries gathered by then are dropped, so the broker delivers them again.
 ///
 /// # Errors
 /// When the broker fails.
 pub(super) async fn gather(
-    parts: &Parts,
+    metrics: &Metrics,
     consumer: &mut dyn Consumer,
     config: &MinerConfig,
     stop: &CancellationToken,
-) -> Result<Option<BTreeMap<Site, OfSite>>, BrokerError> {
-    let mut held: BTreeMap<Site, OfSite> = BTreeMap::new();
+) -> Result<Option<BTreeMap<Site, SiteDeliveries>>, BrokerError> {
+    let mut held: BTreeMap<Site, SiteDeliveries> = BTreeMap::new();
     let mut count = 0;
     let mut until = None;
     while count < usize::from(config.prefetch) {
@@ -51,11 +51,11 @@ pub(super) async fn gather(
                 Some(delivery) => delivery?,
             },
         };
-        taken(parts, Queue::Partitions, &delivery);
+        count_taken(metrics, Queue::Partitions, &delivery);
         let size = match sort(delivery, &mut held) {
             Ok(size) => size,
             Err((delivery, reason)) => {
-                reject(parts, Queue::Partitions, *delivery, &reason).await;
+                reject(metrics, Queue::Partitions, *delivery, &reason).await;
                 continue;
             }
         };
@@ -68,9 +68,12 @@ pub(super) async fn gather(
     Ok(Some(held))
 }
 
-/// Puts a delivery to its site's. Returns how many pages of the site are to be counted; a delivery that is no
-/// message of this queue is returned with the reason.
-fn sort(delivery: Delivery, held: &mut BTreeMap<Site, OfSite>) -> Result<usize, (Box<Delivery>, String)> {
+/// Adds a delivery to those of its site. Returns the number of the site's pages to count. A delivery that is no message of
+/// this queue is returned with the reason.
+fn sort(
+    delivery: Delivery,
+    held: &mut BTreeMap<Site, SiteDeliveries>,
+) -> Result<usize, (Box<Delivery>, String)> {
     if envelope::holds::<GonePage>(&delivery.body) {
         return match envelope::open::<GonePage>(&delivery.body) {
             Ok(gone) => {

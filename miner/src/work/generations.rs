@@ -1,11 +1,10 @@
-//! The algorithms that ever counted the pages of a store, and those that count now.
+//! The generations of algorithms that ever counted the pages of a store, and the one that counts now.
 //!
-//! This is one value of the store, [`NAME`]. Everything computed of a page is filed and counted under its
-//! content as [seen by](ContentHash::seen_by) a generation of the algorithms. Whoever knows the generations
-//! can therefore find the content of a counted page. A process with newer algorithms makes its own generation
-//! the one that counts. An older process beside it goes on counting, and its pages are counted again later
-//! ([`super::recompute`]). Version 0.1.0 knew no generations: its pages are counted under their content
-//! itself.
+//! This is one value of the store, [`NAME`]. Everything computed of a page is archived and counted under its content hash as
+//! [seen by](ContentHash::seen_by) a generation. So from the generations follows the content of a counted page. A process with
+//! newer algorithms makes its own generation the one that counts. An older process beside it continues to count, and its
+//! pages are counted again later ([`super::recompute`]). Version 0.1.0 had no generations: it counted pages under their content
+//! hash itself.
 
 use bytes::Bytes;
 use newslode_common::message::{FetchedPage, envelope};
@@ -16,19 +15,19 @@ use serde::{Deserialize, Serialize};
 
 /// The value's name.
 const NAME: &str = "generations";
-/// After this many times in which other writers were first, we give up.
-const ROUNDS: usize = 10;
+/// Number of attempts to write while other writers are first.
+const MAX_ATTEMPTS: usize = 10;
 
 /// The generations that a store knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generations {
-    /// The one that shall count all pages; `None` if the store was never used, or by 0.1.0 alone.
+    /// The one that counts pages now; `None` if the store was never used, or only by 0.1.0.
     pub counting: Option<Generation>,
-    /// All others that ever counted a page.
+    /// All others that ever counted pages.
     pub before: Vec<Generation>,
 }
 
-/// The owner of the algorithms that count.
+/// Whose generation counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
     /// This process.
@@ -43,7 +42,7 @@ impl Generations {
     /// # Errors
     /// When the store fails or holds something else.
     pub async fn read(state: &dyn SiteState) -> StoreResult<Generations> {
-        Ok(held(state).await?.1)
+        Ok(read_value(state).await?.1)
     }
 
     /// Makes `ours` the generation that counts, unless a newer one counts already.
@@ -51,8 +50,8 @@ impl Generations {
     /// # Errors
     /// When the store fails.
     pub async fn claim(state: &dyn SiteState, ours: &Generation) -> StoreResult<Claimed> {
-        for _ in 0..ROUNDS {
-            let (version, mut all) = held(state).await?;
+        for _ in 0..MAX_ATTEMPTS {
+            let (version, mut all) = read_value(state).await?;
             match all.counting.take() {
                 Some(newer) if newer.number > ours.number => return Ok(Claimed::Newer(newer)),
                 Some(same) if same == *ours => return Ok(Claimed::Ours),
@@ -65,7 +64,7 @@ impl Generations {
                 return Ok(Claimed::Ours);
             }
         }
-        Err(StoreError::Unavailable("others keep changing the generations".into()))
+        Err(StoreError::Unavailable(format!("other writers keep changing the value `{NAME}`")))
     }
 
     /// The names under which a content may be counted: by the current generation, by those before, by 0.1.0.
@@ -106,7 +105,7 @@ impl Generations {
     }
 }
 
-async fn held(state: &dyn SiteState) -> StoreResult<(Option<u64>, Generations)> {
+async fn read_value(state: &dyn SiteState) -> StoreResult<(Option<u64>, Generations)> {
     let Some((version, bytes)) = state.value(NAME).await? else { return Ok((None, Generations::default())) };
     let all = serde_json::from_slice(&bytes)
         .map_err(|error| StoreError::Corrupt(format!("the value `{NAME}`: {error}")))?;

@@ -1,4 +1,4 @@
-//! Reads the members: which concepts list which articles, from the archived contributions of concept pages.
+//! Reads which concepts list which articles, from the archived contributions of concept pages.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use newslode_common::version::ContentHash;
 use crate::mining::members::{Lists, Members};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::archive::contribution;
-use crate::work::parts::Parts;
+use crate::work::archive::read_contribution;
+use crate::work::stores::Stores;
 
-/// Pages that are read at once.
-const AT_ONCE: usize = 8;
+/// Number of pages that are read concurrently.
+const CONCURRENT_READS: usize = 8;
 
 /// The members of the taxonomy's concepts.
 ///
 /// # Errors
 /// When a store cannot be read.
 pub async fn members(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &Taxonomy,
     sites: &[Arc<SiteSummary>],
 ) -> anyhow::Result<Members> {
     let mut members = Members::new();
     for site in sites {
-        let (lists, counted) = lists(parts, taxonomy, site).await?;
+        let (lists, counted) = lists(stores, taxonomy, site).await?;
         lists.add_to(&mut members, counted);
     }
     Ok(members)
@@ -34,22 +34,22 @@ pub async fn members(
 
 /// The lists of one site's concept pages, and how many of these are counted.
 pub(super) async fn lists<'a>(
-    parts: &Parts,
+    stores: &Stores,
     taxonomy: &'a Taxonomy,
     site: &SiteSummary,
 ) -> anyhow::Result<(Lists<'a>, usize)> {
     let mut lists = Lists::new(taxonomy, site);
     let pages = lists.pages();
-    let versions = parts.state.versions(&site.site, &pages).await?;
+    let versions = stores.state.versions(&site.site, &pages).await?;
     let counted =
         pages.into_iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
     let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
     let pages = counted.len();
     let read = counted.into_iter().map(|(page, content)| async move {
-        let contribution = contribution(parts, content).await?;
+        let contribution = read_contribution(stores.archive.as_ref(), content).await?;
         StoreResult::Ok(contribution.map(|contribution| (page, contribution)))
     });
-    let mut read = futures::stream::iter(read).buffered(AT_ONCE);
+    let mut read = futures::stream::iter(read).buffered(CONCURRENT_READS);
     while let Some(read) = read.next().await {
         if let Some((page, contribution)) = read? {
             lists.see(&page, contribution.links, contribution.filed.as_ref());

@@ -1,46 +1,51 @@
 //! The miner at work: everything that reads and writes stores and queues.
 //!
-//! [`apply`] turns partitioned pages into changes of their site's sums, [`seeds`] obeys operators, and
-//! [`service`] runs both from their queues. [`fold`] reads the sites' summaries, which are [`followed`], writes the taxonomy, and
-//! tells the frontier what is worth fetching ([`follow`]); this is the only way back in the whole system.
-//! [`views`] adds what only the whole site can say of a page: it looks at sites, shows new pages to their
-//! templates, and keeps what is [`known`] of each site. [`window`] takes old pages out, [`reconcile`] brings
-//! lost ones back (`losses` says when), [`recompute`] counts pages again when the algorithms changed ([`generations`]), and
-//! [`verify`] proves the sums. [`fed`] names pages of web archives on their way. [`members`] and [`instances`] read what the ontology says of articles and
-//! concepts. What the leader makes anew now and then is a `renewal`.
+//! [`service`] runs it all. From the queues, [`apply`] counts partitioned pages, [`removal`] removes pages that are gone, and
+//! [`seeds`] carries out operators' messages (`gather` and `deliveries` handle the messages themselves). Beside the queues:
+//! - [`fold`] reads the sites' summaries from the [`summary_cache`], writes the taxonomy and adds URLs to the frontier
+//!   ([`links`]): the only way back in the whole system.
+//! - [`views`] computes what only the whole site can say of a page, with the [`knowledge`] of the site.
+//! - [`histories`] keeps what happened to each article and publishes its events, [`filing`] says under which concepts, and
+//!   [`feedback`] reports to the schedule what a page turned out to be.
+//! - [`window`] removes old pages, [`reconcile`] publishes lost ones again (`losses` says when), [`recompute`] counts pages again
+//!   after the algorithms changed ([`generations`]), and [`verify`] proves the sums.
+//! - [`captures`] names pages of web archives on their way. [`members`] and [`instances`] read what the ontology says of articles
+//!   and concepts.
 //!
-//! Several miners share this work: [`owners`] says who cares for which site.
+//! Several miners share this work. [`owners`] says which of them owns which site and which one leads; a `leader_task` is what the
+//! leader computes again now and then.
 //!
-//! All of them use [`parts`] (the miner's connections and settings), the [`archive`], `readers` (to whom
-//! articles go), `values` of the store, [`error`] and `waiting`. What they measure of servers and sites is in `measures`.
+//! All of them use [`stores`], the [`archive`] and the `values` of the store; [`parts`] holds all connections and settings
+//! of a miner.
 
 pub mod apply;
 pub mod archive;
-pub mod ending;
+pub mod captures;
+mod deliveries;
 pub mod error;
-pub mod fed;
+pub mod feedback;
 pub mod filing;
 pub mod fold;
-pub mod follow;
-pub mod followed;
 mod gather;
+mod gauges;
 pub mod generations;
+pub mod histories;
 pub mod instances;
-pub mod known;
-pub mod lives;
+pub mod knowledge;
+mod leader_task;
+pub mod links;
 mod losses;
-mod measures;
 pub mod members;
-pub mod notes;
 pub mod owners;
 pub mod parts;
-mod readers;
 pub mod recompute;
 pub mod reconcile;
-mod renewal;
+pub mod removal;
 pub mod seeds;
 pub mod service;
+pub mod stores;
 pub mod summaries;
+pub mod summary_cache;
 mod values;
 pub mod verify;
 pub mod views;

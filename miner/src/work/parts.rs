@@ -1,38 +1,35 @@
-//! The miner's connections and settings: stores, broker, metrics, parameters and the rules of folding.
+//! What a miner is made of: its stores, its broker, its share of the sites, and its settings.
+//!
+//! Only what really needs most of it takes [`Parts`]; everything else takes [`Stores`], [`Histories`] or the one thing that it
+//! uses.
 
 use std::sync::Arc;
 
 use newslode_common::broker::Broker;
 use newslode_common::config::Retention;
-use newslode_common::parsed::ParsedPages;
 use newslode_common::schedule::ScheduleConfig;
-use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::Params;
 
 use crate::mining::fold::Rules;
-use crate::work::filing::HeldFiling;
+use crate::work::filing::cache::FilingCache;
+use crate::work::histories::Histories;
 use crate::work::owners::Owners;
+use crate::work::stores::Stores;
 
-/// The miner's connections and settings.
+/// What a miner is made of.
 #[derive(Clone)]
 pub struct Parts {
-    /// The URLs to fetch.
-    pub frontier: Arc<dyn Frontier>,
-    /// The sums.
-    pub state: Arc<dyn SiteState>,
-    /// Pages and what was computed of each.
-    pub archive: Arc<dyn PageArchive>,
-    /// Pages that were parsed lately.
-    pub parsed: Arc<ParsedPages>,
-    /// Which sites are cared for by this miner.
-    pub owners: Arc<Owners>,
-    /// What events are filed by.
-    pub filing: Arc<HeldFiling>,
-    /// Messages.
+    /// Frontier, mined state and archive.
+    pub stores: Stores,
+    /// Queues, and topics of events.
     pub broker: Arc<dyn Broker>,
     /// The miner's metrics.
     pub metrics: Arc<Metrics>,
+    /// Which sites this miner cares for.
+    pub owners: Arc<Owners>,
+    /// By what events are filed.
+    pub filing: Arc<FilingCache>,
     /// The rules of folding: those of the preset with which pages are partitioned.
     pub rules: Rules,
     /// The parameters with which pages are counted; their generation names the algorithms.
@@ -41,4 +38,18 @@ pub struct Parts {
     pub schedule: Arc<ScheduleConfig>,
     /// What the archive keeps of pages that are gone.
     pub retention: Retention,
+}
+
+impl Parts {
+    /// The histories of articles, and the readers who hear of their events.
+    pub(super) fn histories(&self) -> Histories<'_> {
+        Histories {
+            frontier: self.stores.frontier.as_ref(),
+            state: self.stores.state.as_ref(),
+            archive: self.stores.archive.as_ref(),
+            broker: self.broker.as_ref(),
+            filing: &self.filing,
+            metrics: &self.metrics,
+        }
+    }
 }

@@ -1,12 +1,11 @@
-//! Counts pages again after the page algorithms changed: an update needs nothing else.
+//! Counts pages again after the page algorithms changed. An update needs nothing else.
 //!
-//! A page counted by another generation of the algorithms is read from the archive, computed anew, and
-//! counted again under its own fetch. The subtracted contribution is the archived one that was added. So sums
-//! of two generations stand side by side meanwhile, every batch leaves a true state, and at the end the state
-//! equals a fresh one to the bit. A page that the archive lost cannot be computed: its archived contribution
-//! is subtracted, and the loss is reported. This process computes by itself, without the queues, so it sets
-//! its own pace and nothing waits behind it. Two processes that do so at once have the same effect as one.
-//! Start at [`recompute`].
+//! A page counted by another generation is read from the archive, computed again, and counted under its own fetch number. What
+//! is subtracted is the archived contribution that was added. So each batch leaves a consistent state, in which pages of two
+//! generations count side by side, and at the end the state equals a fresh one to the bit. A page that the archive lost cannot
+//! be computed again: its contribution is subtracted, and the loss is logged and counted. This happens outside the queues, at a
+//! pace of its own, so no message waits for it. Two processes that do it at once have the same effect as one. Start at
+//! [`recompute`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,38 +27,37 @@ use newslode_page::{Analysis, Page, Params, analyse};
 use tokio_util::sync::CancellationToken;
 
 use crate::mining::articles;
-use crate::work::archive::contribution;
+use crate::work::archive::read_contribution;
 use crate::work::error::BatchError;
-use crate::work::follow::{add, at_once};
 use crate::work::generations::{Claimed, Generations};
-use crate::work::known::Known;
-use crate::work::lives;
-use crate::work::lives::life::Fetch;
+use crate::work::histories::history::Fetch;
+use crate::work::knowledge::Knowledge;
+use crate::work::links::{add_urls, page_links};
 use crate::work::parts::Parts;
 use crate::work::views::{Pace, paced};
 use crate::work::waiting::pause;
 
-/// First and longest wait before the next search for pages of other algorithms: processes of an older version
-/// run on for minutes, and each search reads what the frontier knows of every page.
-const RECOMPUTE_WAITS: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(86_400));
-/// Pages in one store call.
+/// First and longest wait before the next search for pages of other generations. Processes of an older version keep counting
+/// for minutes; each search reads the frontier's entry of every page.
+const SEARCH_WAITS: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(86_400));
+/// Number of pages of one store call.
 const BATCH: usize = 32;
 
-/// The numbers of one run.
+/// What one run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Recomputed {
-    /// Pages that were looked at.
+    /// Pages that count.
     pub pages: u64,
-    /// Pages that are counted anew.
+    /// Pages that were counted again.
     pub counted: u64,
-    /// Pages that the archive lost: subtracted by their archived contributions.
+    /// Pages that the archive lost, and that no longer count.
     pub lost: u64,
-    /// Pages that cannot be read, or whose contribution the archive lost: they stay counted as they are.
+    /// Pages that cannot be computed again, or whose contribution the archive lost; they stay counted as they are.
     pub stuck: u64,
 }
 
 impl Recomputed {
-    /// Whether every page is counted by today's algorithms, as far as that is possible.
+    /// Whether there was nothing left to do.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.counted == 0 && self.lost == 0
@@ -75,14 +73,14 @@ struct Outdated {
     content: ContentHash,
 }
 
-/// A page computed anew, ready to be counted.
-struct Anew {
+/// A page that was computed again, ready to be counted.
+struct Recounted {
     change: Change,
     analysis: Option<Analysis>,
 }
 
-/// Counts all pages of our sites again that another generation counted, until done or `stop`, or until our generation is
-/// no longer the one that counts. `progress` is called now and then with the numbers so far.
+/// Counts all pages again that another generation counted, of the sites that this miner owns: until done or `stop`, or until
+/// our generation is no longer the one that counts. `progress` is called after each batch.
 ///
 /// # Errors
 /// When a store or the broker fails; repeating it is safe.
@@ -95,14 +93,14 @@ pub async fn recompute(
 ) -> Result<Recomputed, BatchError> {
     let (ours, mut done) = (parts.params.generation(), Recomputed::default());
     let left = &parts.metrics.outdated;
-    // A run that failed may have left a site that is another miner's now.
+    // A failed run may have left the gauge at the pages of a site that another miner owns now.
     left.set(0);
-    for (site, _) in parts.state.sites().await? {
+    for (site, _) in parts.stores.state.sites().await? {
         if !parts.owners.owns(&site) {
             continue;
         }
-        // A large store takes hours: a process of newer algorithms may have started meanwhile.
-        let generations = Generations::read(parts.state.as_ref()).await?;
+        // A large store takes hours, in which a process with newer algorithms may have started.
+        let generations = Generations::read(parts.stores.state.as_ref()).await?;
         if generations.counting.as_ref() != Some(&ours) {
             return Ok(done);
         }
@@ -110,13 +108,13 @@ pub async fn recompute(
         if outdated.is_empty() {
             continue;
         }
-        let known = Arc::new(Known::read(parts.state.as_ref(), &site).await?.0.reader());
+        let known = Arc::new(Knowledge::read(parts.stores.state.as_ref(), &site).await?.0.site_knowledge());
         left.set(i64::try_from(outdated.len()).unwrap_or(i64::MAX));
         for pages in outdated.chunks(BATCH) {
             if stop.is_cancelled() {
                 return Ok(done);
             }
-            batch(parts, follow, &site, pages, (&known, pace), &mut done).await?;
+            recompute_batch(parts, follow, &site, pages, (&known, pace), &mut done).await?;
             left.sub(i64::try_from(pages.len()).unwrap_or(i64::MAX));
             progress(done);
         }
@@ -124,30 +122,32 @@ pub async fn recompute(
     Ok(done)
 }
 
-/// Counts pages again that other algorithms counted: nearly all after an update, then, for a while, those
-/// that processes of the older version still count beside this one.
+/// The miner's loop: after an update nearly all pages are counted again, then, for a while, those that processes of the older
+/// version still count.
 ///
 /// # Errors
 /// Never; failures are logged and tried again.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let ours = parts.params.generation();
     let pace = Pace { at_once: 1, share: config.recompute_share };
-    let (mut wait, mut is_claimed) = (RECOMPUTE_WAITS.0, false);
+    let (mut wait, mut is_claimed) = (SEARCH_WAITS.0, false);
     loop {
-        match whose(&parts, &ours, &mut is_claimed).await {
+        match other_generation(&parts, &ours, &mut is_claimed).await {
             Ok(None) if config.recompute_share == 0 => {}
             Ok(None) => match recompute(&parts, config.follow, pace, &stop, |_| {}).await {
                 Ok(done) if !done.is_done() => {
-                    tracing::info!(?done, "counted pages again with today's algorithms");
-                    wait = RECOMPUTE_WAITS.0;
+                    tracing::info!(?done, "counted pages again with the current algorithms");
+                    wait = SEARCH_WAITS.0;
                 }
-                Ok(_) => wait = (wait * 2).min(RECOMPUTE_WAITS.1),
-                Err(error) => tracing::warn!(%error, "cannot count pages again; will go on"),
+                Ok(_) => wait = (wait * 2).min(SEARCH_WAITS.1),
+                Err(error) => tracing::warn!(%error, "cannot count pages again; trying again after a pause"),
             },
             Ok(Some(others)) => {
-                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update this process, or configure it the same way");
+                tracing::warn!(%others, %ours, "another process counts pages with other algorithms or parameters; update or configure this process like that one");
             }
-            Err(error) => tracing::warn!(%error, "cannot tell which algorithms count pages"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot read which algorithms count pages; trying again after a pause")
+            }
         }
         if !pause(wait, &stop).await {
             return Ok(());
@@ -155,14 +155,14 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     }
 }
 
-/// The generation that counts, if it is not ours. Ours is claimed only once: of processes with different
-/// parameters the one that started last wins, and they do not take turns for ever.
-async fn whose(
+/// The generation that counts, if it is not ours. Ours is claimed only once, at the start: among processes with different
+/// parameters the one that started last wins, instead of all of them taking turns endlessly.
+async fn other_generation(
     parts: &Parts,
     ours: &Generation,
     is_claimed: &mut bool,
 ) -> Result<Option<Generation>, StoreError> {
-    let state = parts.state.as_ref();
+    let state = parts.stores.state.as_ref();
     if !*is_claimed {
         let claimed = Generations::claim(state, ours).await?;
         *is_claimed = true;
@@ -182,10 +182,16 @@ async fn outdated(
     done: &mut Recomputed,
 ) -> Result<Vec<Outdated>, BatchError> {
     let ours = parts.params.generation();
-    let mut entries: BTreeMap<CanonicalUrl, Entry> =
-        parts.frontier.entries(site).await?.into_iter().map(|entry| (entry.url.clone(), entry)).collect();
+    let mut entries: BTreeMap<CanonicalUrl, Entry> = parts
+        .stores
+        .frontier
+        .entries(site)
+        .await?
+        .into_iter()
+        .map(|entry| (entry.url.clone(), entry))
+        .collect();
     let mut found = Vec::new();
-    for (url, counted) in parts.state.pages(site).await? {
+    for (url, counted) in parts.stores.state.pages(site).await? {
         if counted.content == ContentHash::NONE {
             continue;
         }
@@ -199,8 +205,8 @@ async fn outdated(
     Ok(found)
 }
 
-/// The content of a page that another generation counted; `None` if ours did, or if the content cannot be
-/// found: then the page is on its way, or lost.
+/// The content of a page that another generation counted. `None` if ours did, or if the content is unknown because the page
+/// is on its way or lost.
 async fn content_of(
     parts: &Parts,
     generations: &Generations,
@@ -216,12 +222,12 @@ async fn content_of(
             return Ok(Some(content));
         }
     }
-    // A newer fetch is on its way; the archive knows the counted one.
-    let page = generations.page(parts.archive.as_ref(), counted).await?;
+    // The frontier knows a newer fetch, which is on its way. The archive finds the counted one.
+    let page = generations.page(parts.stores.archive.as_ref(), counted).await?;
     Ok(page.map(|(content, _)| content).filter(|content| content.seen_by(ours) != counted))
 }
 
-async fn batch(
+async fn recompute_batch(
     parts: &Parts,
     follow: Follow,
     site: &Site,
@@ -232,19 +238,19 @@ async fn batch(
     let now = time::now();
     let mut work = Vec::new();
     for page in pages {
-        work.push(one(parts, page, known, pace, now));
+        work.push(recompute_page(parts, page, known, pace, now));
     }
-    let anew: Vec<Option<Anew>> =
+    let anew: Vec<Option<Recounted>> =
         futures::stream::iter(work).buffered(pace.at_once.max(1)).try_collect().await?;
     done.stuck += anew.iter().filter(|anew| anew.is_none()).count() as u64;
-    let anew: Vec<(&Outdated, Anew)> =
+    let anew: Vec<(&Outdated, Recounted)> =
         pages.iter().zip(anew).filter_map(|(page, anew)| Some((page, anew?))).collect();
     let links = anew.iter().flat_map(|(page, anew)| links(follow, page, anew));
-    add(parts, links.collect(), now).await?;
+    add_urls(parts.stores.frontier.as_ref(), &parts.metrics, links.collect(), now).await?;
     let changes: Vec<Change> = anew.iter().map(|(_, anew)| anew.change.clone()).collect();
-    let verdicts = parts.state.apply(site, &changes).await?;
+    let verdicts = parts.stores.state.apply(site, &changes).await?;
     for ((page, anew), verdict) in anew.iter().zip(verdicts) {
-        // Another writer was first: it counted a newer fetch, or did the same.
+        // Another miner was first: it counted a newer fetch, or did the same.
         if verdict != Applied::Applied {
             continue;
         }
@@ -253,64 +259,67 @@ async fn batch(
         done.counted += u64::from(anew.analysis.is_some());
         done.lost += u64::from(anew.analysis.is_none());
         if anew.analysis.is_none() {
-            tracing::warn!(url = %page.url, "not in the archive: taken out by its archived contribution");
+            tracing::warn!(url = %page.url, "the archive lost a page, so it cannot be counted again; it no longer counts");
         }
     }
     Ok(())
 }
 
-/// The links of a page to follow, as when it is counted for the first time.
-fn links(follow: Follow, page: &Outdated, anew: &Anew) -> Vec<NewUrl> {
+/// The links of a page, as when it is counted for the first time.
+fn links(follow: Follow, page: &Outdated, anew: &Recounted) -> Vec<NewUrl> {
     let (Some(entry), Some(analysis)) = (&page.entry, &anew.analysis) else { return Vec::new() };
-    at_once(follow, entry.why, entry.depth, &analysis.contribution)
+    page_links(follow, entry.why, entry.depth, &analysis.contribution)
 }
 
-/// Computes and archives a page; `None` if its counted contribution cannot be subtracted.
-async fn one(
+/// Computes a page again and archives the results; `None` if its contribution cannot be subtracted, or not be computed.
+async fn recompute_page(
     parts: &Parts,
     page: &Outdated,
     known: &Arc<SiteKnowledge>,
     pace: Pace,
     now: Timestamp,
-) -> Result<Option<Anew>, BatchError> {
-    let Some(old) = contribution(parts, page.counted.content).await? else {
-        tracing::warn!(url = %page.url, "its archived contribution is gone: it stays counted as it is");
+) -> Result<Option<Recounted>, BatchError> {
+    let Some(old) = read_contribution(parts.stores.archive.as_ref(), page.counted.content).await? else {
+        tracing::warn!(url = %page.url, "the archive lost the contribution of a page; the page stays counted by older algorithms");
         parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
         return Ok(None);
     };
-    let Some(bytes) = parts.archive.get(Kind::Page, page.content).await? else {
+    let Some(bytes) = parts.stores.archive.get(Kind::Page, page.content).await? else {
         let gone = Version { content: ContentHash::NONE, ..page.counted };
-        return Ok(Some(Anew { change: change(page, gone, now, &old, None), analysis: None }));
+        return Ok(Some(Recounted { change: change(page, gone, now, &old, None), analysis: None }));
     };
     let (params, known) = (parts.params.clone(), known.clone());
-    let (said, fetched_at) = match paced(pace, move || analysis(&bytes, &params, &known)).await {
+    let (analysis, fetched_at) = match paced(pace, move || analyse_archived(&bytes, &params, &known)).await {
         Ok(done) => done,
         Err(reason) => {
-            tracing::warn!(url = %page.url, reason, "cannot be recomputed: it stays counted as it is");
+            tracing::warn!(url = %page.url, reason, "cannot compute a page again; it stays counted by older algorithms");
             parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
             return Ok(None);
         }
     };
     let new = Version { content: page.content.seen_by(&parts.params.generation()), ..page.counted };
     let fetch = Fetch { number: page.counted.fetch, at: fetched_at };
-    archive(parts, page, new.content, &said, fetch, now).await?;
-    let change = change(page, new, fetched_at, &old, Some(&said.contribution));
-    Ok(Some(Anew { change, analysis: Some(said) }))
+    archive_results(parts, page, new.content, &analysis, fetch, now).await?;
+    let change = change(page, new, fetched_at, &old, Some(&analysis.contribution));
+    Ok(Some(Recounted { change, analysis: Some(analysis) }))
 }
 
-/// The analysis of an archived page. An article that was read with the site's knowledge is read with it
-/// again.
-fn analysis(bytes: &[u8], params: &Params, known: &SiteKnowledge) -> Result<(Analysis, Timestamp), String> {
+/// Analyses an archived page. The article is read with the site's knowledge, if that changes it.
+fn analyse_archived(
+    bytes: &[u8],
+    params: &Params,
+    known: &SiteKnowledge,
+) -> Result<(Analysis, Timestamp), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
     let (html, at) = (fetched.bytes().map_err(|error| error.to_string())?, fetched.fetched_at);
-    let mut said = analyse(&fetched.url, fetched.content_type.as_deref(), &html, at, params);
-    if let Some(article) = &said.article {
+    let mut analysis = analyse(&fetched.url, fetched.content_type.as_deref(), &html, at, params);
+    if let Some(article) = &analysis.article {
         let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
         if let Some(view) = articles::view(known, &page, at, article) {
-            said.article = Some(view);
+            analysis.article = Some(view);
         }
     }
-    Ok((said, at))
+    Ok((analysis, at))
 }
 
 fn change(
@@ -324,25 +333,25 @@ fn change(
     Change { url: page.url.clone(), expected: Some(page.counted), new, fetched_at, delta, again: true }
 }
 
-/// Archives the results under their name; readers are told of an article that changed.
-async fn archive(
+/// Publishes the event of a changed article, and archives the results under their name.
+async fn archive_results(
     parts: &Parts,
     page: &Outdated,
     name: ContentHash,
-    said: &Analysis,
+    analysis: &Analysis,
     fetch: Fetch,
     now: Timestamp,
 ) -> Result<(), BatchError> {
     let sealed =
-        envelope::seal(&said.contribution).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    parts.archive.put(Kind::Contribution, name, sealed.into(), now).await?;
-    parts.archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), now).await?;
-    let Some(article) = &said.article else { return Ok(()) };
-    let before = parts.archive.get(Kind::Article, page.counted.content).await?;
+        envelope::seal(&analysis.contribution).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    parts.stores.archive.put(Kind::Contribution, name, sealed.into(), now).await?;
+    parts.stores.archive.put(Kind::Hierarchy, name, xml::write(&analysis.hierarchy).into(), now).await?;
+    let Some(article) = &analysis.article else { return Ok(()) };
+    let before = parts.stores.archive.get(Kind::Article, page.counted.content).await?;
     let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if before.is_none_or(|before| articles::says_something_else(&before, article)) {
-        lives::revise(parts, article, fetch, now).await?;
+        parts.histories().revise(article, fetch, now).await?;
     }
     let json = serde_json::to_vec(article).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    Ok(parts.archive.put(Kind::Article, name, json.into(), now).await?)
+    Ok(parts.stores.archive.put(Kind::Article, name, json.into(), now).await?)
 }

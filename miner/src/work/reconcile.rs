@@ -1,8 +1,8 @@
-//! After a crash of the embedded engine, publishes again from the archive the fetched pages whose messages
-//! were lost with the process.
+//! Publishes fetched pages again, from the archive, whose messages were lost: with the process of the embedded engine, or with
+//! a server.
 //!
-//! The frontier knows with which content a URL was last fetched; the site's state knows which is counted.
-//! Where they differ, the message was on its way. Publishing one too many is harmless: it is stale then.
+//! The frontier knows the content with which a URL was last fetched; the site's state knows the one that counts. Where they
+//! differ, the message was on its way. To publish one too many is harmless: it is stale then.
 
 use anyhow::Context;
 use newslode_common::broker::{Broker, PublishError, Queue};
@@ -14,14 +14,14 @@ use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use std::time::Duration;
 
-use crate::work::fed;
+use crate::work::captures;
 use crate::work::generations::Generations;
 
-/// The wait before a full queue is tried again.
-const FULL_WAIT: Duration = Duration::from_millis(50);
+/// Wait before another attempt to publish to a full queue.
+const FULL_QUEUE_WAIT: Duration = Duration::from_millis(50);
 
-/// Publishes every fetched page that is not counted to [`Queue::Pages`]. Waits while the queue is full, so
-/// its consumers must run. Returns the number of those pages.
+/// Publishes each fetched page that is not counted to [`Queue::Pages`]. Waits while the queue is full, so its consumers must
+/// run. Returns the number of pages.
 ///
 /// # Errors
 /// When a store or the broker fails, or an archived page cannot be read.
@@ -35,7 +35,7 @@ pub async fn reconcile(
     let generations = Generations::read(state).await?;
     for site in frontier.status().await? {
         let entries = frontier.entries(&site.site).await?;
-        for gone in entries.iter().filter_map(gone) {
+        for gone in entries.iter().filter_map(gone_page) {
             send(broker, Queue::Partitions, bytes::Bytes::from(envelope::seal(&gone)?)).await?;
         }
         let fetched: Vec<(Entry, ContentHash)> = entries
@@ -46,11 +46,10 @@ pub async fn reconcile(
         let urls: Vec<_> = fetched.iter().map(|(entry, _)| entry.url.clone()).collect();
         let counted = state.versions(&site.site, &urls).await?;
         for ((entry, content), counted) in fetched.into_iter().zip(counted) {
-            // A page that left the window is counted as empty under its own fetch: publishing it would change
-            // nothing.
+            // A page older than the window counts as empty under its own fetch, so it is neither counted nor older.
             let is_counted =
                 |counted: Version| generations.names(content).any(|name| name == counted.content);
-            // Over another crawler's capture our number says nothing.
+            // A capture is numbered by its time, which does not compare with our fetch number.
             let is_older = |counted: Version| {
                 counted.fetch < entry.fetch || (counted.is_dated() && counted.content != ContentHash::NONE)
             };
@@ -59,23 +58,23 @@ pub async fn reconcile(
                 published += u64::from(publish(archive, broker, &entry, content).await?);
             }
         }
-        published += fed_pages(state, archive, broker, &site.site).await?;
+        published += publish_captures(state, archive, broker, &site.site).await?;
     }
     Ok(published)
 }
 
-/// Publishes the pages of web archives that are archived and older than no counted one.
-async fn fed_pages(
+/// Publishes the archived captures of a site that are newer than what counts.
+async fn publish_captures(
     state: &dyn SiteState,
     archive: &dyn PageArchive,
     broker: &dyn Broker,
     site: &Site,
 ) -> anyhow::Result<u64> {
     let mut published = 0;
-    for content in fed::noted(state, site).await? {
+    for content in captures::uncounted(state, site).await? {
         let Some(sealed) = archive.get(Kind::Page, content).await? else { continue };
-        let page: FetchedPage =
-            envelope::open(&sealed).with_context(|| format!("archived page {content} of {site}"))?;
+        let page: FetchedPage = envelope::open(&sealed)
+            .with_context(|| format!("cannot read the archived page {content} of {site}"))?;
         let counted = state.versions(site, std::slice::from_ref(&page.url)).await?;
         let counted = counted.into_iter().flatten().next();
         if counted.is_none_or(|counted| counted.is_dated() && page.version.fetch > counted.fetch) {
@@ -93,11 +92,11 @@ async fn publish(
     content: ContentHash,
 ) -> anyhow::Result<bool> {
     let Some(sealed) = archive.get(Kind::Page, content).await? else {
-        tracing::warn!(url = %entry.url, %content, "fetched, not counted, and not in the archive");
+        tracing::warn!(url = %entry.url, %content, "a fetched page is neither counted nor in the archive; it counts when it is fetched again");
         return Ok(false);
     };
-    let mut page: FetchedPage =
-        envelope::open(&sealed).with_context(|| format!("archived page {content} of `{}`", entry.url))?;
+    let mut page: FetchedPage = envelope::open(&sealed)
+        .with_context(|| format!("cannot read the archived page {content} of `{}`", entry.url))?;
     page.version.fetch = entry.fetch;
     page.why = entry.why;
     page.depth = entry.depth;
@@ -105,8 +104,8 @@ async fn publish(
     Ok(true)
 }
 
-/// What the crawler told of a page that is gone, as far as its record knows; telling it twice changes nothing.
-fn gone(entry: &Entry) -> Option<GonePage> {
+/// The message that a page is gone, as far as the frontier's entry knows it. A second one changes nothing.
+fn gone_page(entry: &Entry) -> Option<GonePage> {
     let known = entry.schedule.filter(|known| known.is_gone)?;
     let ending = match entry.outcome? {
         Outcome::Disallowed => Ending::Disallowed,
@@ -121,7 +120,7 @@ async fn send(broker: &dyn Broker, queue: Queue, message: bytes::Bytes) -> Resul
     loop {
         match broker.publish(queue, message.clone()).await {
             Ok(()) => return Ok(()),
-            Err(PublishError::Full { .. }) => tokio::time::sleep(FULL_WAIT).await,
+            Err(PublishError::Full { .. }) => tokio::time::sleep(FULL_QUEUE_WAIT).await,
             Err(error) => return Err(error),
         }
     }

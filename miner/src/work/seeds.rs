@@ -1,8 +1,8 @@
-//! Obeys operators: adds or changes a site, pauses it, forgets it or one of its pages.
+//! Carries out operators' messages: adds, changes, pauses or removes a site, or forgets one of its pages.
 //!
-//! All of it may be repeated, even if they were done in part. A forgotten site leaves the frontier first, so
-//! that its pages still under way are unwanted ([`crate::work::apply::PageEnd::Unwanted`]); then its counts
-//! go. The archive forgets before either, since these two tell it what to forget.
+//! Each may be repeated, also after a part of it was done. To remove a site, its pages are first deleted from the archive,
+//! since the frontier and the sums name them. Then the site leaves the frontier, so that its pages still on their way are not
+//! counted ([`crate::work::apply::PageEnd::Unwanted`]). Then its sums are deleted. Start at [`obey`].
 
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedCommand;
@@ -14,22 +14,23 @@ use newslode_page::reading::{CanonicalUrl, Site, canonical};
 use newslode_page::time::Timestamp;
 
 use crate::work::apply::PageEnd;
-use crate::work::ending::take_out;
 use crate::work::error::BatchError;
-use crate::work::follow::add;
+use crate::work::histories::read_history;
+use crate::work::links::add_urls;
 use crate::work::parts::Parts;
-use crate::work::{archive, fed, followed, instances, known, lives, views};
+use crate::work::removal::remove_page;
+use crate::work::{archive, captures, histories, instances, knowledge, summary_cache, views};
 
-/// A command that failed.
+/// Why a message could not be carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedFailure {
-    /// The URL names no page; a person must mend it.
-    #[error("`{0}` names no page")]
+    /// The URL cannot be the URL of a page; the operator must correct it.
+    #[error("`{0}` is not the URL of a page")]
     NoPage(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A page could not be taken out.
+    /// A page could not be removed.
     #[error(transparent)]
     Page(#[from] BatchError),
 }
@@ -44,7 +45,7 @@ impl Retryable for SeedFailure {
     }
 }
 
-/// Obeys an operator's message.
+/// Carries out an operator's message. Returns its site.
 ///
 /// # Errors
 /// When the URL cannot be a page's identity, or the store fails.
@@ -69,13 +70,19 @@ pub async fn obey(
                 paused: false,
                 labels,
             };
-            tell_changes(&site, parts.frontier.site(&site).await?.as_ref(), &settings);
-            parts.frontier.put_site(&site, &settings).await?;
-            add(parts, vec![seed(parts, config, page.clone()).await?], now).await?;
+            log_changes(&site, parts.stores.frontier.site(&site).await?.as_ref(), &settings);
+            parts.stores.frontier.put_site(&site, &settings).await?;
+            add_urls(
+                parts.stores.frontier.as_ref(),
+                &parts.metrics,
+                vec![seed(parts, config, page.clone()).await?],
+                now,
+            )
+            .await?;
         }
         SeedCommand::Pause(_) => {
-            if let Some(settings) = parts.frontier.site(&site).await? {
-                parts.frontier.put_site(&site, &SiteSettings { paused: true, ..settings }).await?;
+            if let Some(settings) = parts.stores.frontier.site(&site).await? {
+                parts.stores.frontier.put_site(&site, &SiteSettings { paused: true, ..settings }).await?;
             }
         }
         SeedCommand::Remove(_) => {
@@ -86,12 +93,12 @@ pub async fn obey(
     Ok(site)
 }
 
-/// Says what a seed changes of a known site: what the operator left out returns to its default.
-fn tell_changes(site: &Site, before: Option<&SiteSettings>, now: &SiteSettings) {
+/// Logs which settings of a site a seed changes. Settings that the operator left out return to their defaults.
+fn log_changes(site: &Site, before: Option<&SiteSettings>, now: &SiteSettings) {
     let Some(before) = before else { return };
     let changed = changes(before, now);
     if !changed.is_empty() {
-        tracing::info!(%site, "the settings of a known site change: {}", changed.join(", "));
+        tracing::info!(%site, "an operator changed the settings of a site: {}", changed.join(", "));
     }
 }
 
@@ -105,7 +112,7 @@ fn changes(before: &SiteSettings, now: &SiteSettings) -> Vec<String> {
     let mut changed: Vec<String> =
         changed.map(|(name, before, now)| format!("{name} {before} to {now}")).collect();
     if before.paused && !now.paused {
-        changed.push("it goes on".into());
+        changed.push("resumed".into());
     }
     if before.labels != now.labels {
         changed.push("other labels".into());
@@ -113,61 +120,68 @@ fn changes(before: &SiteSettings, now: &SiteSettings) -> Vec<String> {
     changed
 }
 
-/// A seed as a URL to fetch. With [`Follow::News`] it is a front page that is due now, even if it is known.
+/// A seed as a URL to fetch. With [`Follow::News`] it is a front page that is due now, even if the frontier has it.
 async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result<NewUrl, StoreError> {
     if config.follow != Follow::News {
         return Ok(NewUrl::once(page, 0, Why::Seed, 0));
     }
-    let known = parts.frontier.entry(&page).await?.and_then(|entry| entry.schedule);
-    let listing = known.filter(|known| matches!(known.role, Role::Listing(_)));
+    let schedule = parts.stores.frontier.entry(&page).await?.and_then(|entry| entry.schedule);
+    let listing = schedule.filter(|schedule| matches!(schedule.role, Role::Listing(_)));
     let schedule = listing.unwrap_or_else(|| PageSchedule::of(Role::Listing(ListingKind::Front)));
     let (class, again) = (Class::Listing, Again::Now);
     Ok(NewUrl { url: page, depth: 0, why: Why::Seed, hops: 0, class, again, schedule: Some(schedule) })
 }
 
-/// Forgets a page: what is known of it, what it counts for, and everything that the archive holds of it.
-/// So are its other addresses.
+/// Forgets a page and its other URLs: their counts, their entries in the frontier, and everything that the archive holds of
+/// them.
 async fn forget(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
-    let twins = lives::read(parts, page).await?.map(|life| life.addresses).unwrap_or_default();
+    let twins = read_history(parts.stores.archive.as_ref(), page)
+        .await?
+        .map(|history| history.addresses)
+        .unwrap_or_default();
     for page in twins.iter().chain([page]) {
-        forget_one(parts, page, now).await?;
+        forget_url(parts, page, now).await?;
     }
     Ok(())
 }
 
-async fn forget_one(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
+async fn forget_url(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
     let (site, urls) = (page.site(), std::slice::from_ref(page));
-    let entry = parts.frontier.entry(page).await?;
-    let counted = parts.state.versions(&site, urls).await?.into_iter().next().flatten();
-    // Newer than a fetch that is still on its way to be counted.
+    let entry = parts.stores.frontier.entry(page).await?;
+    let counted = parts.stores.state.versions(&site, urls).await?.into_iter().next().flatten();
+    // The removal is newer than a fetch that is still on its way to be counted.
     let fetched = entry.as_ref().map_or(0, |entry| entry.fetch);
     let fetch = counted.map_or(fetched, |counted| counted.fetch.max(fetched));
     let gone = GonePage { url: page.clone(), site: site.clone(), fetch, at: now, ending: Ending::Forgotten };
-    if let PageEnd::Rejected(reason) = take_out(parts, &gone, now).await? {
+    if let PageEnd::Rejected(reason) = remove_page(parts, &gone, now).await? {
         return Err(StoreError::Corrupt(reason).into());
     }
-    archive::forget_fetched(parts, entry.into_iter().filter_map(|entry| entry.content)).await?;
-    lives::forget(parts, urls.iter()).await?;
-    instances::forget(parts.state.as_ref(), &site).await?;
-    parts.frontier.forget_url(page).await?;
+    archive::forget_fetched(&parts.stores, entry.into_iter().filter_map(|entry| entry.content)).await?;
+    histories::forget(parts.stores.archive.as_ref(), urls.iter()).await?;
+    instances::forget(parts.stores.state.as_ref(), &site).await?;
+    parts.stores.frontier.forget_url(page).await?;
     Ok(())
 }
 
-/// Forgets a site and everything that the archive holds of its pages.
+/// Removes a site, with everything that the archive and the store hold of it. See the head for the order.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
-    let entries = parts.frontier.entries(site).await?;
-    archive::forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
-    archive::forget_fetched(parts, fed::noted(parts.state.as_ref(), site).await?.into_iter()).await?;
-    parts.frontier.remove_site(site).await?;
-    let counted = parts.state.pages(site).await?;
-    lives::forget(parts, counted.iter().map(|(url, _)| url)).await?;
-    archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
-    parts.state.forget(site).await?;
-    fed::forget(parts.state.as_ref(), site).await?;
-    known::forget(parts.state.as_ref(), site).await?;
-    followed::forget(parts.state.as_ref(), site).await?;
-    instances::forget(parts.state.as_ref(), site).await?;
-    views::forget(parts.state.as_ref(), site).await
+    let entries = parts.stores.frontier.entries(site).await?;
+    archive::forget_fetched(&parts.stores, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    archive::forget_fetched(
+        &parts.stores,
+        captures::uncounted(parts.stores.state.as_ref(), site).await?.into_iter(),
+    )
+    .await?;
+    parts.stores.frontier.remove_site(site).await?;
+    let counted = parts.stores.state.pages(site).await?;
+    histories::forget(parts.stores.archive.as_ref(), counted.iter().map(|(url, _)| url)).await?;
+    archive::forget_counted(&parts.stores, counted.into_iter().map(|(_, version)| version.content)).await?;
+    parts.stores.state.forget(site).await?;
+    captures::forget(parts.stores.state.as_ref(), site).await?;
+    knowledge::forget(parts.stores.state.as_ref(), site).await?;
+    summary_cache::forget(parts.stores.state.as_ref(), site).await?;
+    instances::forget(parts.stores.state.as_ref(), site).await?;
+    views::forget(parts.stores.state.as_ref(), site).await
 }
 
 #[cfg(test)]
@@ -175,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_seed_changes_is_named() {
+    fn a_seed_that_changes_settings_names_them() {
         let before = SiteSettings {
             max_pages: 9,
             max_depth: 5,
@@ -185,6 +199,6 @@ mod tests {
         };
         assert_eq!(changes(&before, &before.clone()), [""; 0]);
         let now = SiteSettings { max_pages: 10, paused: false, labels: Default::default(), ..before.clone() };
-        assert_eq!(changes(&before, &now), ["max_pages 9 to 10", "it goes on", "other labels"]);
+        assert_eq!(changes(&before, &now), ["max_pages 9 to 10", "resumed", "other labels"]);
     }
 }

@@ -1,68 +1,70 @@
-//! The miner's service: takes partitioned pages and operators' messages from their queues, and folds now and
-//! then.
+//! The miner's service: counts partitioned pages, carries out operators' messages, and folds now and then.
 //!
-//! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
-//! makes few large store calls. A delivery is acknowledged after all of its effects are stored
-//! ([`crate::work::apply`]). While a store is away, deliveries are held and tried again with growing waits.
-//! They are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts a
-//! returned delivery against the message. Start at [`run`].
+//! Pages are gathered into batches by site for up to [`MinerConfig::linger_ms`], so that a busy miner makes few large store
+//! calls. A delivery is acknowledged after all of its effects are stored ([`crate::work::apply`]). While a store is
+//! unavailable, the service keeps its deliveries and retries with growing waits. It returns them to the queue only after
+//! [`HOLD`], before the broker's consumer timeout, because each return counts towards the delivery limit of the message.
+//! Start at [`run`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use newslode_common::broker::{BrokerError, Delivery, Queue};
+use newslode_common::broker::{Delivery, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
+use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::work::apply::{PageEnd, batch};
-use crate::work::ending::take_out;
+use crate::work::apply::{PageEnd, count_batch};
+use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::error::BatchError;
 use crate::work::filing;
 use crate::work::fold::{FoldMemory, fold_once};
-use crate::work::gather::{OfSite, gather};
+use crate::work::gather::{SiteDeliveries, gather};
+use crate::work::gauges;
 use crate::work::instances;
+use crate::work::leader_task::LeaderTask;
 use crate::work::losses;
-use crate::work::measures;
 use crate::work::owners;
 use crate::work::parts::Parts;
 use crate::work::recompute;
-use crate::work::renewal::Renewal;
+use crate::work::removal::remove_page;
 use crate::work::seeds::obey;
 use crate::work::views;
 use crate::work::waiting::pause;
 use crate::work::window::{Slid, Window};
 
-/// Sites whose batches are under way at once.
-const SITES_AT_ONCE: usize = 8;
-/// The most seeds held: the one in work and the next.
+/// Number of sites whose batches are counted concurrently.
+const CONCURRENT_SITES: usize = 8;
+/// Prefetch of seed messages: the one in work and the next.
 const SEED_PREFETCH: u16 = 2;
-/// Interval at which pages older than the window are taken out; they leave by whole days.
-const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
-/// Interval at which the leader keeps in the store what its successor would have to read.
-const KEEP_EVERY: Duration = Duration::from_secs(600);
+/// Interval at which pages older than the window are removed; they leave by whole days.
+const WINDOW_INTERVAL: Duration = Duration::from_secs(3_600);
+/// Interval at which the leader saves the summaries for its successor.
+const SAVE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold, and with
-/// `views_s` 0 it views no site: the embedded engine does that itself when nothing is under way.
+/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold, and with `views_s` 0 it
+/// does not view sites: the embedded engine does both itself when nothing is under way.
 ///
 /// # Errors
 /// The error of the loop that failed.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut loops = JoinSet::new();
-    if let Err(error) = parts.owners.beat(parts.state.as_ref(), Instant::now()).await {
-        tracing::warn!(%error, "cannot tell which other miners run; for now this one cares for all sites");
+    if let Err(error) = parts.owners.heartbeat(parts.stores.state.as_ref(), Instant::now()).await {
+        tracing::warn!(%error, "cannot read the roster of miners; until it can be read this miner cares for all sites");
     }
-    loops.spawn(owners::run(parts.clone(), stop.clone()));
+    let (state, metrics) = (parts.stores.state.clone(), parts.metrics.clone());
+    loops.spawn(owners::heartbeat_loop(parts.owners.clone(), state.clone(), metrics, stop.clone()));
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
-    loops.spawn(measures::servers(parts.clone(), stop.clone()));
-    loops.spawn(measures::sites(parts.clone(), config.follow, stop.clone()));
+    loops.spawn(gauges::measure_servers(parts.clone(), stop.clone()));
+    loops.spawn(gauges::measure_sites(parts.clone(), config.follow, stop.clone()));
     let restarts = Arc::new(AtomicU64::new(0));
     loops.spawn(losses::run(parts.clone(), restarts.clone(), stop.clone()));
     if config.fold_s > 0 {
@@ -75,14 +77,17 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
         loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));
     }
     if config.filing_s > 0 {
-        loops.spawn(filing::follow(parts.clone(), config.filing_s, stop.clone()));
+        loops.spawn(filing::refresh_loop(parts.filing.clone(), state, config.filing_s, stop.clone()));
     }
     loops.spawn(recompute::run(parts, config.clone(), stop.clone()));
     let first = loops.join_next().await;
     stop.cancel();
     let aborted = shutdown::drain(&mut loops, Duration::from_millis(config.grace_ms)).await;
     if aborted > 0 {
-        tracing::warn!(aborted, "the grace period is over; messages in hand will be redelivered");
+        tracing::warn!(
+            aborted,
+            "the grace period is over; the broker will deliver unfinished messages again"
+        );
     }
     match first {
         None => Ok(()),
@@ -93,18 +98,18 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
     let servers = Arc::new(Outage::new("store, archive or broker"));
-    while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
-        // Each site gets its own task: summing and packing one batch takes as long as the store takes to
-        // count another.
+    while let Some(deliveries_by_site) = gather(&parts.metrics, consumer.as_mut(), &config, &stop).await? {
+        // One task for each site, because summing and packing one batch takes as long as the store takes to count
+        // another.
         let mut work = JoinSet::new();
-        // One retry for everything gathered: batches that wait for others are held as long.
+        // One retry, and so one deadline, for everything gathered: a batch that waits for a task is held as long.
         let retry = Retry::within(HOLD).until(&stop);
-        for (site, held) in held {
-            if work.len() >= SITES_AT_ONCE {
+        for (site, deliveries) in deliveries_by_site {
+            if work.len() >= CONCURRENT_SITES {
                 work.join_next().await.transpose()?;
             }
             let (retry, servers) = (retry.clone(), servers.clone());
-            work.spawn(site_batch(parts.clone(), config.clone(), site, held, retry, servers));
+            work.spawn(site_batch(parts.clone(), config.clone(), site, deliveries, retry, servers));
         }
         while let Some(ended) = work.join_next().await {
             ended?;
@@ -118,22 +123,22 @@ async fn site_batch(
     parts: Parts,
     config: MinerConfig,
     site: Site,
-    held: OfSite,
+    gathered: SiteDeliveries,
     retry: Retry,
     servers: Arc<Outage>,
 ) {
-    let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.pages.into_iter().unzip();
+    let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = gathered.pages.into_iter().unzip();
     while !pages.is_empty() {
-        // If other sites fill the prefetch, one site's share may exceed a batch.
+        // Gathering ends by batch size or prefetch, so one site may have more pages than a batch.
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
-        let work = || batch(&parts, config.follow, &site, &pages, time::now());
+        let work = || count_batch(&parts, config.follow, &site, &pages, time::now());
         let ends = retry.run(&servers, work).await;
         end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
     }
-    for (delivery, gone) in held.gone {
-        let end = retry.run(&servers, || take_out(&parts, &gone, time::now())).await;
+    for (delivery, gone) in gathered.gone {
+        let end = retry.run(&servers, || remove_page(&parts, &gone, time::now())).await;
         end_deliveries(&parts, &site, vec![delivery], end.map(|end| vec![end])).await;
     }
 }
@@ -148,22 +153,24 @@ async fn end_deliveries(
         Ok(ends) => {
             for (delivery, end) in deliveries.into_iter().zip(ends) {
                 match end {
-                    PageEnd::Rejected(reason) => reject(parts, Queue::Partitions, delivery, &reason).await,
+                    PageEnd::Rejected(reason) => {
+                        reject(&parts.metrics, Queue::Partitions, delivery, &reason).await
+                    }
                     PageEnd::Applied | PageEnd::Stale | PageEnd::Unwanted => {
-                        ended(delivery.ack().await, "acknowledge");
+                        ack(delivery).await;
                     }
                 }
             }
         }
         Err(error) if error.is_retryable() => {
-            tracing::warn!(%site, %error, pages = deliveries.len(), "pages are returned to the queue uncounted");
+            tracing::warn!(%site, %error, pages = deliveries.len(), "cannot count pages of a site; returned them to the queue");
             for delivery in deliveries {
-                ended(delivery.release().await, "release");
+                release(delivery).await;
             }
         }
         Err(error) => {
             for delivery in deliveries {
-                reject(parts, Queue::Partitions, delivery, &error.to_string()).await;
+                reject(&parts.metrics, Queue::Partitions, delivery, &error.to_string()).await;
             }
         }
     }
@@ -177,25 +184,25 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
             () = stop.cancelled() => return Ok(()),
             delivery = consumer.next() => delivery?,
         };
-        taken(&parts, Queue::Seeds, &delivery);
+        count_taken(&parts.metrics, Queue::Seeds, &delivery);
         let command = match SeedMessage::parse(&delivery.body) {
             Ok(command) => command,
             Err(error) => {
-                reject(&parts, Queue::Seeds, delivery, &error.to_string()).await;
+                reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await;
                 continue;
             }
         };
         let work = || obey(&parts, &config, command.clone(), time::now());
         match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
-                tracing::info!(%site, "an operator's message was carried out");
-                ended(delivery.ack().await, "acknowledge");
+                tracing::info!(%site, "carried out an operator's message");
+                ack(delivery).await;
             }
             Err(error) if error.is_retryable() => {
-                tracing::warn!(%error, "an operator's message is returned to the queue");
-                ended(delivery.release().await, "release");
+                tracing::warn!(%error, "cannot carry out an operator's message; returned it to the queue");
+                release(delivery).await;
             }
-            Err(error) => reject(&parts, Queue::Seeds, delivery, &error.to_string()).await,
+            Err(error) => reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await,
         }
     }
 }
@@ -207,83 +214,76 @@ async fn fold_loop(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let mut memory = FoldMemory::default();
-    let (mut seen, mut kept) = (0, Instant::now());
-    let mut learning = Renewal::new(config.filing_s);
-    let mut reading = Renewal::new(config.instances_s);
+    let (mut seen_restarts, mut saved_at) = (0, Instant::now());
+    let mut filing_task = LeaderTask::new(config.filing_s);
+    let mut instances_task = LeaderTask::new(config.instances_s);
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         if !parts.owners.leads() {
-            keep(&parts, &mut memory).await;
+            save_summaries(parts.stores.state.as_ref(), &mut memory).await;
             memory = FoldMemory::default();
-            learning.stop().await;
-            reading.stop().await;
+            filing_task.stop().await;
+            instances_task.stop().await;
             parts.metrics.taxonomy.reset();
             continue;
         }
         let restarted = restarts.load(Ordering::Relaxed);
-        if restarted != seen {
-            // The memory may be ahead of the restarted store.
-            (memory, seen) = (FoldMemory::default(), restarted);
+        if restarted != seen_restarts {
+            // The store may have lost writes that the memory already knows.
+            (memory, seen_restarts) = (FoldMemory::default(), restarted);
         }
         match fold_once(&parts, &config, &mut memory, false, time::now()).await {
-            Ok(report) => tracing::debug!(?report, "folded"),
+            Ok(report) => tracing::debug!(?report, "the fold is done"),
             Err(error) => {
-                tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
+                tracing::warn!(
+                    error = format!("{error:#}"),
+                    "the fold failed; the taxonomy stays as it is until the next fold"
+                )
             }
         }
         if let Some(last) = memory.last() {
-            learning.begin_if_due(last, |last| filing::renew(parts.clone(), last));
-            reading.begin_if_due(last, |last| instances::renew(parts.clone(), last, config.views_share));
+            filing_task.start_if_due(last, |last| filing::renew(parts.stores.clone(), last));
+            instances_task.start_if_due(last, |last| {
+                instances::renew(parts.stores.clone(), parts.metrics.clone(), last, config.views_share)
+            });
         }
-        if kept.elapsed() > KEEP_EVERY {
-            keep(&parts, &mut memory).await;
-            kept = Instant::now();
+        if saved_at.elapsed() > SAVE_INTERVAL {
+            save_summaries(parts.stores.state.as_ref(), &mut memory).await;
+            saved_at = Instant::now();
         }
     }
-    learning.stop().await;
-    reading.stop().await;
-    keep(&parts, &mut memory).await;
+    filing_task.stop().await;
+    instances_task.stop().await;
+    save_summaries(parts.stores.state.as_ref(), &mut memory).await;
     Ok(())
 }
 
-/// Keeps what whoever folds next would have to read.
-async fn keep(parts: &Parts, memory: &mut FoldMemory) {
-    if let Err(error) = memory.keep(parts.state.as_ref()).await {
-        tracing::warn!(%error, "who folds next has to read more");
+/// Saves the summaries for the next leader.
+async fn save_summaries(state: &dyn SiteState, memory: &mut FoldMemory) {
+    if let Err(error) = memory.save(state).await {
+        tracing::warn!(%error, "cannot save the summaries; the next leader will have to rebuild them");
     }
 }
 
-/// Takes out pages that are older than the window, now and then.
+/// Removes pages older than the window, now and then.
 async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
     let mut window = Window::default();
     loop {
-        let is_ours = parts.owners.leads();
-        match if is_ours { window.slide(&parts, days, time::now()).await } else { Ok(Slid::default()) } {
-            Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
+        let is_leader = parts.owners.leads();
+        match if is_leader {
+            window.slide(&parts.stores, days, time::now()).await
+        } else {
+            Ok(Slid::default())
+        } {
+            Ok(slid) if slid != Slid::default() => {
+                tracing::info!(?slid, "removed pages older than the window")
+            }
             Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot remove pages older than the window; the next attempt continues")
+            }
         }
-        if !pause(WINDOW_EVERY, &stop).await {
+        if !pause(WINDOW_INTERVAL, &stop).await {
             return Ok(());
         }
-    }
-}
-
-pub(super) fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {
-    parts.metrics.consumed.with_label_values(&[queue.name()]).inc();
-    if delivery.redelivered {
-        parts.metrics.redelivered.with_label_values(&[queue.name()]).inc();
-    }
-}
-
-pub(super) async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
-    parts.metrics.dead_lettered.with_label_values(&[queue.name()]).inc();
-    tracing::warn!(%queue, reason, "a message is given up");
-    ended(delivery.reject(reason).await, "reject");
-}
-
-/// A delivery whose acknowledgement the broker did not hear comes again, and is stale then.
-fn ended(result: Result<(), BrokerError>, what: &str) {
-    if let Err(error) = result {
-        tracing::warn!(%error, "could not {what} a message; it will be redelivered");
     }
 }

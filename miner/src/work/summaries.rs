@@ -1,5 +1,5 @@
-//! The sites' summaries, read whole from the store: for commands that look once. The fold follows instead
-//! ([`followed`](crate::work::followed)).
+//! The sites' summaries, read whole from the store: for commands that need them once. The fold keeps a
+//! [`SummaryCache`](crate::work::summary_cache::SummaryCache) instead.
 
 use std::sync::Arc;
 

@@ -1,17 +1,16 @@
-//! Values of the store of which the last writer is right.
+//! Values of the store for which the last writer wins.
 
 use newslode_common::store::{SiteState, StoreError, StoreResult};
 
-/// Another writer may come between our read and our write. After this many times we give up.
-const ROUNDS: usize = 5;
+/// Number of attempts to write while other writers are first.
+const MAX_ATTEMPTS: usize = 5;
 
-/// Writes a value unless it is there already. If another writer was first, ours replaces its value. Returns whether
-/// anything changed.
+/// Writes a value, over that of another writer if need be. Returns false if the value was there already.
 ///
 /// # Errors
-/// When the store fails, or others write all the time.
+/// When the store fails, or other writers keep being first.
 pub(super) async fn put(state: &dyn SiteState, name: &str, bytes: Vec<u8>) -> StoreResult<bool> {
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ATTEMPTS {
         let held = state.value(name).await?;
         if held.as_ref().is_some_and(|(_, held)| *held == bytes) {
             return Ok(false);
@@ -24,7 +23,7 @@ pub(super) async fn put(state: &dyn SiteState, name: &str, bytes: Vec<u8>) -> St
     Err(StoreError::Unavailable(format!("other miners keep changing the value `{name}`")))
 }
 
-/// Empties a value, if there is one.
+/// Replaces a value by an empty one, if there is one. Values cannot be deleted.
 ///
 /// # Errors
 /// When the store fails.

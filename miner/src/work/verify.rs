@@ -1,9 +1,9 @@
-//! Proves that nothing was lost and nothing counted twice, by recomputing the sums from the archive.
+//! Proves that nothing was lost and nothing counted twice, by computing the sums again from the archive.
 //!
-//! Every counted page is read back and computed again; the contributions' cells are summed and compared with
-//! the live ones, table by table. The caller passes in how a page becomes a contribution. A difference in a
-//! page's own contribution means that the parameters or the algorithms changed; one in the sums alone means
-//! that counting went wrong. Start at [`verify`].
+//! Each counted page is read from the archive and computed again. The cells of all contributions are summed and compared with
+//! the stored ones, table by table. The caller passes in how a page becomes a contribution. A difference in a page's
+//! contribution means that the parameters or the algorithms changed; a difference in the sums alone means that counting went
+//! wrong. Start at [`verify`].
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// Waits. Returns false if told to stop meanwhile.
+/// Sleeps. Returns false if stopped meanwhile.
 pub(super) async fn pause(wait: Duration, stop: &CancellationToken) -> bool {
     tokio::select! {
         () = stop.cancelled() => false,

@@ -1,10 +1,9 @@
 //! A sliding window: pages count for a number of days after they were fetched.
 //!
-//! An older page is subtracted as a removal under its own fetch number. So any number of miners may slide at
-//! once; a page that was fetched anew meanwhile is a conflict and stays; a late message cannot bring an old
-//! page back, and its next fetch can. Only when all sites are done does the archive forget older pages, with
-//! a day to spare for clocks that differ, since everything counted must stay subtractable. A page that leaves
-//! keeps its place in the frontier. Start at [`slide`].
+//! An older page is subtracted as a removal under its own fetch number. So any number of miners may slide at once: a page that
+//! was fetched again meanwhile is in conflict and stays, and a late message cannot bring an old page back, but its next fetch
+//! can. Everything counted must stay subtractable, so the archive drops older pages only when all sites are done, and keeps
+//! them a day longer because clocks differ. The frontier keeps the page's entry. Start at [`slide`].
 
 use std::time::Duration;
 
@@ -14,11 +13,11 @@ use newslode_page::contribution::Delta;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::work::archive::contribution;
-use crate::work::parts::Parts;
+use crate::work::archive::read_contribution;
+use crate::work::stores::Stores;
 
 const DAY: Duration = Duration::from_secs(86_400);
-/// Pages in one call.
+/// Number of pages of one store call.
 const BATCH: usize = 64;
 
 /// The result of a slide.
@@ -26,49 +25,50 @@ const BATCH: usize = 64;
 pub struct Slid {
     /// Pages that no longer count.
     pub pages: u64,
-    /// Pages that should no longer count, but cannot be subtracted: the archive lacks their contributions.
+    /// Pages that still count because the archive lost their contributions.
     pub stuck: u64,
-    /// Archived values that were removed.
+    /// Archived values that were deleted.
     pub expired: u64,
 }
 
-/// Subtracts the pages fetched on a day that lies more than `days` days back, and lets the archive forget
-/// them. With 0 days nothing is done.
+/// Subtracts the pages that were fetched more than `days` days ago, and deletes them from the archive. Does nothing with 0
+/// days.
 ///
 /// # Errors
 /// When a store fails; sliding again is safe.
-pub async fn slide(parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
-    Window::default().slide(parts, days, now).await
+pub async fn slide(stores: &Stores, days: u32, now: Timestamp) -> StoreResult<Slid> {
+    Window::default().slide(stores, days, now).await
 }
 
-/// A window that slides again and again.
+/// A window that slides repeatedly.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
-    /// The day on which the archive forgot old pages last: an archive of objects lists all of them to do so.
-    forgot: Option<u32>,
+    /// The day on which old pages were last deleted from the archive. An object archive lists all objects for that.
+    last_expiry: Option<u32>,
 }
 
 impl Window {
-    /// As [`slide`]; the archive forgets once a day.
+    /// As [`slide`]; deletes from the archive once a day.
     ///
     /// # Errors
     /// As those of [`slide`].
-    pub async fn slide(&mut self, parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
+    pub async fn slide(&mut self, stores: &Stores, days: u32, now: Timestamp) -> StoreResult<Slid> {
         let mut slid = Slid::default();
         if days == 0 {
             return Ok(slid);
         }
         let before = earlier(now, DAY * days);
-        for (site, _) in parts.state.sites().await? {
-            let old = parts.state.counted_before(&site, before).await?;
+        for (site, _) in stores.state.sites().await? {
+            let old = stores.state.counted_before(&site, before).await?;
             for pages in old.chunks(BATCH) {
-                subtract(parts, &site, pages, before, &mut slid).await?;
+                subtract(stores, &site, pages, before, &mut slid).await?;
             }
         }
+        // Only now, since each page above needed its archived contribution to be subtracted.
         let today = Some(now.day());
-        if self.forgot != today {
-            slid.expired = parts.archive.expire(earlier(before, DAY)).await?.values;
-            self.forgot = today;
+        if self.last_expiry != today {
+            slid.expired = stores.archive.expire(earlier(before, DAY)).await?.values;
+            self.last_expiry = today;
         }
         Ok(slid)
     }
@@ -79,7 +79,7 @@ fn earlier(time: Timestamp, by: Duration) -> Timestamp {
 }
 
 async fn subtract(
-    parts: &Parts,
+    stores: &Stores,
     site: &Site,
     pages: &[(CanonicalUrl, Version)],
     before: Timestamp,
@@ -87,8 +87,8 @@ async fn subtract(
 ) -> StoreResult<()> {
     let mut changes = Vec::new();
     for (url, version) in pages {
-        let Some(old) = contribution(parts, version.content).await? else {
-            tracing::warn!(%url, content = %version.content, "too old, but not in the archive: it stays counted");
+        let Some(old) = read_contribution(stores.archive.as_ref(), version.content).await? else {
+            tracing::warn!(%url, content = %version.content, "the archive lost the contribution of a page older than the window; the page stays counted");
             slid.stuck += 1;
             continue;
         };
@@ -101,7 +101,7 @@ async fn subtract(
             again: false,
         });
     }
-    let ends = parts.state.apply(site, &changes).await?;
+    let ends = stores.state.apply(site, &changes).await?;
     slid.pages += ends.iter().filter(|end| **end == Applied::Applied).count() as u64;
     Ok(())
 }

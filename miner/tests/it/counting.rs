@@ -9,7 +9,7 @@ use newslode_common::config::Follow;
 use newslode_common::store::log::{History, Log};
 use newslode_common::store::{Applied, Change, SiteState, StoreResult, Sums, Why, state_digest};
 use newslode_common::version::Version;
-use newslode_miner::work::apply::{PageEnd, batch};
+use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::recompute::{self, Recomputed};
 use newslode_miner::work::verify::verify;
@@ -44,9 +44,9 @@ async fn any_order_and_repetition_ends_in_the_same_sums() {
                 for page in &chunk {
                     world.archive(page).await;
                 }
-                batch(&world.parts, Follow::Concepts, &site, &chunk, NOW).await.unwrap();
+                count_batch(&world.parts, Follow::Concepts, &site, &chunk, NOW).await.unwrap();
             }
-            let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+            let (state, archive) = (world.parts.stores.state.as_ref(), world.parts.stores.archive.as_ref());
             digests.push(state_digest(state, &site).await.unwrap());
             let report = verify(state, archive, &[site], &ours(), recompute, |_| ()).await.unwrap();
             assert!(report.is_proof() && report.pages == 2 && report.cells > 5, "{report:?}");
@@ -91,23 +91,24 @@ async fn of_captures_the_newest_counts_and_our_own_newer_fetch_before_them() {
         for page in pages {
             world.archive(page).await;
             let page = std::slice::from_ref(*page);
-            ends.extend(batch(&world.parts, Follow::Concepts, &site, page, NOW).await.unwrap());
+            ends.extend(count_batch(&world.parts, Follow::Concepts, &site, page, NOW).await.unwrap());
         }
         assert_eq!(ends, *wanted, "case {number}");
         other.seed(HOME).await;
-        batch(&other.parts, Follow::Concepts, &site, std::slice::from_ref(*last), NOW).await.unwrap();
-        let digest = async |world: &World| state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+        count_batch(&other.parts, Follow::Concepts, &site, std::slice::from_ref(*last), NOW).await.unwrap();
+        let digest =
+            async |world: &World| state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap();
         assert_eq!(digest(&world).await, digest(&other).await, "case {number}");
     }
     // In one batch, too.
     let world = world();
     let site = world.seed(HOME).await;
-    let ends = batch(&world.parts, Follow::Concepts, &site, &[new, first, old], NOW).await.unwrap();
+    let ends = count_batch(&world.parts, Follow::Concepts, &site, &[new, first, old], NOW).await.unwrap();
     assert_eq!(ends, [PageEnd::Stale, PageEnd::Applied, PageEnd::Stale]);
     // Links of captures are not followed.
     let links = captured(9, &["sport", "chess"]);
-    batch(&world.parts, Follow::All, &site, &[links], NOW).await.unwrap();
-    let known = world.parts.frontier.entries(&site).await.unwrap();
+    count_batch(&world.parts, Follow::All, &site, &[links], NOW).await.unwrap();
+    let known = world.parts.stores.frontier.entries(&site).await.unwrap();
     assert_eq!(known.iter().map(|entry| entry.url.as_str()).collect::<Vec<_>>(), [HOME]);
 }
 
@@ -116,8 +117,8 @@ async fn verify_names_what_is_wrong() {
     let world = world();
     let site = world.seed(HOME).await;
     let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
-    batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
-    let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+    count_batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
+    let (state, archive) = (world.parts.stores.state.as_ref(), world.parts.stores.archive.as_ref());
     let report =
         verify(state, archive, std::slice::from_ref(&site), &ours(), recompute, |_| ()).await.unwrap();
     assert_eq!(report.missing, [url(HOME)]);
@@ -135,8 +136,8 @@ async fn a_redelivered_concept_page_is_stale_and_its_links_are_made_sure() {
     let concept = page("https://a.test/sport", Why::Concept, 1, &[], &["story"]);
     for wanted in [PageEnd::Applied, PageEnd::Stale] {
         let pages = std::slice::from_ref(&concept);
-        assert_eq!(batch(&world.parts, Follow::Concepts, &site, pages, NOW).await.unwrap(), [wanted]);
-        let story = world.parts.frontier.entry(&url("https://a.test/story")).await.unwrap().unwrap();
+        assert_eq!(count_batch(&world.parts, Follow::Concepts, &site, pages, NOW).await.unwrap(), [wanted]);
+        let story = world.parts.stores.frontier.entry(&url("https://a.test/story")).await.unwrap().unwrap();
         assert_eq!((story.why, story.depth), (Why::Instance, 2));
     }
 }
@@ -145,9 +146,10 @@ async fn a_redelivered_concept_page_is_stale_and_its_links_are_made_sure() {
 async fn pages_of_a_forgotten_site_are_not_wanted() {
     let world = world();
     let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
-    let ends = batch(&world.parts, Follow::All, &home.site, std::slice::from_ref(&home), NOW).await.unwrap();
+    let ends =
+        count_batch(&world.parts, Follow::All, &home.site, std::slice::from_ref(&home), NOW).await.unwrap();
     assert_eq!(ends, [PageEnd::Unwanted]);
-    assert!(world.parts.state.pages(&home.site).await.unwrap().is_empty());
+    assert!(world.parts.stores.state.pages(&home.site).await.unwrap().is_empty());
 }
 
 /// A state whose first two readings of versions wait for each other: each caller then acts on what it read
@@ -216,16 +218,18 @@ async fn miners_that_count_the_same_page_at_once_end_in_the_same_sums() {
     let new = [page(HOME, Why::Seed, 2, &["art"], &[])];
     let site = one.seed(HOME).await;
     two.seed(HOME).await;
-    let inner = one.parts.state.clone();
+    let inner = one.parts.stores.state.clone();
     let readers = tokio::sync::Barrier::new(2);
-    one.parts.state = Arc::new(AtOnce { inner, readers, reads: AtomicU32::new(0) });
-    let count = |pages| batch(&one.parts, Follow::Concepts, &site, pages, NOW);
+    one.parts.stores.state = Arc::new(AtOnce { inner, readers, reads: AtomicU32::new(0) });
+    let count = |pages| count_batch(&one.parts, Follow::Concepts, &site, pages, NOW);
     let (first, second) = tokio::join!(count(&old), count(&new));
     first.unwrap();
     second.unwrap();
-    batch(&two.parts, Follow::Concepts, &site, &new, NOW).await.unwrap();
-    let digests =
-        (state_digest(&*one.parts.state, &site).await, state_digest(&*two.parts.state, &site).await);
+    count_batch(&two.parts, Follow::Concepts, &site, &new, NOW).await.unwrap();
+    let digests = (
+        state_digest(&*one.parts.stores.state, &site).await,
+        state_digest(&*two.parts.stores.state, &site).await,
+    );
     assert_eq!(digests.0.unwrap(), digests.1.unwrap());
     // Both first read "not counted yet": the later write met a version that it did not expect, or a newer
     // one.
@@ -239,12 +243,12 @@ async fn counting_again_stops_once_a_newer_version_counts() {
     let site = world.seed(HOME).await;
     let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
     world.archive(&home).await;
-    batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
+    count_batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
     let (pace, stop) = (Pace { at_once: 1, share: 100 }, CancellationToken::new());
     let done = recompute::recompute(&world.parts, Follow::Concepts, pace, &stop, |_| {}).await.unwrap();
     assert_eq!(done, Recomputed { pages: 1, ..Recomputed::default() });
     let newer = Generation { number: u32::MAX, ..ours() };
-    Generations::claim(world.parts.state.as_ref(), &newer).await.unwrap();
+    Generations::claim(world.parts.stores.state.as_ref(), &newer).await.unwrap();
     let done = recompute::recompute(&world.parts, Follow::Concepts, pace, &stop, |_| {}).await.unwrap();
     assert_eq!(done, Recomputed::default());
 }
@@ -256,10 +260,10 @@ async fn pages_of_other_algorithms_are_counted_again_and_told_until_then() {
     for at in [HOME, "https://a.test/x"] {
         let page = page(at, Why::Seed, 1, &["sport"], &[]);
         world.archive_html(&page, "<p>Sport").await;
-        batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&page), NOW).await.unwrap();
+        count_batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&page), NOW).await.unwrap();
     }
     let others = Params { method: Method::Dp, ..Params::default() };
-    Generations::claim(world.parts.state.as_ref(), &others.generation()).await.unwrap();
+    Generations::claim(world.parts.stores.state.as_ref(), &others.generation()).await.unwrap();
     world.parts.params = Arc::new(others);
     let (pace, stopped) = (Pace { at_once: 1, share: 100 }, CancellationToken::new());
     stopped.cancel();

@@ -10,9 +10,10 @@ use newslode_common::message::PartitionedPage;
 use newslode_common::retry::Retryable as _;
 use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::fold::{FoldMemory, fold_once, read};
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::stores::Stores;
 use newslode_miner::work::verify::verify;
 use newslode_miner::work::window::slide;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -66,7 +67,7 @@ fn deliveries(all: &[PartitionedPage], seed: u64) -> Vec<(Site, Vec<PartitionedP
 async fn mine(parts: &Parts, work: Vec<(Site, Vec<PartitionedPage>)>) {
     for (site, pages) in work {
         let mut tries = 0;
-        while let Err(error) = batch(parts, Follow::Concepts, &site, &pages, NOW).await {
+        while let Err(error) = count_batch(parts, Follow::Concepts, &site, &pages, NOW).await {
             assert!(error.is_retryable(), "{error}");
             tries += 1;
             assert!(tries < 2_000, "never done: {error}");
@@ -76,9 +77,16 @@ async fn mine(parts: &Parts, work: Vec<(Site, Vec<PartitionedPage>)>) {
 }
 
 fn flaky(good: &Parts, seed: u64) -> (Arc<Flaky>, Parts) {
-    let flaky = Arc::new(Flaky::new(good.frontier.clone(), good.state.clone(), good.archive.clone(), seed));
-    let parts =
-        Parts { frontier: flaky.clone(), state: flaky.clone(), archive: flaky.clone(), ..good.clone() };
+    let stores = &good.stores;
+    let flaky =
+        Arc::new(Flaky::new(stores.frontier.clone(), stores.state.clone(), stores.archive.clone(), seed));
+    let stores = Stores {
+        frontier: flaky.clone(),
+        state: flaky.clone(),
+        archive: flaky.clone(),
+        parsed: stores.parsed.clone(),
+    };
+    let parts = Parts { stores, ..good.clone() };
     (flaky, parts)
 }
 
@@ -90,10 +98,10 @@ async fn end(parts: &Parts) -> End {
     let (mut digests, mut known) = (Vec::new(), BTreeSet::new());
     for home in HOMES {
         let site = crate::world::url(home).site();
-        digests.push(state_digest(parts.state.as_ref(), &site).await.unwrap());
-        known.extend(parts.frontier.entries(&site).await.unwrap().into_iter().map(|entry| entry.url));
+        digests.push(state_digest(parts.stores.state.as_ref(), &site).await.unwrap());
+        known.extend(parts.stores.frontier.entries(&site).await.unwrap().into_iter().map(|entry| entry.url));
     }
-    let taxonomy = read(parts.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = read_taxonomy(parts.stores.state.as_ref()).await.unwrap().unwrap();
     assert!(!taxonomy.concepts.is_empty());
     (digests, known, serde_json::to_vec(&taxonomy).unwrap())
 }
@@ -105,7 +113,7 @@ async fn undisturbed(all: &[PartitionedPage]) -> End {
     }
     // The links of every version are followed; only the newest version counts.
     for (site, pages) in deliveries(all, 0) {
-        batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+        count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
     }
     end(&world.parts).await
 }
@@ -157,7 +165,7 @@ async fn check(world: &World, all: &[PartitionedPage], newest: usize) {
     assert!(one.1.is_superset(&plain.1), "links are lost: {:?}", plain.1.difference(&one.1));
     assert_eq!(String::from_utf8(one.2), String::from_utf8(plain.2));
     let sites = HOMES.map(|home| crate::world::url(home).site());
-    let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+    let (state, archive) = (world.parts.stores.state.as_ref(), world.parts.stores.archive.as_ref());
     let report = verify(state, archive, &sites, &ours(), recompute, |_| ()).await.unwrap();
     assert!(report.is_proof() && report.pages == newest as u64, "{report:?}");
 }

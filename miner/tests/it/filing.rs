@@ -4,9 +4,9 @@ use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
 use newslode_common::store::Why;
 use newslode_miner::mining::taxonomy::Taxonomy;
-use newslode_miner::work::apply::batch;
+use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::filing;
-use newslode_miner::work::fold::{FoldMemory, fold_once, read};
+use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
 use newslode_miner::work::summaries::summaries;
 use newslode_page::contribution::{FiledUse, url_id};
 use newslode_page::reading::Site;
@@ -32,23 +32,23 @@ fn story(at: &str, head: &str) -> PartitionedPage {
 }
 
 async fn count(world: &World, site: &Site, pages: &[PartitionedPage]) {
-    batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap();
+    count_batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap();
 }
 
 async fn fold(world: &World) -> Taxonomy {
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(&world.parts, &config, &mut memory, false, NOW).await.unwrap();
     assert_eq!(report.concepts, 2);
-    read(world.parts.state.as_ref()).await.unwrap().unwrap()
+    read_taxonomy(world.parts.stores.state.as_ref()).await.unwrap().unwrap()
 }
 
 /// What the leader does now and then, and every miner after it.
 async fn learn(world: &World, taxonomy: &Taxonomy) {
     let parts = &world.parts;
-    let sites = summaries(parts.state.as_ref()).await.unwrap();
-    let learnt = filing::learn(parts, taxonomy, &sites).await.unwrap();
-    filing::write(parts.state.as_ref(), learnt).await.unwrap();
-    parts.filing.refresh(parts.state.as_ref()).await.unwrap();
+    let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
+    let learnt = filing::learn(&parts.stores, taxonomy, &sites).await.unwrap();
+    filing::write_filing(parts.stores.state.as_ref(), learnt).await.unwrap();
+    parts.filing.refresh(parts.stores.state.as_ref()).await.unwrap();
 }
 
 async fn events_carry_what_is_known(world: World) {

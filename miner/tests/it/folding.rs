@@ -6,8 +6,8 @@ use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy, resume_plan};
 use newslode_miner::work::members::members;
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::summaries::summaries;
@@ -21,7 +21,7 @@ async fn two_sites() -> World {
     for home in ["https://a.test/", "https://b.test/"] {
         let site = world.seed(home).await;
         let pages = [page(home, Why::Seed, 1, &["sport", "tennis"], &["story"])];
-        batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+        count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
     }
     world
 }
@@ -32,14 +32,14 @@ async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((report.concepts, report.relations, report.followed_new), (2, 1, 4));
-    let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = read_taxonomy(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
     assert_eq!(taxonomy.concepts[1].parent.as_deref(), Some("en:sport"));
-    let entry = world.parts.frontier.entry(&url("https://a.test/sport")).await.unwrap().unwrap();
+    let entry = world.parts.stores.frontier.entry(&url("https://a.test/sport")).await.unwrap().unwrap();
     assert_eq!((entry.why, entry.depth), (Why::Concept, 1));
     let again = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((again.followed_new, again.changed, again.read), (0, false, 0));
     // As after a crash before the plan was added: the site comes back empty, and the plan is still there.
-    world.parts.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
+    world.parts.stores.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
     world.seed("https://a.test/").await;
     assert_eq!(resume_plan(&world.parts, NOW).await.unwrap(), 2);
 }
@@ -57,19 +57,19 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
         for link in home.contribution.links.iter_mut().filter(|link| link.target.path() == "/tennis") {
             link.target = tennis.clone();
         }
-        batch(parts, Follow::Concepts, &site, &[home], NOW).await.unwrap();
+        count_batch(parts, Follow::Concepts, &site, &[home], NOW).await.unwrap();
     }
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((report.concepts, report.relations, report.followed_new), (1, 0, 3));
-    let entry = parts.frontier.entry(&tennis).await.unwrap().unwrap();
+    let entry = parts.stores.frontier.entry(&tennis).await.unwrap().unwrap();
     assert_eq!((entry.why, entry.depth), (Why::Concept, 2));
     // It is asked for only once.
     assert_eq!(fold_once(parts, &config, &mut memory, true, NOW).await.unwrap().followed_new, 0);
     let mut read = page("https://a.test/sport/tennis", Why::Concept, 1, &[], &[]);
     let stories = ["one", "two", "three"].map(str::to_owned).to_vec();
     read.contribution.filed = Some(FiledUse { page: url_id(&tennis), stories });
-    batch(parts, Follow::Concepts, &tennis.site(), &[read], NOW).await.unwrap();
+    count_batch(parts, Follow::Concepts, &tennis.site(), &[read], NOW).await.unwrap();
     let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((report.concepts, report.relations), (2, 1));
 }
@@ -84,11 +84,11 @@ async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
         for home in ["https://a.test/", "https://b.test/"] {
             let site = world.seed(home).await;
             let pages = [page(home, Why::Seed, 1, &["busi", "busi travel"], &[])];
-            batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+            count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
         }
         let mut memory = FoldMemory::default();
         fold_once(&world.parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
-        let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
+        let taxonomy = read_taxonomy(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
         // Only the paper merges labels that share half of their words.
         assert!(taxonomy.concepts.iter().map(|concept| &concept.key).eq(concepts), "{preset}");
     }
@@ -96,7 +96,7 @@ async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
 
 /// Claims everything that is due and completes one URL as fetched.
 async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage) {
-    let frontier = &world.parts.frontier;
+    let frontier = &world.parts.stores.frontier;
     for _ in 0..10 {
         let now = newslode_page::time::Timestamp(NOW.0 + 60_000);
         for claim in frontier.claim(now, Duration::from_secs(60), 9).await.unwrap().claims {
@@ -114,22 +114,27 @@ async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_file
     let world = two_sites().await;
     let sport = page("https://a.test/sport", Why::Link, 1, &[], &["late"]);
     let found = page("https://a.test/", Why::Seed, 1, &["sport"], &[]);
-    batch(&world.parts, Follow::All, &sport.site, &[found], NOW).await.unwrap();
+    count_batch(&world.parts, Follow::All, &sport.site, &[found], NOW).await.unwrap();
     fetched(&world, &sport).await;
     world.archive(&sport).await;
     // Fetched but not counted: the message was lost with the process.
     let parts = &world.parts;
-    let lost = reconcile(&*parts.frontier, &*parts.state, &*parts.archive, &*parts.broker).await.unwrap();
+    let lost =
+        reconcile(&*parts.stores.frontier, &*parts.stores.state, &*parts.stores.archive, &*parts.broker)
+            .await
+            .unwrap();
     assert_eq!(lost, 1);
-    batch(&world.parts, Follow::Concepts, &sport.site, std::slice::from_ref(&sport), NOW).await.unwrap();
-    assert_eq!(parts.frontier.entry(&url("https://a.test/late")).await.unwrap(), None);
+    count_batch(&world.parts, Follow::Concepts, &sport.site, std::slice::from_ref(&sport), NOW)
+        .await
+        .unwrap();
+    assert_eq!(parts.stores.frontier.entry(&url("https://a.test/late")).await.unwrap(), None);
     let mut memory = FoldMemory::default();
     let config = MinerConfig { follow: Follow::Concepts, ..MinerConfig::default() };
     fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
-    let late = parts.frontier.entry(&url("https://a.test/late")).await.unwrap().unwrap();
+    let late = parts.stores.frontier.entry(&url("https://a.test/late")).await.unwrap().unwrap();
     assert_eq!(late.why, Why::Instance);
-    let taxonomy = read(parts.state.as_ref()).await.unwrap().unwrap();
-    let sites = summaries(parts.state.as_ref()).await.unwrap();
-    let members = members(parts, &taxonomy, &sites).await.unwrap();
+    let taxonomy = read_taxonomy(parts.stores.state.as_ref()).await.unwrap().unwrap();
+    let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
+    let members = members(&parts.stores, &taxonomy, &sites).await.unwrap();
     assert_eq!(members[&url("https://a.test/late")], ["en:sport".to_owned()].into());
 }

@@ -7,8 +7,8 @@ use newslode_common::store::{Applied, Change, SiteState, bucket};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::{FoldParams, Folded, Folder};
 use newslode_miner::mining::summary::SiteSummary;
-use newslode_miner::work::followed::Followed;
 use newslode_miner::work::summaries::summaries;
+use newslode_miner::work::summary_cache::SummaryCache;
 use newslode_page::contribution::{
     Contribution, Delta, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, url_id,
 };
@@ -161,7 +161,8 @@ async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
 async fn follow(seed: u64, support: u32) -> usize {
     let (mut dice, state) = (Dice(SplitMix(seed)), RedbStore::in_memory().unwrap());
     let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
-    let (mut early, mut late, mut heir) = (Followed::default(), Followed::default(), Followed::default());
+    let (mut early, mut late, mut heir) =
+        (SummaryCache::default(), SummaryCache::default(), SummaryCache::default());
     let mut concepts = 0;
     for round in 0..60 {
         for _ in 0..=dice.below(6) {
@@ -178,13 +179,13 @@ async fn follow(seed: u64, support: u32) -> usize {
                 wanted,
                 "late: seed {seed}, round {round}, support {support}"
             );
-            late.keep(&state).await.unwrap();
+            late.save(&state).await.unwrap();
         }
         if dice.chance(4) {
-            early.keep(&state).await.unwrap();
+            early.save(&state).await.unwrap();
         }
         if dice.chance(4) {
-            heir = Followed::default();
+            heir = SummaryCache::default();
         }
         if dice.chance(2) {
             let (parts, _) = heir.refresh(&state, support).await.unwrap();
@@ -214,13 +215,13 @@ async fn the_fold_of_followed_parts_is_the_fold_of_all_cells() {
 async fn a_follower_that_fell_behind_reads_the_sites_anew() {
     let (mut dice, state) = (Dice(SplitMix(5)), RedbStore::in_memory().unwrap());
     let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
-    let mut follower = Followed::default();
+    let mut follower = SummaryCache::default();
     for _ in 0..40 {
         turn(&mut dice, &state, &mut counted).await;
     }
     follower.refresh(&state, 2).await.unwrap();
-    follower.keep(&state).await.unwrap();
-    let mut heir = Followed::default();
+    follower.save(&state).await.unwrap();
+    let mut heir = SummaryCache::default();
     let before = state.log(bucket(&site(0)), 0, 1).await.unwrap();
     for number in 0..40 {
         let mut large = page(&mut dice, 0, 0);
@@ -257,18 +258,18 @@ async fn what_is_kept_in_a_store_that_fails_is_right_or_is_not_used() {
         let (mut dice, state) = (Dice(SplitMix(seed)), Arc::new(RedbStore::in_memory().unwrap()));
         let flaky = Flaky::new(state.clone(), state.clone(), state.clone(), seed);
         let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
-        let mut followers = [Followed::default(), Followed::default()];
+        let mut followers = [SummaryCache::default(), SummaryCache::default()];
         for round in 0..40 {
             turn(&mut dice, state.as_ref(), &mut counted).await;
             let at = dice.below(2);
             if dice.chance(12) {
-                followers[at] = Followed::default();
+                followers[at] = SummaryCache::default();
             }
             let follower = &mut followers[at];
             if follower.refresh(&flaky, 2).await.is_ok() && dice.chance(2) {
-                follower.keep(&flaky).await.ok();
+                follower.save(&flaky).await.ok();
             }
-            let (parts, _) = Followed::default().refresh(state.as_ref(), 2).await.unwrap();
+            let (parts, _) = SummaryCache::default().refresh(state.as_ref(), 2).await.unwrap();
             let wanted = folded(summaries(state.as_ref()).await.unwrap(), 2).await;
             assert_eq!(folded(parts, 2).await, wanted, "seed {seed}, round {round}");
         }

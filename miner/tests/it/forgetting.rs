@@ -7,8 +7,8 @@ use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why, state_digest};
-use newslode_miner::work::apply::{PageEnd, batch};
-use newslode_miner::work::fed::{note, noted, settle};
+use newslode_miner::work::apply::{PageEnd, count_batch};
+use newslode_miner::work::captures::{drop_counted, uncounted, update};
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::seeds::obey;
 use newslode_miner::work::verify::verify;
@@ -36,11 +36,11 @@ async fn fetched(world: &World, path: &str, fetch: u64, days: u64, menu: &[&str]
 
 async fn count(world: &World, site: &Site, pages: &[PartitionedPage]) -> Vec<PageEnd> {
     let now = pages.first().map_or(day(0), |page| page.fetched_at);
-    batch(&world.parts, Follow::Concepts, site, pages, now).await.unwrap()
+    count_batch(&world.parts, Follow::Concepts, site, pages, now).await.unwrap()
 }
 
 async fn proved(world: &World, site: &Site, pages: u64) {
-    let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+    let (state, archive) = (world.parts.stores.state.as_ref(), world.parts.stores.archive.as_ref());
     let report =
         verify(state, archive, std::slice::from_ref(site), &ours(), recompute, |_| ()).await.unwrap();
     assert!(report.is_proof() && report.pages == pages, "{report:?}");
@@ -57,35 +57,35 @@ async fn the_window_slides(world: World) {
     let again = fetched(&world, "renewed", 2, 14, &["art", "music"]).await;
     count(&world, &site, std::slice::from_ref(&again)).await;
     let none = Slid::default();
-    assert_eq!(slide(&world.parts, 0, day(99)).await.unwrap(), none);
-    assert_eq!(slide(&world.parts, 5, day(15)).await.unwrap(), none);
-    let slid = slide(&world.parts, 5, day(16)).await.unwrap();
+    assert_eq!(slide(&world.parts.stores, 0, day(99)).await.unwrap(), none);
+    assert_eq!(slide(&world.parts.stores, 5, day(15)).await.unwrap(), none);
+    let slid = slide(&world.parts.stores, 5, day(16)).await.unwrap();
     assert_eq!((slid.pages, slid.stuck), (1, 0));
-    assert_eq!(slide(&world.parts, 5, day(16)).await.unwrap(), none);
+    assert_eq!(slide(&world.parts.stores, 5, day(16)).await.unwrap(), none);
     proved(&world, &site, 2).await;
     // As if it had never been there.
     let other = crate::world::world();
     let other_site = other.seed(HOME).await;
     count(&other, &other_site, &[young.clone(), again.clone()]).await;
-    let digest = async |world: &World| state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+    let digest = async |world: &World| state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap();
     assert_eq!(digest(&world).await, digest(&other).await);
     // A late message about it changes nothing; its next fetch counts.
     assert_eq!(count(&world, &site, std::slice::from_ref(&old)).await, [PageEnd::Stale]);
     assert_eq!(digest(&world).await, digest(&other).await);
-    let slid = slide(&world.parts, 5, day(17)).await.unwrap();
+    let slid = slide(&world.parts.stores, 5, day(17)).await.unwrap();
     assert_eq!(slid.pages, 0);
     // The archive forgets a day later than the sums.
     let archived = async |page: &PartitionedPage| {
-        world.parts.archive.get(Kind::Page, content_of(page)).await.unwrap().is_some()
+        world.parts.stores.archive.get(Kind::Page, content_of(page)).await.unwrap().is_some()
     };
     assert!(slid.expired > 0 && !archived(&old).await && archived(&young).await);
     let anew = fetched(&world, "old", 5, 17, &["sport", "golf"]).await;
     assert_eq!(count(&world, &site, &[anew]).await, [PageEnd::Applied]);
     proved(&world, &site, 3).await;
-    let slid = slide(&world.parts, 5, day(40)).await.unwrap();
+    let slid = slide(&world.parts.stores, 5, day(40)).await.unwrap();
     assert_eq!(slid.pages, 3);
     for table in Table::ALL {
-        assert!(world.parts.state.cells(&site, *table).await.unwrap().is_empty(), "{table:?}");
+        assert!(world.parts.stores.state.cells(&site, *table).await.unwrap().is_empty(), "{table:?}");
     }
 }
 
@@ -107,7 +107,7 @@ async fn a_site_is_removed(world: World) {
     count(&world, &site, std::slice::from_ref(&home)).await;
     // Of a web archive: it was archived, and its message was lost.
     let lost = fetched(&world, "lost", day(10).0, 10, &["sport", "chess"]).await;
-    note(world.parts.state.as_ref(), &site, &[content_of(&lost)], &[]).await.unwrap();
+    update(world.parts.stores.state.as_ref(), &site, &[content_of(&lost)], &[]).await.unwrap();
     let other = page("https://b.test/", Why::Seed, 1, &["sport"], &[]);
     world.archive(&other).await;
     count(&world, &kept, std::slice::from_ref(&other)).await;
@@ -115,16 +115,16 @@ async fn a_site_is_removed(world: World) {
         // Commands may be repeated.
         told(&world, r#"{"version":1,"remove":"https://a.test/any"}"#).await;
         assert_eq!(count(&world, &site, std::slice::from_ref(&flying)).await, [PageEnd::Unwanted]);
-        assert_eq!(world.parts.state.pages(&site).await.unwrap(), []);
-        assert_eq!(world.parts.frontier.entry(&url(HOME)).await.unwrap(), None);
+        assert_eq!(world.parts.stores.state.pages(&site).await.unwrap(), []);
+        assert_eq!(world.parts.stores.frontier.entry(&url(HOME)).await.unwrap(), None);
         let left: BTreeSet<Site> =
-            world.parts.state.sites().await.unwrap().into_iter().map(|(site, _)| site).collect();
+            world.parts.stores.state.sites().await.unwrap().into_iter().map(|(site, _)| site).collect();
         assert_eq!(left, [kept.clone()].into());
-        assert!(noted(world.parts.state.as_ref(), &site).await.unwrap().is_empty());
+        assert!(uncounted(world.parts.stores.state.as_ref(), &site).await.unwrap().is_empty());
         for gone in [&home, &flying, &lost] {
             for kind in Kind::ALL {
                 let name = if *kind == Kind::Page { content_of(gone) } else { gone.version.content };
-                let held = world.parts.archive.get(*kind, name).await.unwrap();
+                let held = world.parts.stores.archive.get(*kind, name).await.unwrap();
                 assert_eq!(held, None, "{kind:?} of {}", gone.url);
             }
         }
@@ -150,7 +150,7 @@ async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again()
             page(&format!("{HOME}{path}"), Why::Link, at.0, &menu.each_ref().map(String::as_str), &[]);
         made.fetched_at = at;
         world.archive_at(&made, at).await;
-        note(world.parts.state.as_ref(), &site, &[content_of(&made)], &[]).await.unwrap();
+        update(world.parts.stores.state.as_ref(), &site, &[content_of(&made)], &[]).await.unwrap();
         made
     };
     let (counted, lost) = (captured("golf", 3).await, captured("chess", 3).await);
@@ -159,7 +159,7 @@ async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again()
     let parts = &world.parts;
     let again = async || {
         let (frontier, state, archive) =
-            (parts.frontier.as_ref(), parts.state.as_ref(), parts.archive.as_ref());
+            (parts.stores.frontier.as_ref(), parts.stores.state.as_ref(), parts.stores.archive.as_ref());
         reconcile(frontier, state, archive, parts.broker.as_ref()).await.unwrap()
     };
     assert_eq!(again().await, 1);
@@ -169,8 +169,8 @@ async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again()
     count(&world, &site, &[lost]).await;
     assert_eq!(again().await, 0);
     // What counts is named by the sums; what a newer one replaced is named here alone.
-    settle(parts.state.as_ref()).await.unwrap();
-    assert_eq!(noted(parts.state.as_ref(), &site).await.unwrap(), [content_of(&older)].into());
+    drop_counted(parts.stores.state.as_ref()).await.unwrap();
+    assert_eq!(uncounted(parts.stores.state.as_ref(), &site).await.unwrap(), [content_of(&older)].into());
 }
 
 /// The same over Redis.

@@ -10,9 +10,9 @@ use newslode_common::store::{Kind, Why};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::Taxonomy;
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::fold::{FoldMemory, fold_once, read};
-use newslode_miner::work::instances::{Report, keep_site, others};
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
+use newslode_miner::work::instances::{CacheReport, cache_site, non_articles};
 use newslode_miner::work::seeds::obey;
 use newslode_miner::work::summaries::summaries;
 use newslode_miner::work::views::Pace;
@@ -27,7 +27,7 @@ const RIVERS: [(&str, &str, &str); 3] =
 /// Archives and counts a page.
 async fn count(world: &World, site: &Site, page: &PartitionedPage, html: &str) {
     world.archive_html(page, html).await;
-    batch(&world.parts, Follow::Concepts, site, std::slice::from_ref(page), NOW).await.unwrap();
+    count_batch(&world.parts, Follow::Concepts, site, std::slice::from_ref(page), NOW).await.unwrap();
 }
 
 fn river(name: &str, length: &str, mouth: &str) -> String {
@@ -52,12 +52,12 @@ async fn filled(world: &World) -> (Site, Taxonomy, Arc<SiteSummary>) {
     }
     let story = of("story", 1);
     count(world, &site, &story, &river("story", "an hour", "none")).await;
-    world.parts.archive.put(Kind::Article, story.version.content, "{}".into(), NOW).await.unwrap();
+    world.parts.stores.archive.put(Kind::Article, story.version.content, "{}".into(), NOW).await.unwrap();
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     fold_once(&world.parts, &config, &mut memory, false, NOW).await.unwrap();
-    let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = read_taxonomy(world.parts.stores.state.as_ref()).await.unwrap().unwrap();
     assert_eq!(taxonomy.concepts.len(), 1);
-    let summary = summaries(world.parts.state.as_ref()).await.unwrap().remove(0);
+    let summary = summaries(world.parts.stores.state.as_ref()).await.unwrap().remove(0);
     (site, taxonomy, summary)
 }
 
@@ -80,14 +80,14 @@ async fn said(world: &World, taxonomy: &Taxonomy, site: &Arc<SiteSummary>) -> Ve
         said.push((instance.url.as_str().to_owned(), instance.pairs[0].value.clone()));
         Ok(())
     };
-    others(&world.parts, taxonomy, std::slice::from_ref(site), &wanted, take).await.unwrap();
+    non_articles(&world.parts.stores, taxonomy, std::slice::from_ref(site), &wanted, take).await.unwrap();
     said
 }
 
-async fn keep(world: &World, taxonomy: &Taxonomy, site: &SiteSummary) -> Report {
-    let sites = world.parts.state.sites().await.unwrap();
+async fn keep(world: &World, taxonomy: &Taxonomy, site: &SiteSummary) -> CacheReport {
+    let sites = world.parts.stores.state.sites().await.unwrap();
     let (_, counter) = sites.into_iter().find(|(known, _)| *known == site.site).unwrap();
-    keep_site(&world.parts, taxonomy, site, counter, PACE).await.unwrap()
+    cache_site(&world.parts.stores, taxonomy, site, counter, PACE).await.unwrap()
 }
 
 fn rivers(lengths: [&str; 3]) -> Vec<(String, String)> {
@@ -101,11 +101,11 @@ async fn what_is_kept_is_what_reading_says(world: World) {
     let (site, taxonomy, summary) = filled(&world).await;
     let first = rivers(["288 km", "164 km", "248 km"]);
     assert_eq!(said(&world, &taxonomy, &summary).await, first);
-    assert_eq!(keep(&world, &taxonomy, &summary).await, Report { unchanged: 0, read: 1 });
-    assert_eq!(keep(&world, &taxonomy, &summary).await, Report { unchanged: 1, read: 0 });
+    assert_eq!(keep(&world, &taxonomy, &summary).await, CacheReport { unchanged: 0, read: 1 });
+    assert_eq!(keep(&world, &taxonomy, &summary).await, CacheReport { unchanged: 1, read: 0 });
     // Only what is kept can still say this: the pages are gone.
     for (name, ..) in RIVERS {
-        world.parts.archive.delete(Kind::Page, content_of(&of(name, 1))).await.unwrap();
+        world.parts.stores.archive.delete(Kind::Page, content_of(&of(name, 1))).await.unwrap();
     }
     assert_eq!(said(&world, &taxonomy, &summary).await, first);
     for (name, length, mouth) in [("aare", "291 km", "Rhine"), RIVERS[1], RIVERS[2]] {
@@ -113,11 +113,11 @@ async fn what_is_kept_is_what_reading_says(world: World) {
     }
     let second = rivers(["291 km", "164 km", "248 km"]);
     assert_eq!(said(&world, &taxonomy, &summary).await, second, "what is kept is of other pages");
-    assert_eq!(keep(&world, &taxonomy, &summary).await, Report { unchanged: 0, read: 1 });
+    assert_eq!(keep(&world, &taxonomy, &summary).await, CacheReport { unchanged: 0, read: 1 });
     assert_eq!(said(&world, &taxonomy, &summary).await, second);
     // Another page of the site changes.
     count(&world, &site, &of("news", 1), "<p>News").await;
-    assert_eq!(keep(&world, &taxonomy, &summary).await, Report { unchanged: 1, read: 0 });
+    assert_eq!(keep(&world, &taxonomy, &summary).await, CacheReport { unchanged: 1, read: 0 });
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn nothing_is_kept_of_pages_that_are_forgotten() {
         let world = world();
         let (_, taxonomy, summary) = filled(&world).await;
         keep(&world, &taxonomy, &summary).await;
-        let kept = async || world.parts.state.value("instances/a.test").await.unwrap().unwrap().1;
+        let kept = async || world.parts.stores.state.value("instances/a.test").await.unwrap().unwrap().1;
         assert!(!kept().await.is_empty());
         let command = SeedMessage::parse(command.as_bytes()).unwrap();
         obey(&world.parts, &MinerConfig::default(), command, NOW).await.unwrap();

@@ -12,9 +12,9 @@ use newslode_common::store::state_digest;
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Completion, Kind, NewUrl, Validators, Why};
 use newslode_common::version::ContentHash;
-use newslode_miner::work::apply::{PageEnd, batch};
-use newslode_miner::work::ending::take_out;
-use newslode_miner::work::lives;
+use newslode_miner::work::apply::{PageEnd, count_batch};
+use newslode_miner::work::histories::read_history;
+use newslode_miner::work::removal::remove_page;
 use newslode_miner::work::seeds::obey;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -48,7 +48,7 @@ fn gone(fetch: u64) -> GonePage {
 async fn count(world: &World, site: &Site, made: &PartitionedPage) -> PageEnd {
     world.archive(made).await;
     let pages = std::slice::from_ref(made);
-    batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap().remove(0)
+    count_batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap().remove(0)
 }
 
 fn heard(readers: &mut Receiver<PublishedArticle>) -> Vec<(String, u64)> {
@@ -65,7 +65,7 @@ fn told(event: &str, version: u64) -> Vec<(String, u64)> {
 }
 
 async fn holds(world: &World, kind: Kind, content: ContentHash) -> bool {
-    world.parts.archive.get(kind, content).await.unwrap().is_some()
+    world.parts.stores.archive.get(kind, content).await.unwrap().is_some()
 }
 
 async fn readers_hear_of_each_event_once(world: World) {
@@ -83,17 +83,17 @@ async fn readers_hear_of_each_event_once(world: World) {
     count(&world, &site, &story(2, "tennis", "It rained.")).await;
     assert_eq!(heard(&mut readers), [], "a late message");
 
-    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
+    assert_eq!(remove_page(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
     assert_eq!(heard(&mut readers), told("gone", 3));
-    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
+    assert_eq!(remove_page(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
     assert_eq!(heard(&mut readers), []);
-    let counted = world.parts.state.versions(&site, &[url(STORY)]).await.unwrap()[0].unwrap();
+    let counted = world.parts.stores.state.versions(&site, &[url(STORY)]).await.unwrap()[0].unwrap();
     assert_eq!((counted.fetch, counted.content), (4, ContentHash::NONE));
     count(&world, &site, &story(3, "tennis", "It poured.")).await;
     assert_eq!(heard(&mut readers), [], "what was read before it was gone");
     count(&world, &site, &story(5, "tennis", "It poured.")).await;
     assert_eq!(heard(&mut readers), told("new", 4), "it is back");
-    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Stale);
+    assert_eq!(remove_page(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Stale);
     assert_eq!(heard(&mut readers), [], "it was read since");
 }
 
@@ -106,7 +106,7 @@ async fn readers_hear_of_each_event_once_embedded() {
 async fn a_life_begins_where_the_article_was_found() {
     let world = world();
     let site = world.seed("https://a.test/").await;
-    let (front, frontier) = (url("https://a.test/news"), world.parts.frontier.as_ref());
+    let (front, frontier) = (url("https://a.test/news"), world.parts.stores.frontier.as_ref());
     let config = ScheduleConfig::default();
     teach(frontier, &site, &config, NOW, |site| site.meet(&front, ListingKind::Section)).await.unwrap();
     let known = PageSchedule::page(Some(ListingId::of(&front)), Timestamp(61_000));
@@ -116,7 +116,7 @@ async fn a_life_begins_where_the_article_was_found() {
     frontier.add(&[new], NOW).await.unwrap();
     let made = PartitionedPage { fetched_at: Timestamp(90_000), ..story(1, "golf", "It rained.") };
     count(&world, &site, &made).await;
-    let life = lives::read(&world.parts, &url(STORY)).await.unwrap().unwrap();
+    let life = read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().unwrap();
     assert_eq!((life.first_seen, life.discovered_on), (Timestamp(61_000), Some(front)));
     assert_eq!(life.fetched_at, Timestamp(90_000));
 }
@@ -131,39 +131,42 @@ async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
     assert!(!holds(&world, Kind::Page, content_of(&first)).await);
     assert!(!holds(&world, Kind::Contribution, first.version.content).await);
     assert!(holds(&world, Kind::Page, content_of(&second)).await);
-    take_out(&world.parts, &gone(3), NOW).await.unwrap();
+    remove_page(&world.parts, &gone(3), NOW).await.unwrap();
     assert!(holds(&world, Kind::Article, second.version.content).await, "all is kept by default");
     count(&world, &site, &story(4, "tennis", "It poured.")).await;
     world.parts.retention = Retention::Live;
-    take_out(&world.parts, &gone(5), NOW).await.unwrap();
+    remove_page(&world.parts, &gone(5), NOW).await.unwrap();
     for kind in [Kind::Contribution, Kind::Article] {
         assert!(!holds(&world, kind, second.version.content).await);
     }
     assert!(!holds(&world, Kind::Page, content_of(&second)).await);
-    let life = lives::read(&world.parts, &url(STORY)).await.unwrap().unwrap();
+    let life = read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().unwrap();
     assert_eq!(life.events.len(), 5, "that it was there is remembered");
     let remove = SeedCommand::Remove("https://a.test/".parse().unwrap());
     obey(&world.parts, &Default::default(), remove, NOW).await.unwrap();
-    assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none(), "a removed site leaves nothing");
+    assert!(
+        read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().is_none(),
+        "a removed site leaves nothing"
+    );
 }
 
 async fn a_forgotten_page_leaves_nothing(world: World) {
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
     let made = story(1, "golf", "It rained.");
-    let none = state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+    let none = state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap();
     count(&world, &site, &made).await;
-    world.parts.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
+    world.parts.stores.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
     for _ in 0..2 {
         let forget = SeedCommand::Forget(STORY.parse().unwrap());
         obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     }
     assert_eq!(heard(&mut readers), [("new".to_owned(), 1), ("gone".to_owned(), 2)]);
-    assert_eq!(state_digest(world.parts.state.as_ref(), &site).await.unwrap(), none);
+    assert_eq!(state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap(), none);
     assert!(!holds(&world, Kind::Page, content_of(&made)).await);
     assert!(!holds(&world, Kind::Article, made.version.content).await);
-    assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none());
-    assert!(world.parts.frontier.entry(&url(STORY)).await.unwrap().is_none());
+    assert!(read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().is_none());
+    assert!(world.parts.stores.frontier.entry(&url(STORY)).await.unwrap().is_none());
     assert_eq!(count(&world, &site, &made).await, PageEnd::Stale, "a late message cannot bring it back");
     count(&world, &site, &story(9, "golf", "It rained.")).await;
     assert_eq!(heard(&mut readers), told("new", 1), "its next fetch can");
@@ -181,7 +184,7 @@ async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
     let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
     count(&world, &site, &first).await;
     // The crawler has the first content again; its message is still in the queue.
-    let frontier = world.parts.frontier.as_ref();
+    let frontier = world.parts.stores.frontier.as_ref();
     frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
     // The front page of the seed goes first.
     for turn in [1, 2] {

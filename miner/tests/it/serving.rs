@@ -31,8 +31,8 @@ async fn pages_and_seeds_are_taken_and_what_is_broken_is_given_up() {
     };
     let (ended, ()) = tokio::join!(service, watch);
     ended.unwrap();
-    assert_eq!(world.parts.state.pages(&site).await.unwrap().len(), 5);
-    assert_eq!(world.parts.frontier.status().await.unwrap().len(), 2);
+    assert_eq!(world.parts.stores.state.pages(&site).await.unwrap().len(), 5);
+    assert_eq!(world.parts.stores.frontier.status().await.unwrap().len(), 2);
     let dead = broker.dead(Queue::Partitions, 9).await.unwrap();
     assert_eq!(dead.len(), 1);
     assert!(dead[0].reason.contains("not a Newslode message"), "{}", dead[0].reason);

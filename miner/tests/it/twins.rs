@@ -6,9 +6,10 @@ use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{NewUrl, Why};
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::ending::take_out;
-use newslode_miner::work::lives;
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::read_history;
+use newslode_miner::work::removal::remove_page;
 use newslode_miner::work::seeds::obey;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
@@ -39,7 +40,7 @@ fn story(at: &str, fetch: u64, body: &str, canonical: Option<&str>) -> Partition
 
 async fn count(world: &World, made: &PartitionedPage) {
     world.archive(made).await;
-    batch(&world.parts, Follow::News, &made.site, std::slice::from_ref(made), NOW).await.unwrap();
+    count_batch(&world.parts, Follow::News, &made.site, std::slice::from_ref(made), NOW).await.unwrap();
 }
 
 /// Event, address and what else matters: of a gone article where it is now, of others how many addresses it has.
@@ -57,15 +58,15 @@ fn heard(readers: &mut Receiver<PublishedArticle>) -> Vec<String> {
     heard
 }
 
-async fn life(world: &World, at: &str) -> lives::life::Life {
-    lives::read(&world.parts, &url(at)).await.unwrap().unwrap()
+async fn history(world: &World, at: &str) -> ArticleHistory {
+    read_history(world.parts.stores.archive.as_ref(), &url(at)).await.unwrap().unwrap()
 }
 
 async fn is_asked_for(world: &World, at: &str) -> bool {
-    world.parts.frontier.entry(&url(at)).await.unwrap().is_some_and(|entry| entry.due.is_some())
+    world.parts.stores.frontier.entry(&url(at)).await.unwrap().is_some_and(|entry| entry.due.is_some())
 }
 
-fn addresses(life: &lives::life::Life) -> Vec<&str> {
+fn addresses(life: &ArticleHistory) -> Vec<&str> {
     life.addresses.iter().map(CanonicalUrl::as_str).collect()
 }
 
@@ -78,8 +79,8 @@ async fn the_same_text_is_one_article(world: World) {
         count(&world, &mobile).await;
     }
     assert_eq!(heard(&mut readers), ["new /rain 0"], "once, at the address that was read first");
-    assert_eq!(addresses(&life(&world, STORY).await), [MOBILE]);
-    assert_eq!(life(&world, MOBILE).await.twin_of, Some(url(STORY)));
+    assert_eq!(addresses(&history(&world, STORY).await), [MOBILE]);
+    assert_eq!(history(&world, MOBILE).await.twin_of, Some(url(STORY)));
     count(&world, &story(STORY, 3, "It poured.", None)).await;
     assert_eq!(heard(&mut readers), ["changed /rain 1"]);
     count(&world, &story("https://a.test/other", 4, "The sun shone all day in the south, and", None)).await;
@@ -99,25 +100,25 @@ async fn the_declared_address_wins() {
     count(&world, &story(MOBILE, 1, "It rained.", Some(STORY))).await;
     assert_eq!(heard(&mut readers), ["new /m/rain 0"], "nobody waits for the other page");
     assert!(is_asked_for(&world, STORY).await);
-    let first_seen = life(&world, MOBILE).await.first_seen;
+    let first_seen = history(&world, MOBILE).await.first_seen;
     let scheduled = NewUrl {
         schedule: Some(PageSchedule::page(None, NOW)),
         ..NewUrl::once(url(MOBILE), 1, Why::Link, 0)
     };
-    world.parts.frontier.add(&[scheduled], NOW).await.unwrap();
+    world.parts.stores.frontier.add(&[scheduled], NOW).await.unwrap();
     let main = story(STORY, 1, "It rained, and how.", None);
     for _ in 0..2 {
         count(&world, &main).await;
     }
     assert_eq!(heard(&mut readers), ["new /rain 1", "gone /m/rain same_article /rain"]);
-    assert_eq!(life(&world, STORY).await.first_seen, first_seen);
+    assert_eq!(history(&world, STORY).await.first_seen, first_seen);
     assert!(!is_asked_for(&world, MOBILE).await, "one address is enough");
     count(&world, &story(MOBILE, 2, "It rained, and how it rained.", Some(STORY))).await;
     assert_eq!(heard(&mut readers), [] as [&str; 0], "a twin's changes are told at its primary");
     // The other way round there is nothing to take back.
     count(&world, &story("https://a.test/print/rain", 1, "It rained, and how it rained.", Some(STORY))).await;
     assert_eq!(heard(&mut readers), [] as [&str; 0]);
-    assert_eq!(addresses(&life(&world, STORY).await), [MOBILE, "https://a.test/print/rain"]);
+    assert_eq!(addresses(&history(&world, STORY).await), [MOBILE, "https://a.test/print/rain"]);
 }
 
 #[tokio::test]
@@ -134,7 +135,7 @@ async fn a_wrong_declaration_is_not_believed() {
     other.article = article(&Page::parse(&other.url, None, html.as_bytes()), other.fetched_at).1;
     count(&world, &other).await;
     assert_eq!(heard(&mut readers), ["new /rain 0", "new /cup 0"]);
-    assert_eq!(life(&world, "https://a.test/cup").await.canonical, Some(url(STORY)), "readers may judge");
+    assert_eq!(history(&world, "https://a.test/cup").await.canonical, Some(url(STORY)), "readers may judge");
 }
 
 #[tokio::test]
@@ -146,12 +147,16 @@ async fn an_article_lives_on_at_its_other_address() {
     count(&world, &story(MOBILE, 1, "It rained.", None)).await;
     let ending = Ending::NotFound;
     let gone = GonePage { url: url(STORY), site, fetch: 2, at: Timestamp(NOW.0 + 2_000), ending };
-    take_out(&world.parts, &gone, NOW).await.unwrap();
+    remove_page(&world.parts, &gone, NOW).await.unwrap();
     assert_eq!(heard(&mut readers), ["new /rain 0", "gone /rain not_found -"]);
     assert!(is_asked_for(&world, MOBILE).await, "it may live on there");
     count(&world, &story(MOBILE, 3, "It rained.", None)).await;
     assert_eq!(heard(&mut readers), ["new /m/rain 0"]);
-    assert_eq!(addresses(&life(&world, STORY).await), [""; 0], "an article of its own is nobody's address");
+    assert_eq!(
+        addresses(&history(&world, STORY).await),
+        [""; 0],
+        "an article of its own is nobody's address"
+    );
 }
 
 #[tokio::test]
@@ -160,29 +165,29 @@ async fn what_moves_was_found_when_it_was_found() {
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
     count(&world, &story("https://a.test/1", 1, "It rained.", None)).await;
-    let first_seen = life(&world, "https://a.test/1").await.first_seen;
+    let first_seen = history(&world, "https://a.test/1").await.first_seen;
     let moved = |from: &str| {
         let (ending, at) = (Ending::Moved(url(STORY)), Timestamp(NOW.0 + 9_000));
         GonePage { url: url(from), site: site.clone(), fetch: 2, at, ending }
     };
-    take_out(&world.parts, &moved("https://a.test/1"), NOW).await.unwrap();
+    remove_page(&world.parts, &moved("https://a.test/1"), NOW).await.unwrap();
     for _ in 0..2 {
         // It redirected at its first visit.
-        take_out(&world.parts, &moved("https://a.test/?p=1"), NOW).await.unwrap();
+        remove_page(&world.parts, &moved("https://a.test/?p=1"), NOW).await.unwrap();
     }
     count(&world, &story(STORY, 8, "It rained.", None)).await;
     assert_eq!(heard(&mut readers), ["new /1 0", "gone /1 moved /rain", "new /rain 2"]);
-    let life = life(&world, STORY).await;
+    let life = history(&world, STORY).await;
     assert_eq!(
         (life.first_seen, addresses(&life)),
         (first_seen, vec!["https://a.test/1", "https://a.test/?p=1"])
     );
-    let counted = world.parts.state.versions(&site, &[url("https://a.test/?p=1")]).await.unwrap();
+    let counted = world.parts.stores.state.versions(&site, &[url("https://a.test/?p=1")]).await.unwrap();
     assert_eq!(counted, [None], "what was never counted takes no place in the sums");
     let forget = SeedCommand::Forget(STORY.parse().unwrap());
     obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     for at in [STORY, "https://a.test/1", "https://a.test/?p=1"] {
-        assert!(lives::read(&world.parts, &url(at)).await.unwrap().is_none(), "{at}");
+        assert!(read_history(world.parts.stores.archive.as_ref(), &url(at)).await.unwrap().is_none(), "{at}");
     }
 }
 
@@ -195,8 +200,8 @@ async fn the_text_of_an_agency_is_linked_and_not_merged() {
         count(&world, &story(at, number, "It rained.", None)).await;
     }
     assert_eq!(heard(&mut readers), ["new /rain 0", "new https://b.test/rain 0"]);
-    assert_eq!(life(&world, "https://b.test/rain").await.same_text, [url(STORY)].into());
-    assert_eq!(life(&world, STORY).await.same_text, [url("https://b.test/rain")].into());
+    assert_eq!(history(&world, "https://b.test/rain").await.same_text, [url(STORY)].into());
+    assert_eq!(history(&world, STORY).await.same_text, [url("https://b.test/rain")].into());
 }
 
 /// The same over Redis.

@@ -7,10 +7,10 @@ use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::templates::Reason;
-use newslode_miner::work::apply::batch;
-use newslode_miner::work::known::{Known, teach};
+use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::knowledge::{Knowledge, teach};
 use newslode_miner::work::seeds::obey;
-use newslode_miner::work::views::{Looked, Pace, ViewReport, When, view_site, view_sites};
+use newslode_miner::work::views::{Pace, ViewMemory, ViewReport, When, view_site, view_sites};
 use newslode_page::analyse;
 use newslode_page::article::Article;
 use newslode_page::extract::Correction;
@@ -107,28 +107,28 @@ async fn counted(
             url: at,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
-        let (archive, content) = (&world.parts.archive, fetched.version.content);
+        let (archive, content) = (&world.parts.stores.archive, fetched.version.content);
         archive.put(Kind::Page, content, envelope::seal(&fetched).unwrap().into(), NOW).await.unwrap();
         let name = content.seen_by(&ours());
         archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), NOW).await.unwrap();
         pages.push(PartitionedPage::new(&ours(), &fetched, &mut said));
     }
-    batch(&world.parts, Follow::Concepts, site, &pages, NOW).await.unwrap();
+    count_batch(&world.parts, Follow::Concepts, site, &pages, NOW).await.unwrap();
     pages.iter().map(|page| page.version.content).collect()
 }
 
 async fn hierarchy(world: &World, content: ContentHash) -> Hierarchy {
-    let bytes = world.parts.archive.get(Kind::Hierarchy, content).await.unwrap().unwrap();
+    let bytes = world.parts.stores.archive.get(Kind::Hierarchy, content).await.unwrap().unwrap();
     xml::read(std::str::from_utf8(&bytes).unwrap()).unwrap()
 }
 
-async fn look(world: &World, when: When, looked: &mut Looked) -> ViewReport {
+async fn look(world: &World, when: When, looked: &mut ViewMemory) -> ViewReport {
     view_sites(&world.parts, when, PACE, looked, &CancellationToken::new()).await.unwrap()
 }
 
 #[tokio::test]
 async fn new_pages_are_viewed_at_once_and_all_when_the_site_has_grown_to_four_times_its_pages() {
-    let (world, mut looked) = (world(), Looked::new());
+    let (world, mut looked) = (world(), ViewMemory::new());
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..8).await;
     let report = look(&world, When::Grown, &mut looked).await;
@@ -152,7 +152,7 @@ async fn new_pages_are_viewed_at_once_and_all_when_the_site_has_grown_to_four_ti
     }
     stories(&world, &site, 9..31).await;
     // A miner that starts knows the value, too.
-    looked = Looked::new();
+    looked = ViewMemory::new();
     let report = look(&world, When::Grown, &mut looked).await;
     assert_eq!((report.sites, report.marked), (0, 22));
     assert_eq!(hierarchy(&world, contents[0]).await.site_version.unwrap(), version);
@@ -168,20 +168,26 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..6).await;
-    let whole = look(&world, When::Changed, &mut Looked::new()).await;
+    let whole = look(&world, When::Changed, &mut ViewMemory::new()).await;
     assert_eq!((whole.sites, whole.marked), (1, 6));
     // As after a crash that lost what was written last and half of the marks.
-    let (held, known) = world.parts.state.value("templates/a.test").await.unwrap().unwrap();
-    world.parts.state.put_value("templates/a.test", Some(held), Vec::new().into()).await.unwrap();
+    let (held, known) = world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap();
+    world.parts.stores.state.put_value("templates/a.test", Some(held), Vec::new().into()).await.unwrap();
     let before = hierarchy(&world, contents[1]).await;
     let mut lost = before.clone();
     lost.unmark();
-    world.parts.archive.put(Kind::Hierarchy, contents[1], xml::write(&lost).into(), NOW).await.unwrap();
-    let report = look(&world, When::Changed, &mut Looked::new()).await;
+    world
+        .parts
+        .stores
+        .archive
+        .put(Kind::Hierarchy, contents[1], xml::write(&lost).into(), NOW)
+        .await
+        .unwrap();
+    let report = look(&world, When::Changed, &mut ViewMemory::new()).await;
     assert_eq!((report.sites, report.marked, report.unchanged, report.changed), (1, 1, 5, 0));
     assert_eq!(hierarchy(&world, contents[1]).await, before);
-    assert_eq!(world.parts.state.value("templates/a.test").await.unwrap().unwrap().1, known);
-    assert_eq!(look(&world, When::Changed, &mut Looked::new()).await, ViewReport::default());
+    assert_eq!(world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap().1, known);
+    assert_eq!(look(&world, When::Changed, &mut ViewMemory::new()).await, ViewReport::default());
 }
 
 #[tokio::test]
@@ -189,28 +195,28 @@ async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..4).await;
-    world.parts.archive.delete(Kind::Page, contents[0].seen_by(&ours())).await.unwrap();
-    world.parts.archive.put(Kind::Hierarchy, contents[1], "<page".into(), NOW).await.unwrap();
-    let report = look(&world, When::Grown, &mut Looked::new()).await;
+    world.parts.stores.archive.delete(Kind::Page, contents[0].seen_by(&ours())).await.unwrap();
+    world.parts.stores.archive.put(Kind::Hierarchy, contents[1], "<page".into(), NOW).await.unwrap();
+    let report = look(&world, When::Grown, &mut ViewMemory::new()).await;
     assert_eq!((report.sites, report.marked, report.missing, report.failed), (1, 2, 1, 1));
     // Told to stop: nothing is recorded, so the site stays due.
     stories(&world, &site, 4..8).await;
     let stop = CancellationToken::new();
     stop.cancel();
-    let report = view_sites(&world.parts, When::Changed, PACE, &mut Looked::new(), &stop).await.unwrap();
+    let report = view_sites(&world.parts, When::Changed, PACE, &mut ViewMemory::new(), &stop).await.unwrap();
     assert_eq!(report, ViewReport::default());
-    assert_eq!(look(&world, When::Changed, &mut Looked::new()).await.sites, 1);
+    assert_eq!(look(&world, When::Changed, &mut ViewMemory::new()).await.sites, 1);
 }
 
 async fn read(world: &World, content: ContentHash) -> (Article, String) {
-    let bytes = world.parts.archive.get(Kind::Article, content).await.unwrap().unwrap();
+    let bytes = world.parts.stores.archive.get(Kind::Article, content).await.unwrap().unwrap();
     let article: Article = serde_json::from_slice(&bytes).unwrap();
     let witness = article.evidence.get("body").map(|evidence| evidence.witness.clone());
     (article, witness.unwrap_or_default())
 }
 
-async fn known(world: &World) -> Known {
-    Known::read(world.parts.state.as_ref(), &url("https://a.test/").site()).await.unwrap().0
+async fn known(world: &World) -> Knowledge {
+    Knowledge::read(world.parts.stores.state.as_ref(), &url("https://a.test/").site()).await.unwrap().0
 }
 
 /// The metrics of pages and templates.
@@ -230,7 +236,7 @@ fn told(world: &World) -> [u64; 6] {
 
 #[tokio::test]
 async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
-    let (world, mut looked) = (world(), Looked::new());
+    let (world, mut looked) = (world(), ViewMemory::new());
     let site = world.seed("https://a.test/").await;
     let old = |n| article(n, false);
     let new = |n| article(n, true);
@@ -282,7 +288,7 @@ async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
 
 #[tokio::test]
 async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
-    let (world, mut looked) = (world(), Looked::new());
+    let (world, mut looked) = (world(), ViewMemory::new());
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
     let contents = counted(&world, &site, 0..8, |n| article(n, false)).await;
@@ -291,11 +297,11 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
     let page = Page::parse(&url("https://a.test/2"), None, article(2, false).as_bytes());
     let right = Correction { body: Some(paragraphs(2).join("\n")), ..Correction::default() };
-    let known = teach(world.parts.state.as_ref(), &site, |known| {
+    let known = teach(world.parts.stores.state.as_ref(), &site, |known| {
         known.site.teach(&page, NOW, &right)?;
         Ok(())
     });
-    assert!(known.await.unwrap().is_new);
+    assert!(known.await.unwrap().has_new_lessons);
     let report = look(&world, When::Grown, &mut looked).await;
     assert_eq!((report.sites, report.articles), (1, 8));
     for content in &contents {
@@ -308,7 +314,7 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
         handed += 1;
     }
     assert_eq!((handed, report.changed), (8, 8));
-    assert!(!self::known(&world).await.is_new);
+    assert!(!self::known(&world).await.has_new_lessons);
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
     // Pages that come later, or come again, are read with it, too.
     let later = counted(&world, &site, 8..9, |n| article(n, false)).await;
@@ -336,26 +342,26 @@ async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
     view_site(&world.parts, &site, PACE, &stop).await.unwrap();
     let known = known(&world).await;
     assert_eq!((known.templates.acceptance(), known.templates.live().len()), ((20, 20), 1));
-    assert_eq!((known.looked.pages, known.looked.changed), (20, 0));
+    assert_eq!((known.progress.pages, known.progress.changed), (20, 0));
     // A site that was forgotten and comes back is looked at anew.
-    world.parts.state.forget(&site).await.unwrap();
+    world.parts.stores.state.forget(&site).await.unwrap();
     counted(&world, &site, 18..20, |n| article(n, false)).await;
     let report = view_site(&world.parts, &site, PACE, &stop).await.unwrap();
     assert_eq!((report.sites, report.marked + report.unchanged), (1, 2));
-    assert_eq!(self::known(&world).await.looked.pages, 2);
+    assert_eq!(self::known(&world).await.progress.pages, 2);
 }
 
 #[tokio::test]
 async fn a_site_whose_log_was_cut_is_looked_at_as_a_whole() {
-    let (world, mut looked) = (world(), Looked::new());
+    let (world, mut looked) = (world(), ViewMemory::new());
     let site = world.seed("https://a.test/").await;
     stories(&world, &site, 0..8).await;
     look(&world, When::Grown, &mut looked).await;
     // Others of the same bucket filled the log meanwhile.
-    let (held, _) = world.parts.state.value("templates/a.test").await.unwrap().unwrap();
+    let (held, _) = world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap();
     let mut known = known(&world).await;
-    known.looked.position = 1 << 40;
-    assert!(known.write(world.parts.state.as_ref(), &site, Some(held)).await.unwrap());
+    known.progress.position = 1 << 40;
+    assert!(known.write(world.parts.stores.state.as_ref(), &site, Some(held)).await.unwrap());
     stories(&world, &site, 8..9).await;
     let report = look(&world, When::Grown, &mut looked).await;
     assert_eq!((report.sites, report.marked), (1, 9));

@@ -14,6 +14,7 @@ use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::stores::Stores;
 use newslode_page::Params;
 use newslode_page::analysis::PageNotes;
 use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
@@ -33,17 +34,19 @@ pub(crate) fn world() -> World {
     let store = Arc::new(RedbStore::in_memory().unwrap());
     let broker = InProcessBroker::new(Limits::default());
     let parts = Parts {
-        frontier: store.clone(),
-        state: store.clone(),
-        archive: store,
-        parsed: std::sync::Arc::default(),
-        owners: std::sync::Arc::default(),
-        filing: std::sync::Arc::default(),
+        stores: Stores {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store,
+            parsed: Arc::default(),
+        },
+        owners: Arc::default(),
+        filing: Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),
-        params: std::sync::Arc::default(),
-        schedule: std::sync::Arc::default(),
+        params: Arc::default(),
+        schedule: Arc::default(),
         retention: Default::default(),
     };
     World { parts, broker }
@@ -54,7 +57,7 @@ pub(crate) async fn served() -> (RedisServer, World) {
     let server = RedisServer::start();
     let store = Arc::new(RedisStore::connect(&server.config()).await.unwrap());
     let mut world = world();
-    (world.parts.frontier, world.parts.state) = (store.clone(), store);
+    (world.parts.stores.frontier, world.parts.stores.state) = (store.clone(), store);
     (server, world)
 }
 
@@ -63,7 +66,7 @@ impl World {
     pub(crate) async fn seed(&self, url: &str) -> Site {
         let json = format!(r#"{{"version":1,"url":"{url}","delay_ms":0}}"#);
         let command = SeedMessage::parse(json.as_bytes()).unwrap();
-        Generations::claim(self.parts.state.as_ref(), &ours()).await.unwrap();
+        Generations::claim(self.parts.stores.state.as_ref(), &ours()).await.unwrap();
         newslode_miner::work::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
     }
 
@@ -95,7 +98,7 @@ impl World {
             body,
         };
         let sealed = envelope::seal(&fetched).unwrap();
-        self.parts.archive.put(Kind::Page, content_of(page), sealed.into(), now).await.unwrap();
+        self.parts.stores.archive.put(Kind::Page, content_of(page), sealed.into(), now).await.unwrap();
     }
 }
 

@@ -17,7 +17,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::{Crawler, Parts, Step, Surroundings};
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::notes::{Heard, Reading, tell};
+use newslode_miner::work::feedback::{PageFeedback, Receipt, report};
 use newslode_newsworld::living::{LivingSite, LivingWorld, Seen};
 use newslode_page::reading::Site;
 use newslode_page::{Page, Timestamp, article};
@@ -100,10 +100,12 @@ impl Crawl {
         let surroundings = Surroundings { web, clock: clock.clone() };
         let crawler = Crawler::new(parts.clone(), CrawlerConfig::default(), config.clone(), surroundings);
         let miner = newslode_miner::work::parts::Parts {
-            frontier: frontier.clone(),
-            state: store,
-            archive: outbox.clone(),
-            parsed: parts.parsed.clone(),
+            stores: newslode_miner::work::stores::Stores {
+                frontier: frontier.clone(),
+                state: store,
+                archive: outbox.clone(),
+                parsed: parts.parsed.clone(),
+            },
             owners: Arc::default(),
             filing: Arc::default(),
             broker: outbox.clone(),
@@ -170,7 +172,7 @@ impl Crawl {
     }
 
     /// Reads a page that may be an article, and tells the schedule what it is.
-    async fn tell(&self, fetched: &FetchedPage) -> anyhow::Result<()> {
+    async fn report(&self, fetched: &FetchedPage) -> anyhow::Result<()> {
         let Some(entry) = self.frontier.entry(&fetched.url).await? else { return Ok(()) };
         if entry.schedule.is_none_or(|known| known.role != Role::Page) {
             return Ok(());
@@ -178,12 +180,13 @@ impl Crawl {
         let body = fetched.body.unpack()?;
         let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &body);
         let (_, found) = article(&page, fetched.fetched_at);
-        let reading = Reading::of(&fetched.url, fetched.version.fetch, fetched.fetched_at, found.as_ref());
+        let reading =
+            PageFeedback::of(&fetched.url, fetched.version.fetch, fetched.fetched_at, found.as_ref());
         if found.is_some() {
             self.log.see(&fetched.url, fetched.fetched_at);
         }
-        let heard = tell(self.frontier.as_ref(), &self.config, &reading).await?;
-        anyhow::ensure!(heard == Heard::Yes, "`{}` is still held by the crawler", fetched.url);
+        let heard = report(self.frontier.as_ref(), &self.config, &reading).await?;
+        anyhow::ensure!(heard == Receipt::Taken, "`{}` is still held by the crawler", fetched.url);
         Ok(())
     }
 

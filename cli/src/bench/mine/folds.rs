@@ -7,7 +7,7 @@ use newslode_common::store::{Change, SiteState};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::{FoldParams, Folder};
 use newslode_miner::mining::taxonomy::Taxonomy;
-use newslode_miner::work::followed::Followed;
+use newslode_miner::work::summary_cache::SummaryCache;
 use newslode_page::contribution::{Contribution, Delta};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -49,7 +49,8 @@ pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
         }
         store.apply(&site.site, &changes).await?;
     }
-    let (params, mut followed, mut folder) = (FoldParams::default(), Followed::default(), Folder::default());
+    let (params, mut followed, mut folder) =
+        (FoldParams::default(), SummaryCache::default(), Folder::default());
     let begun = Instant::now();
     let (sites, _) = followed.refresh(&store, params.support).await?;
     let read_ms = begun.elapsed().as_secs_f64() * 1e3;

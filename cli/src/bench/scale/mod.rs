@@ -15,8 +15,8 @@ use newslode_common::store::redis::{RedisStore, Work};
 use newslode_common::store::{Applied, SiteState};
 use newslode_miner::mining::fold::{FoldParams, Folder};
 use newslode_miner::mining::summary::SiteSummary;
-use newslode_miner::work::followed::Followed;
 use newslode_miner::work::summaries::summaries;
+use newslode_miner::work::summary_cache::SummaryCache;
 use serde::Serialize;
 
 use super::mine::first;
@@ -85,7 +85,7 @@ pub(crate) async fn measure(
         count: spec.sites,
         empty: store.used_memory().await?,
         pages: 0,
-        followed: Followed::default(),
+        followed: SummaryCache::default(),
     };
     let mut rows = Vec::new();
     for size in &spec.sizes {
@@ -112,7 +112,7 @@ struct Bench<'a> {
     empty: u64,
     /// Counted pages of each site.
     pages: usize,
-    followed: Followed,
+    followed: SummaryCache,
 }
 
 impl Bench<'_> {
@@ -153,10 +153,10 @@ impl Bench<'_> {
             refreshed?;
             follow.add(&refreshing);
         }
-        let (kept, keep) = spent(self.store, self.followed.keep(self.store)).await?;
+        let (kept, keep) = spent(self.store, self.followed.save(self.store)).await?;
         kept?;
         apply.add(&self.count_batches().await?);
-        let mut successor = Followed::default();
+        let mut successor = SummaryCache::default();
         let (taken, succeed) = spent(self.store, successor.refresh(self.store, 0)).await?;
         let taken = taken?.0;
         let (refreshed, refreshing) = spent(self.store, self.followed.refresh(self.store, 0)).await?;
@@ -199,7 +199,7 @@ impl Bench<'_> {
     fn kept_bytes(&self) -> anyhow::Result<f64> {
         let copies = (8_000_000 / self.followed.cells().max(1)).clamp(1, 100);
         let before = resident_bytes()?;
-        let held: Vec<Followed> = (0..copies).map(|_| self.followed.copied()).collect();
+        let held: Vec<SummaryCache> = (0..copies).map(|_| self.followed.copied()).collect();
         let taken = resident_bytes()? - before;
         drop(held);
         Ok(taken / copies as f64 / self.count as f64)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_common::config::Config;
 use newslode_common::store::Kind;
-use newslode_miner::mining::filing::{Asked, Filing, Lessons, Witness};
+use newslode_miner::mining::filing::{ArticleEvidence, Filing, Lessons, Witness};
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
@@ -48,9 +48,9 @@ struct Hidden {
 
 pub(super) async fn run(args: &EvalFilingArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-    let sites = summaries(parts.state.as_ref()).await?;
-    let members = members(&parts, &taxonomy, &sites).await?;
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let sites = summaries(parts.stores.state.as_ref()).await?;
+    let members = members(&parts.stores, &taxonomy, &sites).await?;
     let mut articles: Vec<Article> = Vec::new();
     each(&parts, Kind::Article, |_, json| {
         articles.push(serde_json::from_slice(json)?);
@@ -71,7 +71,7 @@ pub(super) async fn run(args: &EvalFilingArgs, config: &Config) -> anyhow::Resul
 
 fn learnt(taxonomy: &Taxonomy, members: &Members, articles: &[Article], hidden: Option<Witness>) -> Filing {
     let mut lessons = Lessons::without(taxonomy, hidden);
-    articles.iter().for_each(|article| lessons.see(Asked::member(article, members)));
+    articles.iter().for_each(|article| lessons.add(ArticleEvidence::member(article, members)));
     lessons.learn()
 }
 
@@ -79,7 +79,7 @@ fn figures(taxonomy: &Taxonomy, members: &Members, articles: &[Article]) -> Figu
     let filing = learnt(taxonomy, members, articles, None);
     let (mut filed, mut by_witness) = (0, BTreeMap::new());
     for article in articles {
-        let found = filing.of(Asked::member(article, members));
+        let found = filing.file(ArticleEvidence::member(article, members));
         filed += usize::from(!found.is_empty());
         let witnesses: BTreeSet<_> = found.iter().map(|filed| filed.witness.name()).collect();
         witnesses.into_iter().for_each(|witness| *by_witness.entry(witness).or_default() += 1);
@@ -93,7 +93,7 @@ fn judged(taxonomy: &Taxonomy, members: &Members, articles: &[Article], witness:
     let filing = learnt(taxonomy, members, articles, Some(witness));
     let (mut spoken, mut filed, mut said, mut right) = (0, 0, 0, 0);
     for article in articles {
-        let truth = filing.says(Asked::member(article, members), witness);
+        let truth = filing.concepts_by(ArticleEvidence::member(article, members), witness);
         if truth.is_empty() {
             continue;
         }
@@ -104,7 +104,7 @@ fn judged(taxonomy: &Taxonomy, members: &Members, articles: &[Article], witness:
             let agrees = |key: &&str| *key == concept || is_above(concept, key) || is_above(key, concept);
             truth.iter().any(agrees)
         };
-        let found = filing.of(Asked::member(article, members));
+        let found = filing.file(ArticleEvidence::member(article, members));
         spoken += 1;
         filed += usize::from(!found.is_empty());
         said += found.len();

@@ -67,15 +67,15 @@ pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judge
     };
     let (taxonomy, _) = export::write(parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
     let mut counted: BTreeMap<String, ContentHash> = BTreeMap::new();
-    for (site, _) in parts.state.sites().await? {
-        let pages = parts.state.pages(&site).await?.into_iter();
+    for (site, _) in parts.stores.state.sites().await? {
+        let pages = parts.stores.state.pages(&site).await?.into_iter();
         let pages = pages.filter(|(_, version)| version.content != ContentHash::NONE);
         counted.extend(pages.map(|(url, version)| (url.to_string(), version.content)));
     }
     let mut rows = Vec::new();
     for judged in sample(world, counted.keys())?.into_iter().flatten() {
         let content = counted.get(judged.page.url.as_str()).copied().unwrap_or(ContentHash::NONE);
-        let Some(xml) = parts.archive.get(Kind::Hierarchy, content).await? else { continue };
+        let Some(xml) = parts.stores.archive.get(Kind::Hierarchy, content).await? else { continue };
         rows.push(row(&judged, &xml::read(&String::from_utf8_lossy(&xml))?));
     }
     let mut judged = judge(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });

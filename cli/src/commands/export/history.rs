@@ -2,16 +2,16 @@
 
 use std::io::Write;
 
-use newslode_miner::work::lives;
+use newslode_miner::work::histories::read_history;
 use newslode_miner::work::parts::Parts;
 
 use super::json_line;
 
 /// Writes the events of every article that was ever counted, ordered by site, URL and number.
 pub(super) async fn write(parts: &Parts, to: &mut impl Write) -> anyhow::Result<()> {
-    for (site, _) in parts.state.sites().await? {
-        for (url, _) in parts.state.pages(&site).await? {
-            let Some(life) = lives::read(parts, &url).await? else { continue };
+    for (site, _) in parts.stores.state.sites().await? {
+        for (url, _) in parts.stores.state.pages(&site).await? {
+            let Some(life) = read_history(parts.stores.archive.as_ref(), &url).await? else { continue };
             for past in life.history() {
                 json_line(to, &past)?;
             }

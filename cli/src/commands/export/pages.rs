@@ -37,13 +37,14 @@ pub(super) async fn write(parts: &Parts, to: &mut impl Write, packing: Packing) 
         block: INFO.as_bytes(),
         payload_at: None,
     })?;
-    let generations = Generations::read(parts.state.as_ref()).await?;
-    for (site, _) in parts.state.sites().await? {
-        for (url, version) in parts.state.pages(&site).await? {
+    let generations = Generations::read(parts.stores.state.as_ref()).await?;
+    for (site, _) in parts.stores.state.sites().await? {
+        for (url, version) in parts.stores.state.pages(&site).await? {
             if version.content == ContentHash::NONE {
                 continue;
             }
-            let Some(page) = generations.fetched(parts.archive.as_ref(), version.content).await? else {
+            let Some(page) = generations.fetched(parts.stores.archive.as_ref(), version.content).await?
+            else {
                 tracing::warn!(%url, "the archive does not hold this page any more");
                 continue;
             };

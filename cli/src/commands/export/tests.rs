@@ -25,15 +25,15 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     add_seeds(&parts, &seeds, (None, None, Some(0)), &config.miner).await.unwrap();
     mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await.unwrap();
 
-    let taxonomy = fold::read(parts.state.as_ref()).await.unwrap().unwrap();
-    let sites = summaries(parts.state.as_ref()).await.unwrap();
-    let listed = members(&parts, &taxonomy, &sites).await.unwrap();
+    let taxonomy = fold::read(parts.stores.state.as_ref()).await.unwrap().unwrap();
+    let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
+    let listed = members(&parts.stores, &taxonomy, &sites).await.unwrap();
     let mut found: Vec<ConceptInstance> = Vec::new();
     let take = |instance| {
         found.push(instance);
         Ok(())
     };
-    instances::instances(&parts, &taxonomy, &sites, &listed, take).await.unwrap();
+    instances::instances(&parts.stores, &taxonomy, &sites, &listed, take).await.unwrap();
     let stories = &gold.gold().articles;
     let (mut told, mut known) = (0, 0);
     for instance in &found {

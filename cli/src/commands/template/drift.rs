@@ -54,14 +54,15 @@ fn redesigned() -> Redesigned {
 /// The articles of a run with the witness of their bodies, grouped by the layout of their page.
 async fn articles(engine: &Engine, after: &World) -> [Vec<(String, String)>; 2] {
     let (parts, mut found) = (engine.miner_parts(), [Vec::new(), Vec::new()]);
-    let generations = Generations::read(parts.state.as_ref()).await.unwrap();
-    for (site, _) in parts.state.sites().await.unwrap() {
-        for (url, version) in parts.state.pages(&site).await.unwrap() {
-            let Some(json) = parts.archive.get(Kind::Article, version.content).await.unwrap() else {
+    let generations = Generations::read(parts.stores.state.as_ref()).await.unwrap();
+    for (site, _) in parts.stores.state.sites().await.unwrap() {
+        for (url, version) in parts.stores.state.pages(&site).await.unwrap() {
+            let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await.unwrap() else {
                 continue;
             };
             let article: Article = serde_json::from_slice(&json).unwrap();
-            let page = generations.fetched(parts.archive.as_ref(), version.content).await.unwrap().unwrap();
+            let page =
+                generations.fetched(parts.stores.archive.as_ref(), version.content).await.unwrap().unwrap();
             let html = page.bytes().unwrap();
             let (host, path) = article.url.trim_start_matches("http://").split_once('/').unwrap();
             let is_after = after.respond(host, &format!("/{path}")).body == html;
@@ -97,8 +98,8 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     assert!(mined.unwrap().1.complete);
 
     let parts = engine.miner_parts();
-    let site = parts.state.sites().await.unwrap()[0].0.clone();
-    let known = read(parts.state.as_ref(), &site).await.unwrap();
+    let site = parts.stores.state.sites().await.unwrap()[0].0.clone();
+    let known = read(parts.stores.state.as_ref(), &site).await.unwrap();
     let [before, after] = articles(&engine, &content.after).await;
     let by_template = |articles: &[(String, String)]| {
         articles.iter().filter(|(_, witness)| witness.starts_with("template ")).count()

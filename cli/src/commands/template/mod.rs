@@ -1,7 +1,7 @@
 //! `newslode template`: teaches a site with one corrected page, and shows what is known about sites.
 //!
 //! The knowledge of a site is one value in the store of a run or of the services
-//! (`newslode_miner::work::known`). In a run's folder, `teach` and `forget` read the site's articles again at
+//! (`newslode_miner::work::knowledge`). In a run's folder, `teach` and `forget` read the site's articles again at
 //! once; in the services, the miners do so at their next look.
 
 #[cfg(test)]
@@ -17,7 +17,7 @@ use newslode_common::config::Config;
 use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_miner::work::archive;
-use newslode_miner::work::known::{self, Known};
+use newslode_miner::work::knowledge::{self, Knowledge};
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::views::{Pace, view_site};
 use newslode_page::Page;
@@ -58,8 +58,8 @@ pub(crate) async fn state(dir: Option<&Path>, config: &Config) -> anyhow::Result
 }
 
 /// Reads the knowledge of a site.
-pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<Known> {
-    let (known, _) = Known::read(state, site).await?;
+pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<Knowledge> {
+    let (known, _) = Knowledge::read(state, site).await?;
     if known.is_empty() {
         return Err(hinted(
             format!("nothing is known about `{site}`"),
@@ -69,7 +69,7 @@ pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<K
     Ok(known)
 }
 
-async fn known_of(args: TemplateSite, config: &Config) -> anyhow::Result<(Site, Known)> {
+async fn known_of(args: TemplateSite, config: &Config) -> anyhow::Result<(Site, Knowledge)> {
     let site = Site::of_host(&args.site);
     let state = state(args.dir.as_deref(), config).await?;
     let known = read(state.as_ref(), &site).await?;
@@ -90,7 +90,7 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
         authors: args.author.clone(),
         published: args.published.clone(),
     };
-    let known = known::teach(parts.state.as_ref(), &site, |known| {
+    let known = knowledge::teach(parts.stores.state.as_ref(), &site, |known| {
         let taught = known.site.teach(&page, time::now(), &correction);
         taught.map_err(|error| {
             hinted(error.to_string(), "newslode template teach --help shows what can be corrected")
@@ -125,7 +125,7 @@ pub(crate) async fn apply(
 /// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
 async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Arc<Page>> {
     if let Ok(url) = input::parse_url(&args.page)
-        && let Some(page) = archive::page(parts, &url).await?
+        && let Some(page) = archive::page(&parts.stores, &url).await?
     {
         return Ok(page);
     }
@@ -138,11 +138,11 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
 async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {
     let site = Site::of_host(&args.site);
     let parts = installation(args.dir.as_deref(), config).await?;
-    read(parts.state.as_ref(), &site).await?;
-    known::teach(parts.state.as_ref(), &site, |known| {
+    read(parts.stores.state.as_ref(), &site).await?;
+    knowledge::teach(parts.stores.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
             // The site's templates are learnt anew from the pages at hand.
-            *known = Known::default();
+            *known = Knowledge::default();
             return Ok(());
         };
         let url = input::parse_url(url).map_or_else(|_| url.clone(), |url| url.to_string());

@@ -3,7 +3,7 @@
 use newslode_common::store::SiteState;
 use newslode_common::time::iso;
 use newslode_miner::mining::templates::{Dropped, Live, Reason};
-use newslode_miner::work::known::Known;
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_page::extract::Lesson;
 use newslode_page::reading::Site;
 use newslode_page::template::Template;
@@ -15,7 +15,7 @@ use crate::out;
 pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Exit> {
     let mut rows = Vec::new();
     for (site, _) in state.sites().await? {
-        let (known, _) = Known::read(state, &site).await?;
+        let (known, _) = Knowledge::read(state, &site).await?;
         if known.is_empty() {
             continue;
         }
@@ -40,7 +40,7 @@ pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Ex
 }
 
 /// What is known of a site, for programs.
-fn described(site: &Site, known: &Known) -> Value {
+fn described(site: &Site, known: &Knowledge) -> Value {
     let templates = &known.templates;
     let (seen, accepted) = templates.acceptance();
     let live = templates.live().iter().map(|live| {
@@ -74,7 +74,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-pub(super) fn show(site: &Site, known: &Known, json: bool) -> anyhow::Result<Exit> {
+pub(super) fn show(site: &Site, known: &Knowledge, json: bool) -> anyhow::Result<Exit> {
     if json {
         out::json(&described(site, known))?;
         return Ok(Exit::Done);
@@ -85,7 +85,7 @@ pub(super) fn show(site: &Site, known: &Known, json: bool) -> anyhow::Result<Exi
         known.templates.waiting().len(),
         known.site.seen().count()
     ))?;
-    if known.is_new {
+    if known.has_new_lessons {
         out::line("some of its articles have not been read again since the last correction")?;
     }
     known.site.lessons().iter().try_for_each(lesson)?;

@@ -21,7 +21,7 @@ use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
 use newslode_miner::mining::taxonomy::{Concept, Relation};
-use newslode_miner::work::lives::life::name_of;
+use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
@@ -166,7 +166,7 @@ async fn article(State(console): State<Arc<Console>>, RawQuery(query): RawQuery)
     let url = asked(query.as_deref())?;
     let snapshot = console.snapshot().await?;
     let unknown = || Problem::not_found(format!("No article is known at `{url}`."));
-    let summary = snapshot.mined.article(&name_of(&url)).ok_or_else(unknown)?;
+    let summary = snapshot.mined.article(&history_key(&url)).ok_or_else(unknown)?;
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
     json(&detail.ok_or_else(unknown)?.shelved().line())
 }
@@ -200,7 +200,7 @@ async fn site(State(console): State<Arc<Console>>, Path(named): Path<String>) ->
     let snapshot = console.snapshot().await?;
     let site = Site::of_host(&named);
     let known = snapshot.known_site(site.as_str())?;
-    let frontier = console.source.parts.frontier.as_ref();
+    let frontier = console.source.parts.stores.frontier.as_ref();
     json(&explain::site(frontier, known.status.clone(), now()).await?)
 }
 

@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use maud::{Markup, html};
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
-use newslode_miner::work::lives::life::Life;
+use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
@@ -143,7 +143,7 @@ fn about(detail: &Detail) -> Markup {
     row("found on", life.and_then(|life| life.discovered_on.as_ref()).map(|on| away(on.as_str())));
     row("read", life.map(|life| time(life.fetched_at)));
     row("calls itself", life.and_then(|life| life.canonical.as_ref()).map(|url| away(url.as_str())));
-    let many = |urls: &dyn Fn(&Life) -> Vec<String>| {
+    let many = |urls: &dyn Fn(&ArticleHistory) -> Vec<String>| {
         let urls = life.map(urls).unwrap_or_default();
         (!urls.is_empty()).then(|| html! { @for url in urls { div { (away(&url)) } } })
     };
@@ -273,7 +273,7 @@ pub(in crate::console) async fn xml(State(console): State<Arc<Console>>, Path(id
 pub(super) async fn stored(console: &Console, id: &str) -> Result<Vec<u8>, Problem> {
     let snapshot = console.snapshot().await?;
     let content = summary(&snapshot, id)?.content;
-    let xml = console.source.parts.archive.get(Kind::Hierarchy, content).await?;
+    let xml = console.source.parts.stores.archive.get(Kind::Hierarchy, content).await?;
     xml.map(|xml| xml.to_vec())
         .ok_or_else(|| Problem::not_found("The archive has no hierarchy of this page."))
 }

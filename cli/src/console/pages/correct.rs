@@ -1,8 +1,8 @@
 //! *Correcting an article*: the form, and what the correction would change before it is kept.
 
 use maud::{Markup, html};
-use newslode_miner::work::known::Known;
-use newslode_miner::work::lives::life::name_of;
+use newslode_miner::work::histories::history::history_key;
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::views::Preview;
 use newslode_page::article::Article;
 
@@ -82,7 +82,7 @@ pub(in crate::console) enum Effect {
 }
 
 /// Whether this page was corrected before.
-pub(in crate::console) fn was_corrected(known: &Known, summary: &Summary) -> bool {
+pub(in crate::console) fn was_corrected(known: &Knowledge, summary: &Summary) -> bool {
     known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str())
 }
 
@@ -98,7 +98,7 @@ fn path(summary: &Summary) -> String {
 pub(in crate::console) fn form_page(
     summary: &Summary,
     asked: &Asked,
-    known: &Known,
+    known: &Knowledge,
     visitor: &Visitor,
 ) -> Page {
     Page {
@@ -200,7 +200,7 @@ fn effect_parts(
         .map(|preview| (*preview, changes(preview)))
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    let of = |preview: &Preview| mined.article(&name_of(&preview.after.url.parse().ok()?));
+    let of = |preview: &Preview| mined.article(&history_key(&preview.after.url.parse().ok()?));
     let lead = html! {
         p.lead {
             @if own.is_empty() {

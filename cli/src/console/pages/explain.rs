@@ -6,7 +6,7 @@ use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use newslode_common::time::now;
-use newslode_miner::work::lives::life::name_of;
+use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{article_path, site_link, site_path};
@@ -80,7 +80,7 @@ async fn explained(console: &Console, snapshot: &Snapshot, target: &str) -> Resu
             (facts(&rows))
         }
         p.pager {
-            @if let Some(article) = snapshot.mined.article(&name_of(&url)) { a href=(article_path(article)) { "Its article" } }
+            @if let Some(article) = snapshot.mined.article(&history_key(&url)) { a href=(article_path(article)) { "Its article" } }
             @if snapshot.site(site.as_str()).is_some() { span { "Its site: " (site_link(&site)) } }
         }
     };

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use newslode_common::store::SiteSettings;
-use newslode_miner::work::known::Known;
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_page::extract::Lesson;
 use newslode_page::reading::{CanonicalUrl, Site};
 
@@ -39,7 +39,7 @@ pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup
 }
 
 /// The corrected pages of a site.
-pub(super) fn lessons(site: &Site, known: &Known, visitor: &Visitor) -> Markup {
+pub(super) fn lessons(site: &Site, known: &Knowledge, visitor: &Visitor) -> Markup {
     html! {
         section #lessons {
             h2 { "Corrected pages" }

@@ -9,7 +9,7 @@ use newslode_common::outcome::Outcome;
 use newslode_common::store::Entry;
 use newslode_common::time::now;
 use newslode_miner::mining::templates::Live;
-use newslode_miner::work::known::Known;
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_page::template::{Role, Template};
 use newslode_page::time::Timestamp;
 
@@ -59,11 +59,11 @@ async fn site_page(
     })?;
     let (parts, now) = (&console.source.parts, now());
     let status = known.status.clone();
-    let (schedule, _) = parts.frontier.schedule(&status.site).await?;
-    let entries = parts.frontier.entries(&status.site).await?;
-    let (learnt, _) = Known::read(parts.state.as_ref(), &status.site).await?;
+    let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
+    let entries = parts.stores.frontier.entries(&status.site).await?;
+    let (learnt, _) = Knowledge::read(parts.stores.state.as_ref(), &status.site).await?;
     // The look may be older than what was changed just now.
-    let settings = parts.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
+    let settings = parts.stores.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
     let unread = unread(&entries);
     let story = SiteStory::of(status.clone(), &schedule, entries, now);
     let mut rows: Vec<_> = story
@@ -185,7 +185,7 @@ fn endings(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup
     }
 }
 
-fn layouts(known: &Known) -> Markup {
+fn layouts(known: &Knowledge) -> Markup {
     let templates = &known.templates;
     let (seen, accepted) = templates.acceptance();
     html! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use newslode_miner::work::known;
+use newslode_miner::work::knowledge;
 
 use super::form::Form;
 use crate::console::Console;
@@ -18,8 +18,8 @@ pub(in crate::console) async fn forget(
     let snapshot = console.snapshot().await?;
     let site = &snapshot.known_site(&name)?.status.site;
     let url = form.get("url");
-    let state = console.source.parts.state.as_ref();
-    let forgotten = known::teach(state, site, |known| {
+    let state = console.source.parts.stores.state.as_ref();
+    let forgotten = knowledge::teach(state, site, |known| {
         if known.site.forget(Some(url)) == 0 {
             return Err(crate::exit::hinted(
                 format!("no page `{url}` of {site} was corrected"),

@@ -105,7 +105,7 @@ pub(in crate::console) async fn change(
     let snapshot = console.snapshot().await?;
     let known = snapshot.known_site(&name)?;
     let (parts, site) = (&console.source.parts, &known.status.site);
-    let held = parts.frontier.site(site).await?.ok_or_else(|| unknown_site(&name))?;
+    let held = parts.stores.frontier.site(site).await?.ok_or_else(|| unknown_site(&name))?;
     let (settings, said) = match form.get("act") {
         "pause" => (SiteSettings { paused: true, ..held }, "It is paused: nothing more is asked of it."),
         "resume" => (SiteSettings { paused: false, ..held }, "It goes on."),
@@ -132,7 +132,7 @@ pub(in crate::console) async fn change(
             ))));
         }
     };
-    parts.frontier.put_site(site, &settings).await?;
+    parts.stores.frontier.put_site(site, &settings).await?;
     console.source.flush().await?;
     console.look_again();
     Ok(console.notices.then(&site_path(site), said.to_owned()))

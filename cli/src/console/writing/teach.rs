@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use newslode_common::time::now;
 use newslode_miner::work::archive;
-use newslode_miner::work::known::{self, Known};
+use newslode_miner::work::knowledge::{self, Knowledge};
 use newslode_miner::work::views::preview;
 use newslode_page::Page;
 use newslode_page::article::Article;
@@ -38,7 +38,7 @@ pub(in crate::console) async fn page(
     let snapshot = console.snapshot().await?;
     let summary = summary(&snapshot, &id)?;
     let article = held(&console, &snapshot, summary).await?;
-    let (known, _) = Known::read(console.source.parts.state.as_ref(), &summary.site).await?;
+    let (known, _) = Knowledge::read(console.source.parts.stores.state.as_ref(), &summary.site).await?;
     let asked = Asked::of(&article);
     answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor))
 }
@@ -59,20 +59,22 @@ pub(in crate::console) async fn correct(
     let summary = summary(&snapshot, &id)?;
     let parts = &console.source.parts;
     let article = held(&console, &snapshot, summary).await?;
-    let (known, _) = Known::read(parts.state.as_ref(), &summary.site).await?;
+    let (known, _) = Knowledge::read(parts.stores.state.as_ref(), &summary.site).await?;
     let asked = Asked::sent(&form);
     if form.get("act") == "edit" {
         let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false };
         return answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor));
     }
-    let page = archive::page(parts, &summary.url).await?;
+    let page = archive::page(&parts.stores, &summary.url).await?;
     let page = page.ok_or_else(|| {
         Problem::not_found("The archive no longer holds this page, so nothing can be learnt from it.")
     })?;
     let correction = correction(&asked, &article, &known, summary);
     if form.get("act") == "keep" {
-        let taught =
-            known::teach(parts.state.as_ref(), &summary.site, |known| learn(known, &page, &correction)).await;
+        let taught = knowledge::teach(parts.stores.state.as_ref(), &summary.site, |known| {
+            learn(known, &page, &correction)
+        })
+        .await;
         let taught = taught.map_err(Problem::refused)?;
         console.source.flush().await?;
         let lessons = taught.site.lessons().len();
@@ -86,7 +88,7 @@ pub(in crate::console) async fn correct(
 
 /// What was corrected: fields that differ from what was read. If the page was corrected before, what was sent replaces
 /// that whole, so fields that were not touched now are part of it.
-fn correction(asked: &Asked, article: &Article, known: &Known, summary: &Summary) -> Correction {
+fn correction(asked: &Asked, article: &Article, known: &Knowledge, summary: &Summary) -> Correction {
     let was_corrected = was_corrected(known, summary);
     let read = Asked::of(article);
     let changed = |sent: &str, read: &str| {
@@ -103,7 +105,7 @@ fn correction(asked: &Asked, article: &Article, known: &Known, summary: &Summary
     }
 }
 
-fn learn(known: &mut Known, page: &Page, correction: &Correction) -> anyhow::Result<()> {
+fn learn(known: &mut Knowledge, page: &Page, correction: &Correction) -> anyhow::Result<()> {
     let taught = known.site.teach(page, now(), correction);
     taught.map_err(|error| {
         hinted(error.to_string(), "correct another field, or write it as the page shows it")
@@ -116,7 +118,7 @@ async fn effect(
     console: &Console,
     snapshot: &Snapshot,
     summary: &Summary,
-    known: &Known,
+    known: &Knowledge,
     (page, correction): (&Page, &Correction),
 ) -> Result<Effect, Problem> {
     let mut taught = known.clone();
@@ -130,6 +132,8 @@ async fn effect(
     let step = older.len().div_ceil(READ / 2).max(1);
     let others = newest.iter().chain(older.iter().step_by(step)).map(|other| other.content);
     let contents = std::iter::once(summary.content).chain(others).collect();
-    let read = preview(&console.source.parts, [known.reader(), taught.reader()], contents).await?;
+    let read =
+        preview(&console.source.parts.stores, [known.site_knowledge(), taught.site_knowledge()], contents)
+            .await?;
     Ok(Effect::Read(read))
 }

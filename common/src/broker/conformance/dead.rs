@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
 use super::super::{Broker, DELIVERY_LIMIT, DELIVERY_LIMIT_REASON, DeadLetter, Queue};
-use super::{
+use super::helpers::{
     Duration, Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
 };
 

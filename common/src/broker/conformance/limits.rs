@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
 use super::super::{Broker, Limits, MAX_MESSAGE, PublishError, Queue};
-use super::{
+use super::helpers::{
     Duration, Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
 };
 

@@ -1,7 +1,7 @@
-//! Consuming: one channel per consumer, bounded by its prefetch, opened anew after each reconnection.
+//! Consuming: one channel per consumer, bounded by its prefetch, reopened after each reconnection.
 //!
 //! The consumer, not the future of `next`, keeps the work of opening a channel, so dropping that future loses
-//! nothing. A delivery belongs to the channel it came by. Once that channel is gone, the message comes again,
+//! nothing. A delivery belongs to the channel it came by. Once that channel is gone, the broker delivers it again,
 //! and the end of this delivery no longer counts.
 //! Messages are returned with `basic.reject` and requeue, not with `basic.nack`: RabbitMQ 4.3 counts only the
 //! former for the delivery limit (3.10 counts both).
@@ -21,10 +21,10 @@ use lapin::types::FieldTable;
 use lapin::{Acker as Tag, Channel};
 
 use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
-use super::{Core, Keeper};
+use super::core::{Core, Keeper};
 use crate::retry::{Outage, Retry};
 
-/// Wait before a lost channel is opened anew.
+/// Wait before a lost channel is reopened.
 const REOPEN: Duration = Duration::from_millis(250);
 
 const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
@@ -136,7 +136,7 @@ impl Consumer for RabbitConsumer {
 impl RabbitConsumer {
     fn delivery(&self, message: lapin::message::Delivery, channel: Channel) -> Delivery {
         let body = Bytes::from(message.data);
-        let held = Held {
+        let held = HeldDelivery {
             core: self.core.clone(),
             queue: self.queue,
             body: body.clone(),
@@ -163,7 +163,7 @@ async fn give_back(core: Arc<Core>, opened: Opened) {
     let giving = async {
         channel.basic_cancel(stream.tag(), BasicCancelOptions::default()).await?;
         while let Some(message) = stream.next().await {
-            // Nobody saw these. From RabbitMQ 4.3 on `nack` does not count for the delivery limit.
+            // No caller saw these. From RabbitMQ 4.3 on `nack` does not count towards the delivery limit.
             message?.acker.nack(BasicNackOptions { requeue: true, multiple: false }).await?;
         }
         Ok::<(), lapin::Error>(())
@@ -171,12 +171,12 @@ async fn give_back(core: Arc<Core>, opened: Opened) {
     let giving = async { giving.await.map_err(|error| core.failed("cannot stop consuming", &error)) };
     if let Err(error) = core.ask("cannot stop consuming", giving).await {
         // The channel returns the messages when it closes.
-        tracing::debug!(%error, "a consumer ended unexpectedly");
+        tracing::debug!(%error, "cannot stop a consumer cleanly; the broker returns its messages to the queue");
     }
 }
 
-/// A taken message. It ends once: whatever ends it takes `tag` out.
-struct Held {
+/// A delivered message. It ends once, by taking the tag out.
+struct HeldDelivery {
     core: Arc<Core>,
     queue: Queue,
     body: Bytes,
@@ -185,7 +185,7 @@ struct Held {
     _channel: Channel,
 }
 
-impl Held {
+impl HeldDelivery {
     async fn end(
         &mut self,
         what: &str,
@@ -207,7 +207,7 @@ impl Held {
 
 /// Each call fails if the connection of the message is gone. The message is then delivered again.
 #[async_trait]
-impl Acker for Held {
+impl Acker for HeldDelivery {
     async fn ack(mut self: Box<Self>) -> Result<(), BrokerError> {
         self.end("cannot acknowledge", async |tag| tag.ack(BasicAckOptions::default()).await).await
     }
@@ -216,7 +216,8 @@ impl Acker for Held {
     async fn reject(mut self: Box<Self>, reason: &str) -> Result<(), BrokerError> {
         let headers = self.core.headers(reason);
         let published = self.core.publish_dead(self.queue, &self.body, headers).await;
-        published.map_err(|error| BrokerError(format!("cannot dead-letter: {error}")))?;
+        published
+            .map_err(|error| BrokerError(format!("cannot move the message to the dead letters: {error}")))?;
         self.ack().await
     }
 
@@ -225,7 +226,7 @@ impl Acker for Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldDelivery {
     fn drop(&mut self) {
         if let Some(tag) = self.tag.take() {
             // lapin hands the frame to its own task at the first poll. The rest would only report when it was

@@ -1,4 +1,4 @@
-//! Dead letters: queues that are read with `basic.get`, held during the look, and put back.
+//! Dead letters: queues that are read with `basic.get`, held while they are listed, and put back.
 //!
 //! A message becomes a dead letter in two ways. Either we gave it up, with headers that say why, who and
 //! when; or the broker did so for the delivery limit, with its own `x-death` header. A look holds the
@@ -16,7 +16,7 @@ use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Acker as Tag, Channel};
 
 use super::super::{BrokerError, DELIVERY_LIMIT_REASON, DeadLetter, Queue};
-use super::Core;
+use super::core::Core;
 use super::topology::{table, text};
 
 /// Header with the reason.
@@ -43,16 +43,16 @@ impl Core {
     }
 
     pub(super) async fn dead(&self, queue: Queue, most: usize) -> Result<Vec<DeadLetter>, BrokerError> {
-        let mut look = Look::start(self, queue).await?;
+        let mut letters = OpenLetters::start(self, queue).await?;
         let mut letters = Vec::new();
         let mut bytes = 0;
         while letters.len() < most || (letters.len() < SORTED && bytes < SORTED_BYTES) {
-            let Some(message) = look.take().await? else { break };
+            let Some(message) = letters.take().await? else { break };
             bytes += message.delivery.data.len();
             letters.push(letter(queue, &message));
-            look.keep(message);
+            letters.keep(message);
         }
-        look.end().await?;
+        letters.end().await?;
         letters.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
         letters.truncate(most);
         Ok(letters)
@@ -68,29 +68,29 @@ impl Core {
 
     /// Removes the named letters, after publishing them again if `again` is set. The others go back.
     async fn settle(&self, queue: Queue, ids: &[String], again: bool) -> Result<u64, BrokerError> {
-        let mut look = Look::start(self, queue).await?;
+        let mut letters = OpenLetters::start(self, queue).await?;
         let mut settled = 0;
-        while let Some(message) = look.take().await? {
+        while let Some(message) = letters.take().await? {
             if !ids.is_empty() && !ids.contains(&id(&message)) {
-                look.keep(message);
+                letters.keep(message);
                 continue;
             }
             if again && let Err(error) = self.publish(queue, &message.delivery.data).await {
-                look.keep(message);
-                look.end().await?;
+                letters.keep(message);
+                letters.end().await?;
                 return Err(BrokerError(format!("replayed {settled} messages, then: {error}")));
             }
-            look.forget(message).await?;
+            letters.forget(message).await?;
             settled += 1;
         }
-        look.end().await?;
+        letters.end().await?;
         Ok(settled)
     }
 }
 
 /// A walk over a queue's dead letters. However it ends, the broker takes back the letters that it still
 /// holds.
-struct Look<'a> {
+struct OpenLetters<'a> {
     core: &'a Core,
     name: String,
     channel: Channel,
@@ -101,8 +101,8 @@ struct Look<'a> {
     last_kept: Option<Tag>,
 }
 
-impl<'a> Look<'a> {
-    async fn start(core: &'a Core, queue: Queue) -> Result<Look<'a>, BrokerError> {
+impl<'a> OpenLetters<'a> {
+    async fn start(core: &'a Core, queue: Queue) -> Result<OpenLetters<'a>, BrokerError> {
         let name = core.topology.dead_queue(queue);
         let left = core.count(&name).await?;
         let opening = async {
@@ -110,7 +110,7 @@ impl<'a> Look<'a> {
             link.channel().await.map_err(|error| core.failed("cannot look", &error))
         };
         let channel = core.ask("cannot look", opening).await?;
-        Ok(Look { core, name, channel, left, stay: left, last_kept: None })
+        Ok(OpenLetters { core, name, channel, left, stay: left, last_kept: None })
     }
 
     async fn take(&mut self) -> Result<Option<BasicGetMessage>, BrokerError> {

@@ -1,7 +1,7 @@
 //! The connection, and the supervisor that owns it.
 //!
 //! A [`Link`] is one connection with its publishing channels. They are built together and never repaired:
-//! when any part fails, the supervisor builds a new link, with backoff, until it is told to stop. All others
+//! when any part fails, the supervisor builds a new link, with backoff, until it is stopped. All others
 //! ask [`Links`] for the current link and wait if there is none. After an error they call [`Links::suspect`].
 //! lapin's own recovery is off: it replays a connection's state in place, and then nobody can tell which
 //! parts of the old state still hold.
@@ -25,9 +25,9 @@ use crate::tls;
 
 /// Seconds between heartbeats unless the URL says otherwise. A silent peer is noticed after two.
 const HEARTBEAT_S: u16 = 10;
-/// Time between two looks at a link that raised no alarm.
+/// Interval at which a link that reported no failure is checked.
 const LOOK: Duration = Duration::from_millis(500);
-/// Longest wait for a connection that is given up to close.
+/// Longest wait for an abandoned connection to close.
 const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Where and how to connect.
@@ -79,7 +79,7 @@ impl Link {
 
     async fn build(address: &Address, topology: &Topology) -> Result<Link, BrokerError> {
         let cannot = |error: lapin::Error| {
-            BrokerError(format!("cannot connect to `{}`: {}", address.shown, tls::with_mend(&error)))
+            BrokerError(format!("cannot connect to `{}`: {}", address.shown, tls::with_remedy(&error)))
         };
         let properties = ConnectionProperties::default().with_connection_name(address.name.as_str().into());
         let connection = Connection::connect_uri(address.uri.clone(), properties).await.map_err(cannot)?;
@@ -121,7 +121,7 @@ impl Link {
     }
 }
 
-/// What the supervisor tells all others.
+/// The state of the link, as the supervisor publishes it.
 #[derive(Clone)]
 enum State {
     Up(Arc<Link>),
@@ -155,7 +155,7 @@ impl Links {
         }
     }
 
-    /// Reports a failure, so that the supervisor looks at the link now.
+    /// Reports a failure, so that the supervisor checks the link now.
     pub(super) fn suspect(&self) {
         self.suspect.notify_one();
     }
@@ -222,7 +222,7 @@ impl Supervisor {
             if !whole {
                 return;
             }
-            // Look again, whether a suspicion or the time ended the wait.
+            // Check the link, whether a report or the interval ended the wait.
             drop(timeout(LOOK, self.suspect.notified()).await);
         }
     }

@@ -1,4 +1,4 @@
-//! Marks by which a broker that lost its volume is told from one that was restarted.
+//! Marks that distinguish a broker that lost its volume from one that was only restarted.
 //!
 //! A mark is a durable exchange `<prefix>.mark.<mark>`, which nobody publishes to. It lasts exactly as long as the
 //! definitions of the durable queues, and to ask for it needs no message that somebody else could hold.
@@ -7,7 +7,7 @@ use lapin::ExchangeKind;
 use lapin::options::ExchangeDeclareOptions;
 use lapin::types::FieldTable;
 
-use super::Core;
+use super::core::Core;
 use super::topology::is_not_found;
 use crate::broker::BrokerError;
 

@@ -8,35 +8,28 @@
 //! Start at [`RabbitBroker::connect_patiently`].
 
 mod consume;
+mod core;
 mod dead;
 mod link;
 mod marks;
 mod publish;
 mod topology;
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use lapin::options::QueueDeclareOptions;
-use lapin::types::FieldTable;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::link::{Address, Link, Links, Supervisor, open_patiently};
+use self::core::{Core, Keeper, MessageIds, WINDOW};
+use self::link::{Address, Link, Supervisor, open_patiently};
 use self::topology::Topology;
 use super::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
 use crate::config::{BrokerConfig, Secret};
 use crate::telemetry::metrics::Metrics;
-use crate::time;
-
-/// Messages that may wait for their confirm at once. A queue takes a few hundred messages per second one by
-/// one, and thousands with a window of 256.
-const WINDOW: usize = 256;
 
 /// RabbitMQ. The connection lives as long as this value or one of its consumers, or until
 /// [`RabbitBroker::close`].
@@ -52,23 +45,6 @@ pub struct RabbitBroker {
 pub fn check_url(url: &Secret) -> Result<(), BrokerError> {
     let config = BrokerConfig { url: url.clone(), ..BrokerConfig::default() };
     Address::new(&config, "").map(drop)
-}
-
-/// The state that publishing, consuming and looking share.
-struct Core {
-    links: Links,
-    topology: Topology,
-    /// `service@host`: who gives messages up.
-    by: String,
-    timeout: Duration,
-    window: Semaphore,
-    ids: MessageIds,
-}
-
-/// Owns the supervisor's task and short tasks that clean up. The connection ends with its last owner.
-struct Keeper {
-    stop: CancellationToken,
-    tasks: Mutex<JoinSet<()>>,
 }
 
 impl RabbitBroker {
@@ -139,56 +115,6 @@ impl RabbitBroker {
     }
 }
 
-impl Keeper {
-    /// Runs a task that ends by itself. Outside of a runtime, or once everything is closed, nothing is left
-    /// to clean up.
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        while tasks.try_join_next().is_some() {}
-        if !self.stop.is_cancelled() {
-            tasks.spawn_on(task, &runtime);
-        }
-    }
-}
-
-impl Core {
-    /// Runs a short exchange on a channel of its own, within the time limit.
-    async fn ask<T>(
-        &self,
-        what: &str,
-        asking: impl Future<Output = Result<T, BrokerError>>,
-    ) -> Result<T, BrokerError> {
-        match timeout(self.timeout, asking).await {
-            Ok(answer) => answer,
-            Err(_) => {
-                self.links.suspect();
-                Err(BrokerError(format!("{what}: no answer within {} ms", self.timeout.as_millis())))
-            }
-        }
-    }
-
-    fn failed(&self, what: &str, error: &lapin::Error) -> BrokerError {
-        self.links.suspect();
-        BrokerError(format!("{what}: {}", self.topology.with_mend(error)))
-    }
-
-    async fn count(&self, name: &str) -> Result<u64, BrokerError> {
-        let what = format!("cannot query queue `{name}`");
-        let asking = async {
-            let link = self.links.now()?;
-            let channel = link.channel().await.map_err(|error| self.failed(&what, &error))?;
-            let passive = QueueDeclareOptions { passive: true, ..Default::default() };
-            let queue = channel
-                .queue_declare(name.into(), passive, FieldTable::default())
-                .await
-                .map_err(|error| self.failed(&what, &error))?;
-            Ok(u64::from(queue.message_count()))
-        };
-        self.ask(&what, asking).await
-    }
-}
-
 #[async_trait]
 impl Broker for RabbitBroker {
     async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError> {
@@ -234,23 +160,5 @@ impl Broker for RabbitBroker {
             return Err(BrokerError("the broker accepts no messages: it is short of memory or disk".into()));
         }
         self.depth(Queue::Pages).await.map(drop)
-    }
-}
-
-/// Makes message ids. Two processes of one name share them only with equal process ids and equal start times.
-struct MessageIds {
-    start: String,
-    next: AtomicU64,
-}
-
-impl MessageIds {
-    fn new(by: &str) -> MessageIds {
-        let seed = format!("{by} {} {}", std::process::id(), time::now().0);
-        let start = blake3::hash(seed.as_bytes()).to_hex()[..12].to_string();
-        MessageIds { start, next: AtomicU64::new(1) }
-    }
-
-    fn next(&self) -> String {
-        format!("{}-{:08x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
     }
 }

@@ -1,6 +1,6 @@
 //! Publishing: success has exactly one shape, the broker's confirm without a returned message.
 //!
-//! Up to [`super::WINDOW`] messages wait for their confirm at once. If the connection is lost, a message
+//! Up to [`WINDOW`](super::core::WINDOW) messages wait for their confirm at once. If the connection is lost, a message
 //! waits for the next one within its time limit. If it is lost before the confirm, the broker may or may not
 //! have taken the message; the caller still holds it and publishes it again.
 
@@ -11,7 +11,7 @@ use lapin::{BasicProperties, Channel, Confirmation};
 use tokio::time::timeout;
 
 use super::super::{MAX_MESSAGE, PublishError, Queue};
-use super::Core;
+use super::core::Core;
 
 /// `application/octet-stream`, except for queues and exchanges that carry JSON.
 fn content_type(queue: Queue) -> &'static str {
@@ -70,7 +70,7 @@ impl Core {
         .await
     }
 
-    async fn up(&self) -> Result<std::sync::Arc<super::Link>, PublishError> {
+    async fn up(&self) -> Result<std::sync::Arc<super::link::Link>, PublishError> {
         self.links.up().await.map_err(|error| PublishError::Unavailable { reason: error.0 })
     }
 
@@ -138,7 +138,7 @@ impl Core {
             }
             Err(error) => {
                 self.links.suspect();
-                let error = self.topology.with_mend(&error);
+                let error = self.topology.with_remedy(&error);
                 Err(PublishError::Unavailable { reason: format!("`{queue}`: {error}") })
             }
         }

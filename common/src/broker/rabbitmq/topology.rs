@@ -21,11 +21,11 @@ const X_DELIVERY_LIMIT: i64 = DELIVERY_LIMIT as i64 - 1;
 /// The argument with which 0.1.0 declared its queues.
 const X_DELIVERY_LIMIT_OF_FIRST: i64 = 4;
 
-/// Dead letters are looked at and put back any number of times. By default RabbitMQ 4 would drop them after
-/// the 20th look, and 3.10 does not know -1 ("none").
+/// Dead letters are listed and put back any number of times. By default RabbitMQ 4 would drop them after
+/// the 20th time, and 3.10 does not know -1 ("none").
 const X_DELIVERY_LIMIT_OF_DEAD: i64 = 1_000_000_000;
 
-/// The input of all names and arguments.
+/// What all names and arguments are made of.
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
     prefix: String,
@@ -125,7 +125,7 @@ impl Topology {
                 tracing::info!(
                     queue = name,
                     deliveries,
-                    "an older version made this queue; it keeps its delivery limit"
+                    "an older version created this queue; it keeps its lower delivery limit"
                 );
                 return Ok(());
             }
@@ -140,11 +140,11 @@ impl Topology {
         } else {
             ""
         };
-        BrokerError(format!("cannot declare the {what} `{name}`: {}{hint}", self.with_mend(error)))
+        BrokerError(format!("cannot declare the {what} `{name}`: {}{hint}", self.with_remedy(error)))
     }
 
     /// The error's text; where the user may not do what we need, with how to permit it.
-    pub(super) fn with_mend(&self, error: &lapin::Error) -> String {
+    pub(super) fn with_remedy(&self, error: &lapin::Error) -> String {
         if !is_soft(error, &AMQPSoftError::ACCESSREFUSED) {
             return error.to_string();
         }

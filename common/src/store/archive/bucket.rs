@@ -1,4 +1,4 @@
-//! The bucket behind an archive in S3: how it is opened, and what its failures mean.
+//! The bucket of an archive in S3: how it is opened, and what its errors mean.
 //!
 //! S3 answers a request now and then with an error that is gone a moment later, so the client asks again for some
 //! seconds without a word ([`retries`]). What lasts longer is the caller's to wait for, who tells the log once. A failure
@@ -25,7 +25,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(200);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 const GROWTH: f64 = 3.0;
 
-/// The longest text of a server that is told.
+/// Longest text of a server that is part of an error message.
 const LONGEST: usize = 600;
 
 /// Opens a bucket by its URL and the variables of the environment that begin with `AWS_`.
@@ -61,7 +61,7 @@ fn retries() -> RetryConfig {
     }
 }
 
-/// The client would refuse each request with a text that does not tell why.
+/// Checked here because the client would refuse each request without saying why.
 fn check_plain(builder: &AmazonS3Builder) -> Result<(), String> {
     let value = |key| builder.get_config_value(&key);
     let endpoint = value(AmazonS3ConfigKey::S3Endpoint).or_else(|| value(AmazonS3ConfigKey::Endpoint));
@@ -100,7 +100,7 @@ fn explained(said: &str) -> (String, bool) {
         let mend = SIGNS.iter().find(|(sign, _)| asked.contains(sign));
         return match mend {
             Some((_, mend)) => (format!("{asked} ({mend})"), true),
-            None => (tls::with_mend(&asked), false),
+            None => (tls::with_remedy(&asked), false),
         };
     };
     let message: String = element(answer, "Message").unwrap_or_default().chars().take(LONGEST).collect();
@@ -119,7 +119,7 @@ fn shortened(asked: &str) -> String {
     format!("{request}: {answer}")
 }
 
-/// The text of an element that has no others in it.
+/// The text of an element without children.
 fn element<'a>(xml: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = xml.split_once(&format!("<{name}>"))?;
     rest.split_once('<').map(|(text, _)| text)

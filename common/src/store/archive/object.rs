@@ -21,7 +21,8 @@ use object_store::prefix::PrefixStore;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use url::Url;
 
-use super::{blocking, bucket, pack, unpack};
+use super::bucket;
+use super::packing::{blocking, pack, unpack};
 use crate::store::{Expired, Kind, PageArchive, StoreError, StoreResult};
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
@@ -58,7 +59,7 @@ impl ObjectArchive {
         ObjectArchive::open_with(url, std::env::vars())
     }
 
-    /// The same with these variables in place of the environment's.
+    /// The same with these variables instead of the environment's.
     ///
     /// # Errors
     /// As [`ObjectArchive::open`].
@@ -92,26 +93,28 @@ impl ObjectArchive {
     }
 
     /// Deletes an object if it was put before a time.
-    async fn expire_one(&self, object: ObjectMeta, before: Timestamp) -> StoreResult<Fate> {
-        // Others may keep files beside ours.
-        let Some(kind) = kind_of(&object.location) else { return Ok(Fate::Other) };
+    async fn expire_one(&self, object: ObjectMeta, before: Timestamp) -> StoreResult<ExpiryOutcome> {
+        // Other programs may keep files in the same folder.
+        let Some(kind) = kind_of(&object.location) else { return Ok(ExpiryOutcome::Other) };
         let Some(head) = self.found(self.store.get_range(&object.location, 0..HEAD as u64).await)? else {
-            return Ok(Fate::Other);
+            return Ok(ExpiryOutcome::Other);
         };
         if put_at(&head)? >= before {
-            return Ok(Fate::Left(kind, object.size));
+            return Ok(ExpiryOutcome::Left(kind, object.size));
         }
-        Ok(self.found(self.store.delete(&object.location).await)?.map_or(Fate::Other, |()| Fate::Deleted))
+        Ok(self
+            .found(self.store.delete(&object.location).await)?
+            .map_or(ExpiryOutcome::Other, |()| ExpiryOutcome::Deleted))
     }
 }
 
-/// What expiry found of an object.
-enum Fate {
-    /// It was too old.
+/// What expiry did with an object.
+enum ExpiryOutcome {
+    /// It was too old, and is deleted.
     Deleted,
     /// It stays, with so many bytes.
     Left(Kind, u64),
-    /// It is none of ours, or was deleted by somebody else.
+    /// It is not ours, or another process deleted it.
     Other,
 }
 
@@ -189,11 +192,11 @@ impl PageArchive for ObjectArchive {
             .map_err(|error| meaning(&error))
             .map(|object| async move { self.expire_one(object?, before).await })
             .buffer_unordered(AT_ONCE)
-            .try_fold(Expired::default(), |mut expired, fate| async move {
-                match fate {
-                    Fate::Deleted => expired.values += 1,
-                    Fate::Left(kind, bytes) => *expired.left.entry(kind).or_default() += bytes,
-                    Fate::Other => {}
+            .try_fold(Expired::default(), |mut expired, outcome| async move {
+                match outcome {
+                    ExpiryOutcome::Deleted => expired.values += 1,
+                    ExpiryOutcome::Left(kind, bytes) => *expired.left.entry(kind).or_default() += bytes,
+                    ExpiryOutcome::Other => {}
                 }
                 Ok(expired)
             })

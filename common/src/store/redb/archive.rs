@@ -4,8 +4,8 @@ use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::RedbStore;
-use crate::store::archive::{blocking, pack, unpack};
+use super::handle::RedbStore;
+use crate::store::archive::packing::{blocking, pack, unpack};
 use crate::store::{Expired, Kind, PageArchive, StoreResult};
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;

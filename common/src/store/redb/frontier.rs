@@ -10,9 +10,11 @@ use ::redb::ReadableTable;
 use async_trait::async_trait;
 
 use super::changes::{add, claim, complete, forget, release, take_note};
-use super::index::{ENTRIES, Index, REMEMBERED, SCHEDULES, SITES, WAITING, first, is_living, read_schedule};
+use super::handle::RedbStore;
+use super::index::{
+    ENTRIES, Index, REMEMBERED, SCHEDULES, SITES, WAITING, after, first, is_living, read_schedule,
+};
 use super::records::{EntryRecord, SiteRecord, decode, url};
-use super::{RedbStore, after};
 use crate::schedule::{Class, SiteSchedule, name};
 use crate::store::{
     Added, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,

@@ -9,7 +9,6 @@
 
 use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-use super::after;
 use super::records::{EntryRecord, SiteRecord, decode, decode_schedule, encode};
 use crate::schedule::{Class, SiteSchedule};
 use crate::store::StoreResult;
@@ -290,4 +289,9 @@ pub(super) fn upgrade(transaction: &WriteTransaction) -> StoreResult<()> {
     }
     transaction.delete_table(DUE)?;
     Ok(())
+}
+
+/// The first key after all that continue `text` with another part: the upper end of a site's range.
+pub(super) fn after(text: &str) -> String {
+    format!("{text}\0")
 }

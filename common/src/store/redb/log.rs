@@ -62,14 +62,19 @@ impl<'t> Logs<'t> {
 }
 
 /// Part of a bucket's log.
-pub(super) fn read(transaction: &ReadTransaction, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+pub(super) fn read_log(
+    transaction: &ReadTransaction,
+    bucket: u16,
+    after: u64,
+    most: usize,
+) -> StoreResult<Log> {
     let (dropped, end) = places(transaction, bucket)?;
     let first = after.max(dropped).saturating_add(1);
     let mut entries = Vec::new();
     if first <= end {
         for pair in transaction.open_table(ENTRIES)?.range((bucket, first)..=(bucket, end))?.take(most) {
             let (key, entry) = pair?;
-            entries.push(log::read(key.value().1, entry.value())?);
+            entries.push(log::decode_entry(key.value().1, entry.value())?);
         }
     }
     Ok(Log { dropped, end, entries })

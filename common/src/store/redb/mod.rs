@@ -10,7 +10,9 @@
 
 mod archive;
 mod changes;
+mod errors;
 mod frontier;
+mod handle;
 mod index;
 mod log;
 mod records;
@@ -19,16 +21,11 @@ mod sums;
 pub mod writer;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use ::redb::{
-    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
-    WriteTransaction,
-};
+use ::redb::{Builder, Database, DatabaseError, ReadableTable, TableDefinition};
 
-use self::writer::Writer;
-use super::archive::blocking;
-use super::{StoreError, StoreResult};
+pub use self::handle::RedbStore;
+use super::error::{StoreError, StoreResult};
 
 /// Number of the file's layout. A file with a higher number is refused.
 const FORMAT: u64 = 4;
@@ -38,18 +35,6 @@ const FIRST_FORMAT: u64 = 2;
 const CACHE_BYTES: usize = 128 << 20;
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
-
-/// A store in one file. Clones are handles of the same store.
-#[derive(Clone)]
-pub struct RedbStore {
-    inner: Arc<Inner>,
-}
-
-struct Inner {
-    // Dropped first: it makes all writes durable before the database closes.
-    writer: Writer,
-    database: Arc<Database>,
-}
 
 impl RedbStore {
     /// Opens a store, or makes one if the file is missing or empty. Blocks; after a crash for as long as it
@@ -67,7 +52,7 @@ impl RedbStore {
             tracing::info!(
                 file = repaired,
                 progress = session.progress(),
-                "checking a store that was not closed"
+                "the store was not closed properly; checking its file"
             );
         });
         let database = builder.create(path).map_err(|error| cannot_open(&shown, error))?;
@@ -89,48 +74,7 @@ impl RedbStore {
 
     fn of(database: Database, shown: &str) -> StoreResult<RedbStore> {
         prepare(&database, shown)?;
-        let database = Arc::new(database);
-        let writer = Writer::start(Arc::clone(&database))?;
-        Ok(RedbStore { inner: Arc::new(Inner { writer, database }) })
-    }
-
-    /// Makes everything answered so far survive a crash.
-    ///
-    /// # Errors
-    /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if the disk failed.
-    pub async fn flush(&self) -> StoreResult<()> {
-        self.inner.writer.flush().await
-    }
-
-    /// Bytes of the file that are in use: records, the trees over them, and the free space in their pages.
-    /// Reads the whole file.
-    ///
-    /// # Errors
-    /// As for any write.
-    pub async fn used_bytes(&self) -> StoreResult<u64> {
-        self.write(|transaction| {
-            let stats = transaction.stats()?;
-            Ok(stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes())
-        })
-        .await
-    }
-
-    /// Runs a change in the writer's next transaction and returns once it is committed. The change may run
-    /// again after a failed transaction, so all its effects must be inside the transaction.
-    async fn write<T: Send + 'static>(
-        &self,
-        change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
-    ) -> StoreResult<T> {
-        self.inner.writer.run(change).await
-    }
-
-    /// Reads from a snapshot that includes all answered writes.
-    async fn read<T: Send + 'static>(
-        &self,
-        look: impl FnOnce(&ReadTransaction) -> StoreResult<T> + Send + 'static,
-    ) -> StoreResult<T> {
-        let store = self.clone();
-        blocking(move || look(&store.inner.database.begin_read()?)).await
+        RedbStore::new(database)
     }
 }
 
@@ -147,7 +91,7 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
                 if found == FIRST_FORMAT {
                     index::upgrade(&transaction)?;
                 }
-                sums::Held::upgrade(&transaction, &state::numbers(&transaction)?)?;
+                sums::SumTables::upgrade(&transaction, &state::numbers(&transaction)?)?;
                 drop(meta.insert("format", FORMAT)?);
             }
             Some(other) => {
@@ -185,37 +129,4 @@ fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
         }
         error => StoreError::Corrupt(format!("`{shown}` is not a store: {error}")),
     }
-}
-
-/// The error that a failure of the file means to the caller.
-fn meaning(error: ::redb::Error) -> StoreError {
-    use std::io::ErrorKind;
-    match error {
-        ::redb::Error::Io(error) => match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
-                StoreError::Refused(format!("the store's file cannot be written: {error}"))
-            }
-            _ => StoreError::Unavailable(format!("the store's file: {error}")),
-        },
-        ::redb::Error::PreviousIo => {
-            StoreError::Refused("the store's file failed before; start again to check it".to_owned())
-        }
-        error => StoreError::Corrupt(error.to_string()),
-    }
-}
-
-macro_rules! store_errors {
-    ($($error:ident),*) => {
-        $(impl From<::redb::$error> for StoreError {
-            fn from(error: ::redb::$error) -> StoreError {
-                meaning(error.into())
-            }
-        })*
-    };
-}
-store_errors!(StorageError, TableError, TransactionError, CommitError, SetDurabilityError);
-
-/// The first key after all that continue `text` with another part: the upper end of a site's range.
-fn after(text: &str) -> String {
-    format!("{text}\0")
 }

@@ -205,7 +205,7 @@ pub(super) fn decode<T: Record>(bytes: &[u8]) -> StoreResult<T> {
 pub(super) fn decode_schedule(bytes: &[u8]) -> StoreResult<(u64, SiteSchedule)> {
     match bytes.split_first() {
         Some((&VERSION, body)) => wire::decode(body).map_err(|error| StoreError::Corrupt(error.to_string())),
-        _ => Err(StoreError::Corrupt("a site's schedule of an unknown form".to_owned())),
+        _ => Err(StoreError::Corrupt("a site's schedule of an unknown format".to_owned())),
     }
 }
 

@@ -6,17 +6,18 @@
 use std::collections::BTreeMap;
 
 use ::redb::{
-    ReadTransaction, ReadableTable, ReadableTableMetadata, Table as Held, TableDefinition, WriteTransaction,
+    ReadTransaction, ReadableTable, ReadableTableMetadata, Table as WriteTable, TableDefinition,
+    WriteTransaction,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::RedbStore;
+use super::handle::RedbStore;
 use super::log::{self as redb_log, Logs};
 use super::sums::{self, Added};
+use crate::store::change::counts_again;
+use crate::store::error::long;
 use crate::store::log::{self, History, Log};
-use crate::store::long;
-use crate::store::state::counts_again;
 use crate::store::wholes::{Judged, Wholes, merged};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums, bucket};
 use crate::version::{ContentHash, Version};
@@ -39,17 +40,17 @@ const VALUES: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("va
 
 /// The tables, open for writing.
 pub(super) struct State<'t> {
-    sums: sums::Held<'t>,
+    sums: sums::SumTables<'t>,
     logs: Logs<'t>,
-    pages: Held<'t, PageKey, StoredVersion>,
-    counters: Held<'t, &'static str, StoredSite>,
-    values: Held<'t, &'static str, (u64, &'static [u8])>,
+    pages: WriteTable<'t, PageKey, StoredVersion>,
+    counters: WriteTable<'t, &'static str, StoredSite>,
+    values: WriteTable<'t, &'static str, (u64, &'static [u8])>,
 }
 
 impl<'t> State<'t> {
     pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<State<'t>> {
         Ok(State {
-            sums: sums::Held::open(transaction)?,
+            sums: sums::SumTables::open(transaction)?,
             logs: Logs::open(transaction)?,
             pages: transaction.open_table(PAGES)?,
             counters: transaction.open_table(COUNTERS)?,
@@ -237,7 +238,7 @@ impl SiteState for RedbStore {
         self.read(move |transaction| {
             let (_, position) = redb_log::places(transaction, bucket(&site))?;
             let sums = match number(transaction, &site)? {
-                Some(number) => sums::read(transaction, number, &tables)?,
+                Some(number) => sums::read_sums(transaction, number, &tables)?,
                 None => Sums::new(),
             };
             Ok((position, sums))
@@ -259,7 +260,7 @@ impl SiteState for RedbStore {
     }
 
     async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
-        self.read(move |transaction| redb_log::read(transaction, bucket, after, most)).await
+        self.read(move |transaction| redb_log::read_log(transaction, bucket, after, most)).await
     }
 
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {

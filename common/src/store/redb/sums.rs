@@ -24,19 +24,19 @@ const WORDS: TableDefinition<'_, WordKey, StoredWord> = TableDefinition::new("wo
 const FIRST_CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("state_cells");
 
 /// The tables, open for writing.
-pub(super) struct Held<'t> {
+pub(super) struct SumTables<'t> {
     cells: Open<'t, CellKey, i64>,
     words: Open<'t, WordKey, StoredWord>,
 }
 
-impl<'t> Held<'t> {
-    pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<Held<'t>> {
-        Ok(Held { cells: transaction.open_table(CELLS)?, words: transaction.open_table(WORDS)? })
+impl<'t> SumTables<'t> {
+    pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<SumTables<'t>> {
+        Ok(SumTables { cells: transaction.open_table(CELLS)?, words: transaction.open_table(WORDS)? })
     }
 
     /// Takes over the cells of 0.1.0, site by site: these are the sites' numbers.
     pub(super) fn upgrade(transaction: &'t WriteTransaction, sites: &[u32]) -> StoreResult<()> {
-        let mut held = Held::open(transaction)?;
+        let mut held = SumTables::open(transaction)?;
         let old = transaction.open_table(FIRST_CELLS)?;
         for site in sites {
             let mut delta = Delta::default();
@@ -131,7 +131,7 @@ impl Added {
         let mut cells = Vec::new();
         let mut words: BTreeMap<Cow<str>, Word> = BTreeMap::new();
         for (cell, by) in sums.filter(|(_, by)| *by != 0) {
-            match layout::of(cell) {
+            match layout::place_of(cell) {
                 Place::Cell(_) => cells.push((cell.clone(), by)),
                 Place::Word(term, at) => {
                     words.entry(term).or_default().iter_mut().skip(at).take(1).for_each(|part| *part = by);
@@ -146,7 +146,7 @@ impl Added {
 }
 
 /// The cells of these tables of a site.
-pub(super) fn read(transaction: &ReadTransaction, site: u32, tables: &[Table]) -> StoreResult<Sums> {
+pub(super) fn read_sums(transaction: &ReadTransaction, site: u32, tables: &[Table]) -> StoreResult<Sums> {
     let mut sums = Sums::new();
     let held = transaction.open_table(CELLS)?;
     for table in tables {

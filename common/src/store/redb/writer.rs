@@ -111,7 +111,9 @@ impl Drop for Writer {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("the store's writer panicked");
+            tracing::error!(
+                "the writer thread of the store panicked; all writes fail until the program is started again"
+            );
         }
     }
 }
@@ -137,7 +139,7 @@ fn work(database: &Database, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
         answer(database, batch, durable);
     }
     if let Err(error) = transact(database, &mut [], true) {
-        tracing::error!(%error, "the store's last writes may be lost");
+        tracing::error!(%error, "cannot flush the store; its last writes may be lost");
     }
 }
 

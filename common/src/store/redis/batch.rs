@@ -35,7 +35,7 @@ impl<'a> Sums<'a> {
         let mut words: FxHashMap<Cow<str>, Word> = FxHashMap::default();
         let mut cells = Vec::new();
         for (cell, by) in sums.into_iter().filter(|(_, by)| *by != 0) {
-            match layout::of(cell) {
+            match layout::place_of(cell) {
                 Place::Word(term, at) => {
                     if let Some(part) = words.entry(term).or_default().get_mut(at) {
                         *part = part.wrapping_add(by);

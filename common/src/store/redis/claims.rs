@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::turns::{Asked, turn_text};
+use super::turns::{AskedBucket, turn_text};
 use super::{RedisStore, function, pack};
 use crate::schedule::Next;
-use crate::store::long;
+use crate::store::error::long;
 use crate::store::{Claim, Claimed, StoreError, StoreResult};
 use newslode_page::time::Timestamp;
 
@@ -38,7 +38,7 @@ impl RedisStore {
                 Err(error) if claimed.claims.is_empty() => return Err(error),
                 Err(error) => {
                     // One missing answer is no reason to give up the claims in other buckets.
-                    tracing::warn!(%error, "a claim in one bucket failed");
+                    tracing::warn!(%error, "cannot claim in one bucket; claiming in the others");
                     break;
                 }
             }
@@ -57,16 +57,16 @@ impl RedisStore {
         asked: &mut BTreeSet<u16>,
     ) -> StoreResult<bool> {
         let wanted = most - claimed.claims.len();
-        let mut look = self.look(now, wanted + asked.len()).await?;
-        if look.must_sweep {
+        let mut hints = self.read_hints(now, wanted + asked.len()).await?;
+        if hints.must_sweep {
             self.sweep().await?;
             return Ok(true);
         }
-        look.due.retain(|(bucket, _)| asked.insert(*bucket));
-        let answers = self.claim_from(&look.due, now, lease, wanted).await?;
+        hints.due.retain(|(bucket, _)| asked.insert(*bucket));
+        let answers = self.claim_from(&hints.due, now, lease, wanted).await?;
         let mut failed = None;
         let mut found = Vec::new();
-        for ((bucket, hint), answer) in look.due.into_iter().zip(answers) {
+        for ((bucket, hint), answer) in hints.due.into_iter().zip(answers) {
             let turn = match answer {
                 Ok((claims, turn)) => {
                     claimed.claims.extend(claims);
@@ -77,11 +77,11 @@ impl RedisStore {
                     pack::millis(now.plus(UNANSWERED).0).to_string()
                 }
             };
-            found.push(Asked { bucket, hint, turn });
+            found.push(AskedBucket { bucket, hint, turn });
         }
         self.correct(&found).await?;
-        let turns = found.iter().map(Asked::turn).collect::<StoreResult<Vec<_>>>()?;
-        claimed.next = turns.into_iter().flatten().chain(look.later).min();
+        let turns = found.iter().map(AskedBucket::turn).collect::<StoreResult<Vec<_>>>()?;
+        claimed.next = turns.into_iter().flatten().chain(hints.later).min();
         failed.map_or(Ok(!found.is_empty()), Err)
     }
 
@@ -132,7 +132,7 @@ impl RedisStore {
         let mut reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
         let turn = reply.pop().and_then(|turn| String::from_utf8(turn).ok());
         let (claims, []) = reply.as_chunks::<7>() else {
-            return Err(StoreError::Corrupt("a broken answer to a claim".into()));
+            return Err(StoreError::Corrupt("the answer to a claim has an unexpected shape".into()));
         };
         let claims = claims.iter().map(|parts| claimed(parts, lease_until)).collect::<StoreResult<_>>()?;
         Ok((claims, turn.unwrap_or_default()))
@@ -142,7 +142,8 @@ impl RedisStore {
 /// Reads a claim: site, URL, record, plan, due time, allowance, recent requests.
 fn claimed(parts: &[Vec<u8>; 7], lease_until: Timestamp) -> StoreResult<Claim> {
     let text = |part: &Vec<u8>| {
-        String::from_utf8(part.clone()).map_err(|_| StoreError::Corrupt("a claim that is not text".into()))
+        String::from_utf8(part.clone())
+            .map_err(|_| StoreError::Corrupt("the answer to a claim is not text".into()))
     };
     let [site, url, record, plan, due, allowance, recent] = parts;
     let site = text(site)?;

@@ -5,7 +5,7 @@
 //! dials anew. Otherwise a connection manager that met a server while it loaded its data would keep that
 //! answer for ever, and a peer that vanished silently would be awaited until TCP gives up.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use redis::{Client, Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind,
 use tokio::sync::OnceCell;
 
 use super::address::{Address, masters};
-use super::library;
+use super::functions::{NAME, SOURCE};
 use crate::config::{Secret, StoreConfig};
 use crate::store::{StoreError, StoreResult};
 use crate::tls;
@@ -58,7 +58,7 @@ async fn up(
 }
 
 /// The live connection and our knowledge of the server behind it.
-struct Line {
+struct CurrentConnection {
     /// Number of this connection, from 0.
     number: u64,
     live: Live,
@@ -72,7 +72,7 @@ pub(super) struct Connection {
     config: StoreConfig,
     /// Limit of every wait.
     timeout: Duration,
-    line: Mutex<Line>,
+    current: Mutex<CurrentConnection>,
     /// In a cluster: a connection to each server, for questions that each must answer.
     nodes: Mutex<BTreeMap<String, Arc<Connection>>>,
 }
@@ -83,8 +83,8 @@ impl Connection {
         let address = Address::parse(config.url.reveal())?;
         let timeout = Duration::from_millis(config.timeout_ms);
         let live = Live::dial(&address, timeout)?;
-        let line = Mutex::new(Line { number: 0, live, announced: HashSet::new() });
-        Ok(Connection { address, config: config.clone(), timeout, line, nodes: Mutex::default() })
+        let current = Mutex::new(CurrentConnection { number: 0, live, announced: HashSet::new() });
+        Ok(Connection { address, config: config.clone(), timeout, current, nodes: Mutex::default() })
     }
 
     /// Whether the keys are spread over several servers.
@@ -94,7 +94,7 @@ impl Connection {
 
     /// A cluster's masters, one connection each.
     pub(super) async fn masters(&self) -> StoreResult<Vec<Arc<Connection>>> {
-        let live = self.line().live.clone();
+        let live = self.current().live.clone();
         let mut ask = redis::cmd("CLUSTER");
         ask.arg("NODES");
         let answer = self
@@ -129,8 +129,8 @@ impl Connection {
     pub(super) async fn call<T: FromRedisValue>(&self, command: &Cmd) -> StoreResult<T> {
         match self.call_once(command).await {
             Err(Failure::NoFunction) => {
-                tracing::warn!("the Redis server has lost its functions; they are loaded again");
-                library::load(self).await?;
+                tracing::warn!("the Redis server has lost its functions; loading them again");
+                self.load_functions().await?;
                 self.call_once(command).await.map_err(StoreError::from)
             }
             other => other.map_err(StoreError::from),
@@ -144,8 +144,8 @@ impl Connection {
 
     async fn bounded<T>(&self, call: impl AsyncFnOnce(Live) -> Result<T, RedisError>) -> Result<T, Failure> {
         let (number, live) = {
-            let line = self.line();
-            (line.number, line.live.clone())
+            let current = self.current();
+            (current.number, current.live.clone())
         };
         let outcome = match tokio::time::timeout(self.timeout, call(live)).await {
             Ok(answer) => answer.map_err(Failure::from),
@@ -162,34 +162,88 @@ impl Connection {
 
     /// Replaces the connection that failed, once, however many calls failed on it.
     fn replace(&self, failed: u64) {
-        let mut line = self.line();
-        if line.number == failed
+        let mut current = self.current();
+        if current.number == failed
             && let Ok(live) = Live::dial(&self.address, self.timeout)
         {
-            *line = Line { number: failed + 1, live, announced: HashSet::new() };
+            *current = CurrentConnection { number: failed + 1, live, announced: HashSet::new() };
         }
     }
 
     /// Ensures that the server lists the bucket before a call writes to it.
     pub(super) async fn announce(&self, bucket: u16, key: &str) -> StoreResult<()> {
         let number = {
-            let line = self.line();
-            if line.announced.contains(&bucket) {
+            let current = self.current();
+            if current.announced.contains(&bucket) {
                 return Ok(());
             }
-            line.number
+            current.number
         };
         self.call::<()>(redis::cmd("SADD").arg(key).arg(bucket)).await?;
-        let mut line = self.line();
-        if line.number == number {
-            line.announced.insert(bucket);
+        let mut current = self.current();
+        if current.number == number {
+            current.announced.insert(bucket);
         }
         Ok(())
     }
 
+    /// The servers behind the connection. `None` stands for the single server that it is connected to.
+    pub(super) async fn servers(&self) -> StoreResult<Vec<Option<Arc<Connection>>>> {
+        if self.is_cluster() {
+            let masters = self.masters().await?;
+            if masters.is_empty() {
+                return Err(StoreError::Refused(
+                    "the servers of `store.url` are not a working cluster: no server has slots".into(),
+                ));
+            }
+            Ok(masters.into_iter().map(Some).collect())
+        } else {
+            Ok(vec![None])
+        }
+    }
+
+    /// Loads the functions into each server that does not hold exactly these.
+    async fn load_functions(&self) -> StoreResult<()> {
+        for server in self.servers().await? {
+            server.as_ref().map_or(self, |node| node).load_functions_here().await?;
+        }
+        Ok(())
+    }
+
+    /// Loads the functions into the server of this connection, if it does not hold exactly these.
+    pub(super) async fn load_functions_here(&self) -> StoreResult<()> {
+        match self.held_functions().await? {
+            Some(source) if source.trim_end() == SOURCE.trim_end() => return Ok(()),
+            Some(_) => tracing::warn!(
+                library = NAME,
+                "the Redis server holds other functions under the name of this library; replacing them"
+            ),
+            None => tracing::info!(library = NAME, "loading the functions into the Redis server"),
+        }
+        let mut load = redis::cmd("FUNCTION");
+        load.arg("LOAD").arg("REPLACE").arg(SOURCE);
+        match self.call_once::<String>(&load).await.map_err(StoreError::from) {
+            Ok(_) => Ok(()),
+            Err(StoreError::Corrupt(text)) => {
+                Err(StoreError::Refused(format!("the server rejects Newslode's functions: {text}")))
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The source that the server holds under our library's name.
+    async fn held_functions(&self) -> StoreResult<Option<String>> {
+        let mut list = redis::cmd("FUNCTION");
+        list.arg("LIST").arg("LIBRARYNAME").arg(NAME).arg("WITHCODE");
+        let libraries: Vec<HashMap<String, Value>> = self.call_once(&list).await.map_err(StoreError::from)?;
+        let code = libraries.into_iter().next().and_then(|mut library| library.remove("library_code"));
+        code.map(|code| redis::from_redis_value(code).map_err(|error| StoreError::Corrupt(error.to_string())))
+            .transpose()
+    }
+
     /// A panic elsewhere cannot leave the line half written: one assignment replaces it.
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    fn current(&self) -> MutexGuard<'_, CurrentConnection> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -224,7 +278,7 @@ impl From<Failure> for StoreError {
 
 impl From<RedisError> for Failure {
     fn from(error: RedisError) -> Failure {
-        let text = tls::with_mend(&error);
+        let text = tls::with_remedy(&error);
         let unavailable = || StoreError::Unavailable(text.clone());
         let corrupt = || StoreError::Corrupt(text.clone());
         let refused = |mend: &str| StoreError::Refused(format!("{mend}: {text}"));

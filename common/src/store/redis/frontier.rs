@@ -12,7 +12,7 @@ use super::{IN_FLIGHT, RedisStore, function, pack};
 use crate::message::wire;
 use crate::outcome::Outcome;
 use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule, name};
-use crate::store::long;
+use crate::store::error::long;
 use crate::store::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
     SiteStatus, StoreError, StoreResult, Validators, bucket,
@@ -25,7 +25,7 @@ use newslode_page::time::Timestamp;
 type Scores = Vec<(String, String)>;
 
 /// A record, its plan, its due time and the end of its lease, as Redis returns them.
-type Held = (Option<String>, Option<Vec<u8>>, Option<String>, Option<String>);
+type EntryFields = (Option<String>, Option<Vec<u8>>, Option<String>, Option<String>);
 
 #[async_trait]
 impl Frontier for RedisStore {
@@ -168,7 +168,7 @@ impl Frontier for RedisStore {
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         let site = url.site();
         let mut call = function("nl2_entry", &self.keys().frontier(&site));
-        let (record, plan, due, lease): Held =
+        let (record, plan, due, lease): EntryFields =
             self.connection().call(call.arg(short(site.as_str(), url).as_ref())).await?;
         record
             .map(|record| entry(url.clone(), &record, plan.as_deref(), due.as_deref(), lease.as_deref()))
@@ -239,7 +239,7 @@ impl RedisStore {
         }
         let reply: Vec<String> = self.connection().call(&call).await?;
         let Some((counts, promoted)) = reply.split_first_chunk::<6>() else {
-            return Err(StoreError::Corrupt("a short answer to added URLs".into()));
+            return Err(StoreError::Corrupt("the answer to added URLs is too short".into()));
         };
         let [new, known, over_budget, too_deep, unknown_site, turn] = counts;
         self.hint(site, turn).await?;

@@ -1,10 +1,9 @@
 //! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
 //!
-//! Every write is one call of a function in `state.lua` (with `groups.lua`) or `frontier.lua` (with `waiting.lua`) on one site. So it takes effect
-//! wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Only hints at whose turn it is (`turns.lua`) are
-//! written by a second call. Batches are not split: a
-//! call is as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
-//! some tens of milliseconds).
+//! Every write is one call of a function in `state.lua` (with `groups.lua`) or `frontier.lua` (with `waiting.lua`) on one site.
+//! So it takes effect wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Only hints at whose turn
+//! it is (`turns.lua`) are written by a second call. Batches are not split: a call is as atomic as its batch, and callers keep
+//! batches small (64 pages of 300 cells block the server for some tens of milliseconds).
 //!
 //! A call without an answer in time may have had its effect. It is reported as
 //! [`StoreError::Unavailable`](super::StoreError), and repeating it is safe. Connections are rebuilt and lost
@@ -24,14 +23,15 @@ mod batch;
 mod claims;
 mod connection;
 mod frontier;
+mod functions;
 mod keys;
-mod library;
 mod pack;
+mod server;
+mod stamps;
 mod state;
 mod sums;
 mod turns;
 
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex};
 
 use futures::stream::{StreamExt, TryStreamExt};
@@ -42,6 +42,8 @@ use self::address::Address;
 use self::batch::Groups;
 use self::connection::Connection;
 use self::keys::Keys;
+pub use self::server::Work;
+use self::stamps::Stamps;
 use super::{BUCKETS, SiteState, StoreError, StoreResult, bucket};
 use crate::config::{Secret, StoreConfig};
 use newslode_page::reading::Site;
@@ -62,18 +64,9 @@ struct Shared {
     connection: Connection,
     keys: Keys,
     /// Stamps of the hints that this process writes.
-    stamps: AtomicU32,
-    /// Into how many groups sites are divided, as far as we know.
+    stamps: Stamps,
+    /// The number of groups into which each site's cells are divided, as last read.
     groups: Mutex<FxHashMap<Site, Groups>>,
-}
-
-/// What a server has done since it started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Number of commands, those inside functions included.
-    pub commands: u64,
-    /// Processor time in microseconds.
-    pub cpu_us: u64,
 }
 
 /// Checks that `store.url` can be parsed. Connects to nothing.
@@ -94,13 +87,13 @@ impl RedisStore {
         let shared = Shared {
             connection: Connection::new(config)?,
             keys: Keys::new(&config.prefix),
-            stamps: AtomicU32::new(turns::first_stamp()),
+            stamps: Stamps::new(),
             groups: Mutex::default(),
         };
         let store = RedisStore { shared: Arc::new(shared) };
-        library::check(store.connection()).await?;
+        server::check(store.connection()).await?;
         store.check_format().await?;
-        library::warn_of_losses(store.connection()).await?;
+        server::warn_of_losses(store.connection()).await?;
         Ok(store)
     }
 
@@ -125,7 +118,7 @@ impl RedisStore {
     /// # Errors
     /// As any call.
     pub async fn used_memory(&self) -> StoreResult<u64> {
-        library::used_memory(self.connection()).await
+        server::used_memory(self.connection()).await
     }
 
     /// The time by the clock of the server, or of any one in a cluster.
@@ -142,7 +135,7 @@ impl RedisStore {
     /// # Errors
     /// As any call.
     pub async fn work(&self) -> StoreResult<Work> {
-        library::work(self.connection()).await
+        server::work(self.connection()).await
     }
 
     fn connection(&self) -> &Connection {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::{RedisStore, function, library, pack};
+use super::{RedisStore, function, pack, server};
+use crate::store::error::long;
 use crate::store::log::{self, History, Log};
-use crate::store::long;
 use crate::store::wholes::Wholes;
 use crate::store::{Applied, Change, Memory, SiteState, StoreError, StoreResult, Sums};
 use crate::version::{ContentHash, Version};
@@ -112,15 +112,15 @@ impl SiteState for RedisStore {
     }
 
     async fn ready(&self) -> StoreResult<()> {
-        library::check(self.connection()).await
+        server::check(self.connection()).await
     }
 
     async fn incarnation(&self) -> StoreResult<String> {
-        library::run_id(self.connection()).await
+        server::run_id(self.connection()).await
     }
 
     async fn memory(&self) -> StoreResult<Option<Memory>> {
-        library::fullest(self.connection()).await
+        server::fullest(self.connection()).await
     }
 }
 

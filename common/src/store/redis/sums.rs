@@ -131,7 +131,7 @@ impl RedisStore {
         };
         let (dropped, end) = (number()?, number()?);
         let first = pack::millis(after).max(dropped) + 1;
-        let entry = |(position, value)| log::read(position, &given(Some(value))?);
+        let entry = |(position, value)| log::decode_entry(position, &given(Some(value))?);
         Ok(Log { dropped, end, entries: (first..).zip(reply).map(entry).collect::<StoreResult<_>>()? })
     }
 
@@ -276,7 +276,7 @@ fn cell(field: &str) -> StoreResult<Cell> {
 }
 
 fn no_answer(function: &str) -> StoreError {
-    StoreError::Corrupt(format!("the function `{function}` gave no answer"))
+    StoreError::Corrupt(format!("the function `{function}` returned no answer"))
 }
 
 /// The bytes of a part of an answer.

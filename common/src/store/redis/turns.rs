@@ -5,25 +5,14 @@
 //! finds nothing where one led corrects it. A process that dies between the change and the hint, and one that knows
 //! of no hints (0.1.0), leave a late one. Therefore one of the crawlers asks all buckets every five minutes.
 
-use std::hash::{BuildHasher as _, RandomState};
-use std::sync::atomic::Ordering;
-
 use super::{RedisStore, function, pack};
 use crate::store::{StoreError, StoreResult, bucket};
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
-/// Stamps are below this; `turns.lua` counts on it.
-const STAMPS: u32 = 1_000;
-
-/// A stamp to begin with, another one in each process.
-pub(super) fn first_stamp() -> u32 {
-    u32::try_from(RandomState::new().hash_one(0) % u64::from(STAMPS)).unwrap_or_default()
-}
-
-/// What the hints say.
-pub(super) struct Look {
-    /// Whether the caller is to sweep.
+/// The hints, as they were read.
+pub(super) struct Hints {
+    /// Whether the caller should ask all buckets.
     pub(super) must_sweep: bool,
     /// The first turn to come.
     pub(super) later: Option<Timestamp>,
@@ -32,13 +21,13 @@ pub(super) struct Look {
 }
 
 /// A bucket that was asked: the hint that led there, and the first turn that was found, or nothing.
-pub(super) struct Asked {
+pub(super) struct AskedBucket {
     pub(super) bucket: u16,
     pub(super) hint: String,
     pub(super) turn: String,
 }
 
-impl Asked {
+impl AskedBucket {
     /// The first turn that was found.
     pub(super) fn turn(&self) -> StoreResult<Option<Timestamp>> {
         Some(self.turn.as_str()).filter(|turn| !turn.is_empty()).map(pack::time).transpose()
@@ -47,27 +36,27 @@ impl Asked {
 
 impl RedisStore {
     /// Reads the hints: at most `most` buckets whose turn it is.
-    pub(super) async fn look(&self, now: Timestamp, most: usize) -> StoreResult<Look> {
+    pub(super) async fn read_hints(&self, now: Timestamp, most: usize) -> StoreResult<Hints> {
         let mut call = function("nl2_look", &[self.keys().turns()]);
         call.arg(pack::millis(now.0)).arg(most);
         let reply: Vec<String> = self.connection().call(&call).await?;
         let Some(([sweep, later], due)) = reply.split_first_chunk() else {
-            return Err(StoreError::Corrupt("a short answer to a look at the turns".into()));
+            return Err(StoreError::Corrupt("the answer to a reading of the turns is too short".into()));
         };
         let later = Some(later.as_str()).filter(|later| !later.is_empty()).map(pack::time).transpose()?;
         let (due, _) = due.as_chunks();
         let due = due.iter().map(|[bucket, hint]| Ok((pack::number(bucket)?, hint.clone())));
-        Ok(Look { must_sweep: sweep == "1", later, due: due.collect::<StoreResult<_>>()? })
+        Ok(Hints { must_sweep: sweep == "1", later, due: due.collect::<StoreResult<_>>()? })
     }
 
     /// Corrects the hints of buckets that were asked.
-    pub(super) async fn correct(&self, asked: &[Asked]) -> StoreResult<()> {
+    pub(super) async fn correct(&self, asked: &[AskedBucket]) -> StoreResult<()> {
         if asked.is_empty() {
             return Ok(());
         }
         let mut call = function("nl2_correct", &[self.keys().turns()]);
-        call.arg(self.stamp());
-        for Asked { bucket, hint, turn } in asked {
+        call.arg(self.shared.stamps.next());
+        for AskedBucket { bucket, hint, turn } in asked {
             call.arg(bucket).arg(hint).arg(turn);
         }
         self.connection().call(&call).await
@@ -103,15 +92,11 @@ impl RedisStore {
             return Ok(());
         }
         let mut call = function("nl2_hint", &[self.keys().turns()]);
-        call.arg(self.stamp());
+        call.arg(self.shared.stamps.next());
         for (bucket, turn) in turns {
             call.arg(bucket).arg(turn);
         }
         self.connection().call(&call).await
-    }
-
-    fn stamp(&self) -> u32 {
-        1 + self.shared.stamps.fetch_add(1, Ordering::Relaxed) % (STAMPS - 1)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The company rule: a label is worth as much as the labels beside it.
 //!
-//! Menus and services stand in lists of their own, on site after site. A label's own score flows through the
-//! lists it stands in for ten rounds. A label that looks like a section but stands among services sinks; one
-//! whose address does not spell it rises among sections. Start at [`keep`].
+//! Services ("log in", "newsletter") are listed together, on site after site. So a label's own score flows through the lists
+//! that contain it, for ten rounds. A label with the traits of a section among services sinks; one whose URL does not spell it
+//! rises among sections. Start at [`spread_scores`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,13 +16,13 @@ use crate::mining::index::Index;
 const ROUNDS: usize = 10;
 /// Weight of a label's own score beside its company's.
 const OWN: f64 = 0.15;
-/// A list of more labels is just long.
+/// Length from which lists count as equally long.
 const LONG: usize = 40;
 
 /// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
 /// ten times from s = own. A list counts once for each site: a footer on every page says no more than on one.
 /// A label in no list is its own company. Dropped labels take part: junk pulls down its neighbours.
-pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, index: &Index) {
+pub(super) fn spread_scores(judged: &mut BTreeMap<String, Judged>, index: &Index) {
     let linked = || judged.iter().filter(|(_, label)| label.own > 0.0);
     let mut number = index.names.table(usize::MAX);
     for (at, id) in linked().enumerate().filter_map(|(at, (key, _))| Some((at, index.names.get(key)?))) {
@@ -98,6 +98,7 @@ impl Lists {
 
 /// The mean over sites, over lists, of the other labels' scores; `None` for labels in no list.
 pub(super) fn company(scores: &[f64], lists: &Lists) -> Vec<Option<f64>> {
+    // Sums with their numbers of addends: over the sites so far, and over the lists of the present site.
     let mut over_sites = vec![(0.0, 0.0); scores.len()];
     let mut here = vec![(0.0, 0.0); scores.len()];
     let mut met: Vec<u32> = Vec::new();

@@ -1,11 +1,10 @@
-//! Tells genres from subjects: video, podcasts and "most popular" recur on sites as politics does, but say
-//! how a story is told or chosen, not what it is about.
+//! Tells genres from subjects: video, podcasts and "most popular" recur on sites as politics does, but say how a story is told
+//! or chosen, not what it is about.
 //!
-//! No single trait of a label tells them apart; their company does. Genres score a little lower as sections,
-//! are less often instances of a group and hold other concepts more often. These three ranks are weak each,
-//! but lists gather genres with genres, so their mean over a label's neighbours and the neighbours'
-//! neighbours is strong. Ranks compare the labels of one fold with one another, which needs many sites: below
-//! [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
+//! No single trait tells them apart, but their company does. Genres score a little lower as sections, are less often instances
+//! of a group, and have other concepts below them more often. Each of these three ranks is weak. But lists contain genres with
+//! genres, so the mean of the ranks over a label's neighbours, and their neighbours, is strong. Ranks compare the labels of one
+//! fold, which needs many sites: below [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +28,7 @@ pub(crate) fn genres<'a>(kept: &BTreeMap<&'a str, &Judged>, index: &Index) -> BT
     for (at, id) in kept.keys().enumerate().filter_map(|(at, key)| Some((at, index.names.get(key)?))) {
         number[id as usize] = at;
     }
+    // How much each label is like a genre: the mean of three ranks.
     let lists = Lists::of(&number, index);
     let children = children(kept.len(), &number, index);
     let scores: Vec<f64> = kept.values().map(|label| -label.score).collect();
@@ -36,12 +36,14 @@ pub(crate) fn genres<'a>(kept: &BTreeMap<&'a str, &Judged>, index: &Index) -> BT
     let traits = [ranks(&scores), ranks(&grouped), ranks(&children)];
     let mut likeness: Vec<f64> =
         (0..kept.len()).map(|at| traits.iter().filter_map(|of| of.get(at)).sum::<f64>() / 3.0).collect();
+    // Each label takes the mean of its neighbours in lists, so that what single labels hide shows in their company.
     for _ in 0..ROUNDS {
         let beside = company(&likeness, &lists);
         for (own, beside) in likeness.iter_mut().zip(beside) {
             *own = beside.unwrap_or(*own);
         }
     }
+    // The threshold moves with the labels of the fold.
     let count = likeness.len().max(1) as f64;
     let mean = likeness.iter().sum::<f64>() / count;
     let variance = likeness.iter().map(|own| (own - mean) * (own - mean)).sum::<f64>() / count;

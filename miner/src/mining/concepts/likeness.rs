@@ -1,13 +1,12 @@
-//! How much a label looks like a concept, by learnt trees.
+//! How much a label is like a concept, by learnt trees.
 //!
-//! What a label's links look like, and what the links beside it look like, says more than any one share, and it says
-//! the same on few sites as on many. So trees weigh the traits of the label, the same traits of its company, its score,
-//! and the rank of this score among the labels of its language, since how high scores are changes with the sites. They
-//! were trained on labels that people judged, over many small draws of sites (`page/train/concepts.py`), and know no
-//! words.
+//! All traits of a label's links, and of the links beside it, say more than any one share, and they say the same on few sites
+//! as on many. So trees weigh the traits of the label, the mean traits of its company, its score, and the rank of the score
+//! among the labels of its language (the scores themselves depend on the sites). They were trained on labels that people
+//! judged, over many small samples of sites (`page/train/concepts.py`), and know no words.
 //!
-//! Invariant: a function of the labels that enough sites link, so that the other cells of a site may be missing. The
-//! values are added in a fixed order. Start at [`sums`].
+//! Invariant: a function of the labels that enough sites link, so the other cells of a site may be missing. The values are
+//! added in a fixed order. Start at [`sums`].
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,13 +15,13 @@ use newslode_page::trees::Trees;
 use rustc_hash::FxHashSet;
 
 use super::company::{Lists, company};
-use super::language;
+use super::key::language;
 use super::verdict::Judged;
 use crate::mining::faults::Fault;
 use crate::mining::index::{Index, SiteIndex};
 
 const TREES: &str = include_str!("likeness.txt");
-/// The sum of the trees from which a label is a concept: a likelihood of .6.
+/// Least sum of the trees of a concept: a probability of .6.
 pub(super) const LEAST: f32 = 0.405;
 
 /// The traits of a label: means over the sites that link it.
@@ -43,9 +42,9 @@ const TRAITS: [&str; 15] = [
     "list",
     "directory",
 ];
-/// Where the mean of `directory` stands, which is counted apart.
+/// The place of `directory`, which is counted separately.
 const DIRECTORY: usize = TRAITS.len() - 1;
-/// More labels below a page say no more.
+/// Number of labels below a page from which more make no difference.
 const MOST: usize = 15;
 
 type Traits = [f64; TRAITS.len()];
@@ -110,25 +109,25 @@ fn traits(labels: usize, number: &[usize], index: &Index, lists: &Lists) -> Vec<
     for (site, sizes) in index.sites.iter().zip(lists.sizes()) {
         let of = |id: u32| number.get(id as usize).copied().filter(|label| *label != usize::MAX);
         let around = Around::of(site, of);
-        for look in site.looks.iter().filter(|look| look.is_linked) {
-            let Some((sum, sites)) = of(look.id).and_then(|label| sums.get_mut(label)) else { continue };
-            let (below, host) = around.of_place(look.place);
-            let is = |fault: Fault| f64::from(u8::from(look.fault == Some(fault)));
+        for label in site.labels.iter().filter(|label| label.is_linked) {
+            let Some((sum, sites)) = of(label.id).and_then(|label| sums.get_mut(label)) else { continue };
+            let (below, host) = around.of_place(label.place);
+            let is = |fault: Fault| f64::from(u8::from(label.fault == Some(fault)));
             let here: Traits = [
-                look.spelled,
-                look.inside,
-                1.0 - look.empty,
-                1.0 - look.no_follow,
-                1.0 - look.tail,
-                look.grouped,
+                label.spelled,
+                label.inside,
+                1.0 - label.empty,
+                1.0 - label.no_follow,
+                1.0 - label.tail,
+                label.grouped,
                 is(Fault::SecondName),
                 is(Fault::LeadsAnywhere),
-                look.depth,
-                look.query,
+                label.depth,
+                label.query,
                 below,
                 host,
-                f64::from(u8::from(around.children.contains(&look.id))),
-                of(look.id).and_then(|label| sizes.get(&(label as u32))).copied().unwrap_or(0.0),
+                f64::from(u8::from(around.children.contains(&label.id))),
+                of(label.id).and_then(|label| sizes.get(&(label as u32))).copied().unwrap_or(0.0),
                 0.0,
             ];
             sum.iter_mut().zip(here).for_each(|(sum, here)| *sum += here);
@@ -146,9 +145,9 @@ fn traits(labels: usize, number: &[usize], index: &Index, lists: &Lists) -> Vec<
     sums.into_iter().map(mean).collect()
 }
 
-/// What stands around the labels of one site.
+/// The surroundings of the labels of one site: menus and paths.
 struct Around {
-    /// Labels that stand right below another.
+    /// Labels directly below another.
     children: FxHashSet<u32>,
     /// For each place in the site's paths: labels whose pages lie below it, and the place of its host.
     places: Vec<(usize, usize)>,
@@ -157,7 +156,7 @@ struct Around {
 }
 
 impl Around {
-    /// `of` tells which labels take part.
+    /// `of` gives the number of each label that takes part.
     fn of(site: &SiteIndex, of: impl Fn(u32) -> Option<usize>) -> Around {
         let near =
             site.pairs.iter().filter(|(a, b, level)| *level == 1 && of(*a).is_some() && of(*b).is_some());
@@ -166,13 +165,13 @@ impl Around {
             places: vec![(0, 0); site.above.len()],
             placed: 0,
         };
-        // A place stands behind the one above it.
+        // A place comes after the one above it, so that one's host is known.
         for (place, above) in site.above.iter().enumerate() {
             let host = above.and_then(|above| around.places.get(above)).map_or(place, |(_, host)| *host);
             around.places[place].1 = host;
         }
-        let placed = site.looks.iter().filter(|look| look.is_linked && of(look.id).is_some());
-        for place in placed.filter_map(|look| look.place) {
+        let placed = site.labels.iter().filter(|label| label.is_linked && of(label.id).is_some());
+        for place in placed.filter_map(|label| label.place) {
             around.placed += 1;
             let mut above = site.above.get(place).copied().flatten();
             while let Some(place) = above {
@@ -189,7 +188,7 @@ impl Around {
             return (0.0, 0.0);
         };
         let on_host = self.places.get(host).map_or(0, |(below, _)| *below);
-        // All that is below a host says nothing of its front page.
+        // Every page of a host is below its front page, so the number would say nothing.
         let below = if place == Some(host) { 0 } else { below.min(MOST) };
         (below as f64, on_host as f64 / self.placed.max(1) as f64)
     }

@@ -1,10 +1,9 @@
 //! Labels that are one concept: Syn of the ontology.
 //!
-//! Keys are sets of stems already, so "Arts & Design" and "design and arts" are one label. Labels with
-//! different stems are one concept if they lead to the same page on at least two sites ("tech" and
-//! "technology"). A single site is not enough, since it may merge "international" with "world", or "apps"
-//! with "mobile". The paper merges labels whose words are alike, which joins "business travel" with "business
-//! news" ([`alike`]).
+//! Keys are sets of stems already, so "Arts & Design" and "design and arts" are one label. Labels with different stems are one
+//! concept if they lead to the same page on at least two sites ("tech" and "technology"). One site is not enough: it may have
+//! one page for "international" and "world", or for "apps" and "mobile". The paper merges labels of similar words, which joins
+//! "business travel" with "business news" ([`alike`]).
 //!
 //! Labels of different languages are never merged. Invariant: the result is a partition of the kept keys.
 //! Each part is named by the key that most sites show; ties go to the first in the alphabet.
@@ -15,6 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::key::{language, stems};
 use super::verdict::Judged;
 use crate::mining::index::{Id, Index, Indexer};
 use crate::mining::summary::SiteSummary;
@@ -36,6 +36,7 @@ pub(crate) fn led_together<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     index: &Index,
 ) -> BTreeMap<&'a str, &'a str> {
+    // For each pair of kept labels, the sites on which both lead to one page.
     let mut is_kept = index.names.table(false);
     kept.keys().filter_map(|key| index.names.get(key)).for_each(|id| is_kept[id as usize] = true);
     let mut shared: FxHashMap<(Id, Id), Vec<usize>> = FxHashMap::default();
@@ -74,14 +75,6 @@ pub fn alike<'a>(kept: &BTreeMap<&'a str, &Judged>, least: f64) -> BTreeMap<&'a 
     joined(kept, near.into_iter().filter(is_alike))
 }
 
-fn stems(key: &str) -> impl Iterator<Item = &str> {
-    key.split_once(':').map_or(key, |(_, stems)| stems).split(' ')
-}
-
-fn language(key: &str) -> &str {
-    key.split_once(':').map_or("", |(language, _)| language)
-}
-
 /// All pairs of keys of one language, in order.
 fn pairs<'a, 'b>(keys: &'b [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a, 'b> {
     let each = keys.iter().enumerate();
@@ -94,6 +87,8 @@ fn joined<'a, 'b>(
     kept: &BTreeMap<&'a str, &Judged>,
     pairs: impl Iterator<Item = (&'b str, &'b str)>,
 ) -> BTreeMap<&'a str, &'a str> {
+    // Connected components of the pairs. Keys start in the order of their sites, so each component is named by the key that
+    // most sites show.
     let mut beside: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (a, b) in pairs {
         beside.entry(a).or_default().push(b);

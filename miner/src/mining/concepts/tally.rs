@@ -1,7 +1,7 @@
 //! The faults of a label's links over all sites that link it.
 //!
-//! Sites break a label in different ways ("more" leads nowhere on one site, and to many different pages on
-//! the next), so faults of all kinds add up. Faults on half of the sites are enough.
+//! A bad label has different faults on different sites ("more" leads nowhere on one site, and to many pages on the next), so
+//! faults of all kinds add up. Faults on half of the sites are enough.
 
 use std::cmp::Reverse;
 

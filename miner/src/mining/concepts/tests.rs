@@ -298,7 +298,7 @@ fn directories_count_whichever_site_comes_first() {
 #[test]
 fn the_print_keeps_what_evidence_drops() {
     let labels = [("en:art", SECTION), ("en:back", &[Role::Any, Role::Link, Role::Inside, Role::Empty][..])];
-    let printed = judge_as_printed(&sites(3, &labels, &[]), 2);
+    let printed = judge_by_paper(&sites(3, &labels, &[]), 2);
     assert_eq!(verdict_of(&printed, "en:back"), Verdict::Concept);
     assert_eq!(verdict_of(&printed, "en:gone"), Verdict::TooFewSites);
 }

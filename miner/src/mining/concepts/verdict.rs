@@ -9,7 +9,7 @@ use crate::mining::faults::Fault;
 pub enum Verdict {
     /// A concept.
     Concept,
-    /// Shown by fewer sites than the support.
+    /// Fewer sites than the support show it.
     TooFewSites,
     /// Holds no letter.
     NoWord,
@@ -56,13 +56,13 @@ impl Verdict {
 pub struct Judged {
     /// Sites that show it, as indices into the summaries.
     pub sites: Vec<usize>,
-    /// Mean over its sites of how its links look, 0 to 1; 0 if it is not a candidate.
+    /// Mean over its sites of the traits of its links, 0 to 1; 0 if it is not a candidate.
     pub own: f64,
     /// Its score after the company rule.
     pub score: f64,
     /// Mean share of its links that spell it.
     pub(super) spelled: f64,
-    /// Mean share of its links that stand after the last long one.
+    /// Mean share of its links that come after the page's last long link.
     pub(super) tail: f64,
     /// Mean share of its links that are instances of a group.
     pub(super) grouped: f64,

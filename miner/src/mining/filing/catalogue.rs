@@ -1,8 +1,12 @@
-//! The concepts under which articles are filed, by number: their places in the taxonomy.
+//! The concepts under which articles are filed, by number (their places in the taxonomy), and which of them a written
+//! name means: a section, or a part of an address.
 
+use std::collections::HashMap;
+
+use newslode_page::contribution::labels::Keys;
+use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::names::Names;
 use crate::mining::taxonomy::Taxonomy;
 
 /// A concept's place in the catalogue.
@@ -70,12 +74,115 @@ impl Catalogue {
         Number::try_from(at).ok()
     }
 
-    /// Whether it says what stories are about, not how they are told.
+    /// Whether it is a subject, and no genre.
     pub(super) fn is_subject(&self, number: Number) -> bool {
         self.get(number).is_some_and(|entry| !entry.is_genre)
     }
 
     pub(super) fn is_broader(&self, above: Number, below: Number) -> bool {
         self.get(below).is_some_and(|entry| entry.parents.contains(&above))
+    }
+}
+
+/// Characters that separate several names in one section.
+const SEPARATORS: [char; 8] = [',', '/', ';', '|', '>', '›', '»', '·'];
+/// Maximum number of parts of a section or URL that are read.
+const MAX_PARTS: usize = 8;
+/// Maximum number of stems of a name that is combined from concepts.
+const MAX_STEMS: usize = 5;
+
+/// The names of concepts.
+pub(super) struct Names {
+    /// By label key.
+    by_key: HashMap<String, Number>,
+    by_language: HashMap<String, LanguageNames>,
+}
+
+struct LanguageNames {
+    keys: Keys,
+    /// By written form, in lower case.
+    by_form: HashMap<String, Number>,
+}
+
+impl LanguageNames {
+    fn new(language: &str) -> LanguageNames {
+        let keys = Keys::new((language != "und").then_some(language));
+        LanguageNames { keys, by_form: HashMap::new() }
+    }
+}
+
+impl Names {
+    pub(super) fn new(entries: &[Entry]) -> Names {
+        let mut names = Names { by_key: HashMap::new(), by_language: HashMap::new() };
+        for (number, entry) in (0..).zip(entries) {
+            names.by_key.extend(entry.keys.iter().map(|key| (key.clone(), number)));
+            let language = entry.language.clone();
+            let of_language =
+                names.by_language.entry(language).or_insert_with(|| LanguageNames::new(&entry.language));
+            of_language.by_form.extend(entry.forms.iter().map(|form| (form.clone(), number)));
+        }
+        names
+    }
+
+    /// The concepts that a section names; several if it holds several names, or one that is put together from them
+    /// ("World news" of "World" and "News").
+    pub(super) fn concepts_of_section(&self, section: &str, language: Option<&str>) -> Vec<Number> {
+        let whole = self.concepts_named(section, language);
+        if !whole.is_empty() {
+            return whole;
+        }
+        section
+            .split(SEPARATORS)
+            .take(MAX_PARTS)
+            .flat_map(|part| self.concepts_named(part, language))
+            .collect()
+    }
+
+    /// The concepts that the directories of an address, or its host before the site's name, are spelled like.
+    pub(super) fn concepts_of_url(&self, url: &CanonicalUrl, language: Option<&str>) -> Vec<Number> {
+        let site = url.site();
+        let host = url.host().strip_suffix(site.as_str()).unwrap_or_default().trim_end_matches('.');
+        let directories = url.path().rsplit_once('/').map_or("", |(directories, _)| directories);
+        let names = host.split('.').chain(directories.split('/'));
+        let spelled = names.map(|name| name.replace(['-', '_', '+'], " ").replace("%20", " "));
+        let is_name = |name: &String| name.chars().any(char::is_alphabetic) && name != "www";
+        spelled
+            .filter(is_name)
+            .take(MAX_PARTS)
+            .flat_map(|name| self.concepts_named(&name, language))
+            .collect()
+    }
+
+    fn concepts_named(&self, text: &str, language: Option<&str>) -> Vec<Number> {
+        let language = language.unwrap_or("und");
+        let Some(known) = self.by_language.get(language) else { return Vec::new() };
+        if let Some(concept) = known.by_form.get(&text.trim().to_lowercase()) {
+            return vec![*concept];
+        }
+        let Some(key) = known.keys.key(text) else { return Vec::new() };
+        match self.by_key.get(&key) {
+            Some(concept) => vec![*concept],
+            None => self.combined(&key),
+        }
+    }
+
+    /// The concepts whose stems together are all stems of this key: tries each subset of the stems.
+    fn combined(&self, key: &str) -> Vec<Number> {
+        let Some((language, stems)) = key.split_once(':') else { return Vec::new() };
+        let stems: Vec<&str> = stems.split(' ').collect();
+        if stems.len() > MAX_STEMS {
+            return Vec::new();
+        }
+        let (mut concepts, mut covered) = (Vec::new(), 0_usize);
+        let all = (1 << stems.len()) - 1;
+        for some in 1..all {
+            let part: Vec<&str> =
+                (0..stems.len()).filter(|at| some >> at & 1 == 1).map(|at| stems[at]).collect();
+            if let Some(concept) = self.by_key.get(&format!("{language}:{}", part.join(" "))) {
+                covered |= some;
+                concepts.push(*concept);
+            }
+        }
+        if covered == all { concepts } else { Vec::new() }
     }
 }

@@ -1,4 +1,4 @@
-//! What the articles of one section or of one directory of a site have in common.
+//! The concepts on which nearly all articles of a site's section or directory agree.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,19 +10,19 @@ use super::catalogue::Number;
 /// Least filed articles of a place that teach, and the share of them that must agree.
 pub(super) const LEAST: i64 = 4;
 pub(super) const AGREEING: f32 = 0.9;
-/// Directories of an address that are looked at.
+/// Number of directories of a URL that count as places.
 const DEEPEST: usize = 2;
 
 /// By place: the filed articles, and those under each concept.
 #[derive(Default)]
 pub(super) struct Places {
     counts: HashMap<String, (i64, BTreeMap<Number, i64>)>,
-    agreed: Agreed,
+    agreed: AgreedPlaces,
 }
 
 /// By place: the concepts under which nearly all of its filed articles are, with their share.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Agreed(BTreeMap<String, Vec<(Number, f32)>>);
+pub(super) struct AgreedPlaces(BTreeMap<String, Vec<(Number, f32)>>);
 
 /// The name of an article's section as a place.
 pub(super) fn section(article: &Article) -> Option<String> {
@@ -47,7 +47,7 @@ pub(super) fn directories(url: &str) -> Vec<String> {
 
 impl Places {
     /// Adds an article of these places that is filed under these concepts.
-    pub(super) fn see(
+    pub(super) fn add(
         &mut self,
         places: impl IntoIterator<Item = String>,
         named: impl Iterator<Item = Number> + Clone,
@@ -74,15 +74,15 @@ impl Places {
         }
     }
 
-    pub(super) fn agreed(mut self) -> Agreed {
+    pub(super) fn agreed(mut self) -> AgreedPlaces {
         self.settle();
         self.agreed
     }
 }
 
-impl Agreed {
+impl AgreedPlaces {
     /// The concepts under which nearly all filed articles of one of an article's places are, with their share.
-    pub(super) fn of(&self, article: &Article) -> impl Iterator<Item = (Number, f32)> {
+    pub(super) fn concepts_of(&self, article: &Article) -> impl Iterator<Item = (Number, f32)> {
         let places = section(article).into_iter().chain(directories(&article.url));
         places.filter_map(|place| self.0.get(&place)).flatten().copied()
     }

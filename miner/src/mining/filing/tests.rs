@@ -1,8 +1,12 @@
 //! Articles are filed by what they, their lists and their likes say.
 
 use newslode_page::article::{Article, Block, BlockKind};
+use newslode_page::reading::CanonicalUrl;
 
+use super::hash::hash;
 use super::*;
+use crate::mining::members::Members;
+use crate::mining::taxonomy::Taxonomy;
 use crate::mining::testing::{self, concept};
 
 fn taxonomy() -> Taxonomy {
@@ -25,12 +29,12 @@ fn article(url: &str, section: Option<&str>, text: &str) -> Article {
 
 #[track_caller]
 fn check(filing: &Filing, article: &Article, expected: &[(&str, Witness)]) {
-    check_asked(filing, Asked::member(article, &Members::new()), expected);
+    check_asked(filing, ArticleEvidence::member(article, &Members::new()), expected);
 }
 
 #[track_caller]
-fn check_asked(filing: &Filing, asked: Asked<'_>, expected: &[(&str, Witness)]) {
-    let (article, filed) = (asked.article, filing.of(asked));
+fn check_asked(filing: &Filing, asked: ArticleEvidence<'_>, expected: &[(&str, Witness)]) {
+    let (article, filed) = (asked.article, filing.file(asked));
     let found: Vec<_> = filed.iter().map(|filed| (filed.concept.as_str(), filed.witness)).collect();
     assert_eq!(found, expected, "{} {:?}", article.url, article.section);
 }
@@ -74,7 +78,7 @@ fn a_place_is_learnt_from_articles_that_agree() {
             .into_iter()
             .collect();
     let mut lessons = Lessons::new(&taxonomy());
-    let mut see = |article: &Article| lessons.see(Asked::member(article, &members));
+    let mut see = |article: &Article| lessons.add(ArticleEvidence::member(article, &members));
     for (directory, count) in [("courts", 4), ("mixed", 2), ("few", 2)] {
         (0..count).for_each(|number| see(&article(&url(number, directory), Some("Matches"), "")));
     }
@@ -82,7 +86,7 @@ fn a_place_is_learnt_from_articles_that_agree() {
     let filing = lessons.learn();
     check(&filing, &article(&url(9, "courts"), None, ""), &[("en:tenni", Witness::Place)]);
     let listed = article(&url(0, "courts"), None, "");
-    check_asked(&filing, Asked::member(&listed, &members), &[("en:tenni", Witness::List)]);
+    check_asked(&filing, ArticleEvidence::member(&listed, &members), &[("en:tenni", Witness::List)]);
     for directory in ["mixed", "few"] {
         check(&filing, &article(&url(9, directory), None, ""), &[]);
     }
@@ -116,7 +120,7 @@ fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
                 let said = if is_swapped && site % 2 == 0 { 1 - subject } else { subject };
                 let section = ["Tennis", "World"][said];
                 let (url, text) = (format!("https://s{site}.test/{number}"), text(subject, number + site));
-                lessons.see(Asked::member(&article(&url, Some(section), &text), &Members::new()));
+                lessons.add(ArticleEvidence::member(&article(&url, Some(section), &text), &Members::new()));
             }
         }
         lessons.learn()
@@ -124,7 +128,7 @@ fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
     let unfiled = |subject| article("https://new.test/1", None, &text(subject, 3));
     check(&learnt(false), &unfiled(0), &[("en:tenni", Witness::Words)]);
     check(&learnt(false), &unfiled(1), &[("en:world", Witness::Words)]);
-    assert!(learnt(false).of(Asked::member(&unfiled(0), &Members::new()))[0].confidence >= 0.9);
+    assert!(learnt(false).file(ArticleEvidence::member(&unfiled(0), &Members::new()))[0].confidence >= 0.9);
     check(&learnt(true), &unfiled(0), &[]);
     // What its site says is not overruled.
     check(
@@ -164,7 +168,7 @@ fn teacher(site: usize, strays: usize) -> Teacher {
 
 fn taught<'t>(teachers: impl Iterator<Item = &'t Teacher>) -> Filing {
     let mut lessons = Lessons::new(&taxonomy());
-    teachers.for_each(|teacher| lessons.see_site(teacher));
+    teachers.for_each(|teacher| lessons.add_site(teacher));
     lessons.learn()
 }
 
@@ -174,7 +178,7 @@ fn sites_teach_by_what_their_concept_pages_list() {
     let mut filing = taught(teachers.iter());
     let unread = article("https://s0.test/x/99", None, "");
     let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
-    let shown = Asked { article: &unread, listed: None, found_on: Some(&found_on) };
+    let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on) };
     check_asked(&filing, shown, &[("en:tenni", Witness::List)]);
     check(&filing, &article("https://s0.test/courts/99", None, ""), &[("en:tenni", Witness::Place)]);
     let told = article("https://new.test/x/99", None, &text(1, 3));
@@ -190,7 +194,7 @@ fn sites_teach_by_what_their_concept_pages_list() {
 fn a_page_that_first_shows_what_belongs_elsewhere_is_not_believed() {
     let unread = article("https://s0.test/x/99", None, "");
     let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
-    let shown = Asked { article: &unread, listed: None, found_on: Some(&found_on) };
+    let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on) };
     // Of twelve articles, eleven agree with their page, and then ten.
     check_asked(&taught([teacher(0, 1)].iter()), shown, &[("en:tenni", Witness::List)]);
     check_asked(&taught([teacher(0, 2)].iter()), shown, &[]);

@@ -1,8 +1,7 @@
-//! Reads what an article is about from its words, by the articles that sites themselves filed.
+//! Classifies an article by its words, learnt from the articles that sites filed themselves.
 //!
-//! A concept is the mean of its articles' words, less the mean of all others (Rocchio's classifier). How far it is right on
-//! sites that it was not learnt from is known, as each of a few groups of sites is read by the words of all others. Where that
-//! is not right often enough, nothing is filed by words.
+//! A concept is the mean of its articles' words, less the mean of all others (Rocchio's classifier). How often that is right on
+//! other sites is measured by cross-validation over groups of sites. If it is not right often enough, nothing is filed by words.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,25 +10,26 @@ use newslode_page::contribution::terms;
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::{Catalogue, Number};
-use super::{Named, hash};
+use super::hash::hash;
+use super::witness::Named;
 
-/// Groups of sites that are judged by the others.
+/// Number of groups of sites, each of which is classified by what the others teach.
 const GROUPS: usize = 8;
 /// A concept is learnt from this many articles or more, on two sites or more.
 const LEAST_ARTICLES: i64 = 3;
 const LEAST_SITES: usize = 2;
-/// Filed articles without which no likelihood is known, and the share that must be right.
+/// Least number of articles by which the classifier is measured, and the least share that must be right.
 const LEAST_JUDGED: usize = 20;
 const LEAST_RIGHT: f32 = 0.9;
-/// Weight of an article's terms together, so that sums are integers.
-const UNIT: f64 = 4096.0;
-/// How often the words of the title count.
+/// Length of an article's vector of weights, which are integers, so that sums do not depend on their order.
+const WEIGHT_UNIT: f64 = 4096.0;
+/// Number of times that the words of the title count.
 const TITLE: u32 = 3;
-/// Most terms of a concept that are kept.
-const MOST_TERMS: usize = 400;
-/// Most articles of a language that are learnt from: those whose addresses have the smallest hashes.
-const MOST_EXAMPLES: usize = 20_000;
-/// Power of a concept's number of articles in its score: common concepts are likelier.
+/// Maximum number of terms of a concept.
+const MAX_TERMS: usize = 400;
+/// Maximum number of articles of a language to learn from: those whose URLs have the smallest hashes.
+const MAX_EXAMPLES: usize = 20_000;
+/// Exponent of a concept's number of articles in its score: frequent concepts are likelier.
 const COMMON: f64 = 0.25;
 
 /// An article's terms, by number, with their weights.
@@ -46,56 +46,56 @@ struct Example {
 
 /// Filed articles of one language.
 #[derive(Default)]
-struct Shelf {
+struct LanguageCorpus {
     numbers: HashMap<String, u32>,
     examples: Vec<Example>,
 }
 
 /// Filed articles, by language.
 #[derive(Default)]
-pub(super) struct Library(BTreeMap<String, Shelf>);
+pub(super) struct Corpus(BTreeMap<String, LanguageCorpus>);
 
-impl Library {
-    pub(super) fn see(&mut self, catalogue: &Catalogue, article: &Article, named: &Named) {
+impl Corpus {
+    pub(super) fn add(&mut self, catalogue: &Catalogue, article: &Article, named: &Named) {
         let Some(language) = &article.language else { return };
         let is_subject = |number: &Number| catalogue.is_subject(*number);
         let concepts: Vec<Number> = named.keys().copied().filter(is_subject).collect();
         if concepts.is_empty() {
             return;
         }
-        let shelf = self.0.entry(language.clone()).or_default();
-        let numbers = &mut shelf.numbers;
-        let terms = weighed(article, |term| {
+        let language_corpus = self.0.entry(language.clone()).or_default();
+        let numbers = &mut language_corpus.numbers;
+        let terms = term_weights(article, |term| {
             let next = u32::try_from(numbers.len()).ok()?;
             Some(*numbers.entry(term.to_owned()).or_insert(next))
         });
         let site = article.site.clone();
         let (hash, group) = (hash(&article.url), (hash(&site) % GROUPS as u64) as usize);
-        shelf.examples.push(Example { hash, group, site, terms, concepts });
-        if shelf.examples.len() > 2 * MOST_EXAMPLES {
-            shelf.sample();
+        language_corpus.examples.push(Example { hash, group, site, terms, concepts });
+        if language_corpus.examples.len() > 2 * MAX_EXAMPLES {
+            language_corpus.sample();
         }
     }
 
-    /// What the words of these articles say of others.
-    pub(super) fn reader(self, catalogue: &Catalogue) -> Reader {
-        let learnt = self.0.into_iter().filter_map(|(language, mut shelf)| {
-            shelf.sample();
-            shelf.renumber();
-            let right = Right::new(shelf.judged(catalogue))?;
-            let Model { concepts, mut uses } = Model::new(&shelf, |_| true);
-            let used = shelf.numbers.into_iter().filter_map(|(term, number)| {
+    /// Trains a classifier on these articles.
+    pub(super) fn train(self, catalogue: &Catalogue) -> WordClassifier {
+        let learnt = self.0.into_iter().filter_map(|(language, mut language_corpus)| {
+            language_corpus.sample();
+            language_corpus.renumber();
+            let right = Calibration::new(language_corpus.cross_validate(catalogue))?;
+            let Model { concepts, mut uses } = Model::new(&language_corpus, |_| true);
+            let used = language_corpus.numbers.into_iter().filter_map(|(term, number)| {
                 let uses = uses.remove(&number)?;
                 Some((term, uses))
             });
-            Some((language, Learnt { uses: used.collect(), concepts, right }))
+            Some((language, LanguageClassifier { uses: used.collect(), concepts, right }))
         });
-        Reader(learnt.collect())
+        WordClassifier(learnt.collect())
     }
 }
 
 /// The terms of an article's title and body, with integer weights that do not depend on its length.
-fn weighed<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Vec<(T, u16)> {
+fn term_weights<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Vec<(T, u16)> {
     let title = article.title.iter().map(|title| (title.as_str(), TITLE));
     let body = article.body.iter().map(|block| (block.text.as_str(), 1));
     let counts = terms::of_texts(article.language.as_deref(), title.chain(body));
@@ -104,15 +104,15 @@ fn weighed<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Ve
     let length = weights.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
     let weighed = weights
         .into_iter()
-        .filter_map(|(term, weight)| Some((found(term)?, (weight / length * UNIT).round() as u16)));
+        .filter_map(|(term, weight)| Some((found(term)?, (weight / length * WEIGHT_UNIT).round() as u16)));
     weighed.collect()
 }
 
-impl Shelf {
-    /// Keeps at most as many examples as shall be learnt from.
+impl LanguageCorpus {
+    /// Keeps at most [`MAX_EXAMPLES`].
     fn sample(&mut self) {
         self.examples.sort_by_key(|example| example.hash);
-        self.examples.truncate(MOST_EXAMPLES);
+        self.examples.truncate(MAX_EXAMPLES);
     }
 
     /// Numbers the terms in their own order, so that it does not matter which article came first.
@@ -131,13 +131,14 @@ impl Shelf {
         }
     }
 
-    /// Of each example whose site was left out: how sure the reader is, and whether it is right.
-    fn judged(&self, catalogue: &Catalogue) -> Vec<(f64, bool)> {
+    /// Classifies each example by the examples of other groups of sites. Returns how sure the classifier is, and whether it is
+    /// right.
+    fn cross_validate(&self, catalogue: &Catalogue) -> Vec<(f64, bool)> {
         let mut judged = Vec::new();
         for group in 0..GROUPS {
             let model = Model::new(self, |example| example.group != group);
             for example in self.examples.iter().filter(|example| example.group == group) {
-                let Some((concept, sure)) = model.read(&example.terms) else { continue };
+                let Some((concept, sure)) = model.likeliest(&example.terms) else { continue };
                 let is_right = |own: &Number| *own == concept || catalogue.is_broader(concept, *own);
                 judged.push((sure, example.concepts.iter().any(is_right)));
             }
@@ -170,10 +171,10 @@ impl Sum {
 }
 
 impl Model {
-    fn new(shelf: &Shelf, is_read: impl Fn(&Example) -> bool) -> Model {
+    fn new(language_corpus: &LanguageCorpus, is_read: impl Fn(&Example) -> bool) -> Model {
         let (mut all, mut articles_with) = (Sum::default(), HashMap::<u32, i64>::new());
         let mut by_concept: BTreeMap<Number, (Sum, BTreeSet<&str>)> = BTreeMap::new();
-        for example in shelf.examples.iter().filter(|example| is_read(example)) {
+        for example in language_corpus.examples.iter().filter(|example| is_read(example)) {
             all.add(&example.terms);
             example.terms.iter().for_each(|(term, _)| *articles_with.entry(*term).or_default() += 1);
             for concept in &example.concepts {
@@ -190,11 +191,11 @@ impl Model {
             |term: &u32| (all.articles as f64 / articles_with.get(term).copied().unwrap_or(1) as f64).ln();
         let (mut concepts, mut uses) = (Vec::new(), HashMap::<u32, Uses>::new());
         for (at, (concept, (sum, _))) in (0..).zip(by_concept) {
-            let peculiar = peculiar(&sum, &all, &rarity);
+            let peculiar = distinctive_terms(&sum, &all, &rarity);
             let length = peculiar.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
             let common = (sum.articles as f64).powf(COMMON);
             for (term, weight) in peculiar {
-                // The rarity of the read article's own weight is put in here, too.
+                // The classified article's own weight has a rarity as well; it is multiplied in here once.
                 let weight = weight / length * rarity(&term) * common;
                 uses.entry(term).or_default().push((at, weight));
             }
@@ -203,7 +204,7 @@ impl Model {
         Model { concepts, uses }
     }
 
-    fn read(&self, terms: &Terms) -> Option<(Number, f64)> {
+    fn likeliest(&self, terms: &Terms) -> Option<(Number, f64)> {
         let uses = terms.iter().filter_map(|(term, weight)| Some((self.uses.get(term)?, *weight)));
         likeliest(&self.concepts, uses)
     }
@@ -225,11 +226,11 @@ fn likeliest<'u>(
     let mut order: Vec<(f64, Number)> = scores.into_iter().zip(concepts.iter().copied()).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let (best, next) = (*order.first()?, *order.get(1)?);
-    (best.0 > 0.0).then(|| (best.1, best.0 / (next.0 + 0.01 * UNIT)))
+    (best.0 > 0.0).then(|| (best.1, best.0 / (next.0 + 0.01 * WEIGHT_UNIT)))
 }
 
 /// The terms that a concept's articles use more than all others do, most weighty first, ties by number.
-fn peculiar(of: &Sum, all: &Sum, rarity: &impl Fn(&u32) -> f64) -> Vec<(u32, f64)> {
+fn distinctive_terms(of: &Sum, all: &Sum, rarity: &impl Fn(&u32) -> f64) -> Vec<(u32, f64)> {
     let others = (all.articles - of.articles) as f64;
     let mut found: Vec<(u32, f64)> = of
         .weights
@@ -242,17 +243,18 @@ fn peculiar(of: &Sum, all: &Sum, rarity: &impl Fn(&u32) -> f64) -> Vec<(u32, f64
         .filter(|(_, weight)| *weight > 0.0)
         .collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    found.truncate(MOST_TERMS);
+    found.truncate(MAX_TERMS);
     found
 }
 
-/// How often filings that are so sure, or surer, are right on sites left out; surest first, each share once.
+/// The share of classifications that are right on other sites, by how sure the classifier is at least; surest first, each share
+/// once.
 #[derive(Serialize, Deserialize)]
-struct Right(Vec<(f64, f32)>);
+struct Calibration(Vec<(f64, f32)>);
 
-impl Right {
+impl Calibration {
     /// `None` if nothing is right often enough.
-    fn new(mut judged: Vec<(f64, bool)>) -> Option<Right> {
+    fn new(mut judged: Vec<(f64, bool)>) -> Option<Calibration> {
         judged.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
         let mut right = 0;
         let shares = judged.iter().enumerate().map(|(number, (sure, is_right))| {
@@ -264,7 +266,7 @@ impl Right {
             |(number, share): (usize, &(f64, f32))| number + 1 >= LEAST_JUDGED && share.1 >= LEAST_RIGHT;
         let last = shares.iter().enumerate().rev().find(|(number, share)| is_enough((*number, share)))?.0;
         let mut shares = shares[..=last].to_vec();
-        // Who is surer is right as often at least: the first few say little of it.
+        // A surer classification is right at least as often. The first few alone would say little.
         for at in (0..last).rev() {
             shares[at].1 = shares[at].1.max(shares[at + 1].1);
         }
@@ -275,34 +277,34 @@ impl Right {
                 None => last_of_each.push((sure, share)),
             }
         }
-        Some(Right(last_of_each))
+        Some(Calibration(last_of_each))
     }
 
-    fn of(&self, sure: f64) -> Option<f32> {
+    fn share_right(&self, sure: f64) -> Option<f32> {
         let at = self.0.partition_point(|(known, _)| *known > sure);
         self.0.get(at).map(|(_, share)| *share)
     }
 }
 
-/// What was learnt of one language.
+/// The classifier of one language.
 #[derive(Serialize, Deserialize)]
-struct Learnt {
+struct LanguageClassifier {
     concepts: Vec<Number>,
     uses: BTreeMap<String, Uses>,
-    right: Right,
+    right: Calibration,
 }
 
-/// Reads concepts from words, by language.
+/// Finds the concept of an article by its words; one classifier for each language.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Reader(BTreeMap<String, Learnt>);
+pub(super) struct WordClassifier(BTreeMap<String, LanguageClassifier>);
 
-impl Reader {
-    /// The concept that an article's words tell, and how often such words are right.
-    pub(super) fn read(&self, article: &Article) -> Option<(Number, f32)> {
+impl WordClassifier {
+    /// The concept of an article by its words, and the share of such classifications that are right.
+    pub(super) fn classify(&self, article: &Article) -> Option<(Number, f32)> {
         let learnt = self.0.get(article.language.as_deref()?)?;
-        let terms = weighed(article, |term| learnt.uses.get(term));
+        let terms = term_weights(article, |term| learnt.uses.get(term));
         let (concept, sure) = likeliest(&learnt.concepts, terms)?;
-        Some((concept, learnt.right.of(sure)?))
+        Some((concept, learnt.right.share_right(sure)?))
     }
 }
 
@@ -315,11 +317,14 @@ mod tests {
         // The surest is wrong, the next nineteen are right, and then one in two.
         let judged =
             (0..40).map(|number| (f64::from(40 - number), number != 0 && (number < 20 || number % 2 == 0)));
-        let right = Right::new(judged.collect()).unwrap();
-        assert_eq!((right.of(50.0), right.of(21.0)), (Some(20.0 / 21.0), Some(20.0 / 21.0)));
+        let right = Calibration::new(judged.collect()).unwrap();
+        assert_eq!(
+            (right.share_right(50.0), right.share_right(21.0)),
+            (Some(20.0 / 21.0), Some(20.0 / 21.0))
+        );
         // Of the first 23, 21 are right; of 24, too few.
-        assert_eq!((right.of(18.0), right.of(17.0)), (Some(21.0 / 23.0), None));
+        assert_eq!((right.share_right(18.0), right.share_right(17.0)), (Some(21.0 / 23.0), None));
         let few = (0..19).map(|number| (f64::from(number), true));
-        assert!(Right::new(few.collect()).is_none());
+        assert!(Calibration::new(few.collect()).is_none());
     }
 }

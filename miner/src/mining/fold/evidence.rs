@@ -1,11 +1,13 @@
 //! The evidence that one concept is broader than another, site by site.
 //!
-//! The paper uses a page's outline alone ([`outlined`]). A site shows a pair in three more ways: a menu in
-//! which the broader entry holds a list with the narrower one; one link whose path spells both
-//! (`/sports/tennis`), kept in the summary's `nested` like the menu; and links of the two whose paths nest
-//! (`/a12` and `/a12/b7`). Each kind is wrong now and then, but two are rarely wrong together, so sites are
-//! counted over all kinds. The reach of a heading is a guess, and sites built alike get it wrong alike: a
-//! pair that only outlines show needs one site more. Start at [`seen`].
+//! The paper uses a page's outline alone ([`outlined`]). A site shows a pair in three more ways:
+//! - a menu whose broader entry has a list with the narrower one;
+//! - one link whose path spells both (`/sports/tennis`), in the summary's `nested` like the menu;
+//! - links of the two whose paths nest (`/a12` and `/a12/b7`).
+//!
+//! Each kind is wrong now and then, but two are rarely wrong together, so sites are counted over all kinds. How far a heading
+//! reaches is a guess, and sites made alike get it wrong alike, so a pair that only outlines show needs one site more. Start at
+//! [`seen`].
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,14 @@
-//! Expansion: labels that one site alone files under a concept, as its sports pages file baseball and tennis.
+//! Expansion: labels that single sites file under a concept, as sports pages file baseball and tennis.
 //!
-//! Support asks for many sites, but below the sections that all sites have, each site has its own. One site
-//! is believed where all of its evidence agrees: it says that the label is narrower than a concept
-//! ([`SiteSummary::nested`]); the label's page lies below the concept's, and the label spells it; the label's
-//! links have no fault; and the page files stories of its own. As long as the page was not read, it is enough
-//! that the site files stories in a directory of the label's name. Where only an unread page could decide,
-//! the fold asks for it ([`Expansion::asked`]). Expanded labels expand in turn, so following concept pages
-//! goes as deep as the site does. Labels that several sites show were judged by those sites and are left
-//! alone.
+//! A concept needs many sites, but below the sections that all sites have, each site has its own. A single site is believed if
+//! all of its evidence agrees:
+//! - it shows the label below a concept ([`SiteSummary::nested`]);
+//! - the URL of the label's page is below the concept's, and the label spells it;
+//! - the label's links have no fault;
+//! - the page files stories of its own. Until the page is read, a directory of the label's name with stories is enough.
+//!
+//! If only an unread page could decide, the fold requests it ([`Expansion::asked`]). Expanded labels expand in turn, so concept
+//! pages are fetched as deep as the site goes. Labels that several sites show were judged by all of them and never expand.
 //!
 //! Invariant: a pure function of the sums; no expanded label is also a kept one. Start at [`expand`].
 
@@ -30,7 +31,7 @@ const MOST_STEMS: usize = 3;
 pub(super) struct Expansion {
     /// By key.
     pub(super) labels: BTreeMap<String, Judged>,
-    /// Of level 1; each names the sites that prove it.
+    /// All are of level 1; each names the sites that prove it.
     pub(super) relations: Vec<Related>,
     /// Pages that would decide whether more is added, and the number of levels that they lie below a concept;
     /// by site.
@@ -44,6 +45,7 @@ pub(super) fn expand(
     concepts: &Concepts,
     judged: &BTreeMap<String, Judged>,
 ) -> Expansion {
+    // Labels that several sites judged, and the concepts themselves, are closed to expansion.
     let mut is_open = index.names.table(true);
     let closed = judged.iter().filter(|(_, label)| label.verdict != Verdict::TooFewSites);
     for key in closed.map(|(key, _)| key.as_str()).chain(concepts.keys().copied()) {
@@ -52,7 +54,7 @@ pub(super) fn expand(
     let mut said: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     let mut asked = Vec::new();
     for (at, (site, numbers)) in sites.iter().zip(&index.sites).enumerate() {
-        // Most sites have nothing to say about labels that other sites did not judge.
+        // Skip the sites, and these are most, whose menus have no open label.
         if numbers.nested.iter().all(|(_, narrower)| !is_open[*narrower as usize]) {
             continue;
         }
@@ -62,6 +64,7 @@ pub(super) fn expand(
         }
         asked.extend(below.asked.into_iter().map(|(page, level)| (page.clone(), level)));
     }
+    // One label may be below several concepts; it is judged once, by all of its sites.
     let mut on: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for ((_, narrower), at) in &said {
         on.entry(narrower).or_default().extend(at);

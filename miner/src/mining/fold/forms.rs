@@ -1,7 +1,7 @@
 //! The written forms of concepts, over all sites (Syn of the ontology).
 //!
-//! One walk over the sites counts the forms of all kept labels ([`Written::of`]). Looking up each label on
-//! each of its sites takes several times as long.
+//! One walk over the sites counts the forms of all kept labels ([`FormCounts::of`]). To look up each label on each of its sites
+//! takes several times as long.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,36 +16,36 @@ use crate::mining::taxonomy::Form;
 /// Form → number of sites and pages that write it.
 type Counts<'a> = FxHashMap<&'a str, (u64, u64)>;
 
-/// The forms of the kept labels.
-pub(super) struct Written<'a> {
+/// How often each form of the kept labels is written.
+pub(super) struct FormCounts<'a> {
     sites: &'a [Arc<SiteSummary>],
     /// By label key.
     kept: BTreeMap<&'a str, Counts<'a>>,
 }
 
-impl<'a> Written<'a> {
+impl<'a> FormCounts<'a> {
     /// `index` is the index of the sites.
     pub(super) fn of(
         kept: &BTreeMap<&'a str, &Judged>,
         sites: &'a [Arc<SiteSummary>],
         index: &Index,
-    ) -> Written<'a> {
+    ) -> FormCounts<'a> {
         let mut number = index.names.table(usize::MAX);
         for (at, id) in kept.keys().enumerate().filter_map(|(at, key)| Some((at, index.names.get(key)?))) {
             number[id as usize] = at;
         }
         let mut counts: Vec<Counts> = vec![Counts::default(); kept.len()];
         for (site, numbers) in sites.iter().zip(&index.sites) {
-            for (look, label) in
-                numbers.looks.iter().zip(site.labels.values()).filter(|(look, _)| look.is_shown)
+            for (indexed, label) in
+                numbers.labels.iter().zip(site.labels.values()).filter(|(indexed, _)| indexed.is_shown)
             {
-                let at = number.get(look.id as usize).copied().unwrap_or(usize::MAX);
+                let at = number.get(indexed.id as usize).copied().unwrap_or(usize::MAX);
                 if let Some(counts) = counts.get_mut(at) {
-                    add(counts, label);
+                    count_forms(counts, label);
                 }
             }
         }
-        Written { sites, kept: kept.keys().copied().zip(counts).collect() }
+        FormCounts { sites, kept: kept.keys().copied().zip(counts).collect() }
     }
 
     /// A concept's forms: those of its own key first, then by sites, pages, alphabet.
@@ -57,7 +57,7 @@ impl<'a> Written<'a> {
             let counts = match self.kept.get(key) {
                 Some(counts) => counts,
                 None => {
-                    alone = self.on(key, &label.sites);
+                    alone = self.single_site_forms(key, &label.sites);
                     &alone
                 }
             };
@@ -80,16 +80,16 @@ impl<'a> Written<'a> {
     }
 
     /// The forms of a label that single sites vouch for.
-    fn on(&self, key: &str, sites: &[usize]) -> Counts<'a> {
+    fn single_site_forms(&self, key: &str, sites: &[usize]) -> Counts<'a> {
         let mut counts = Counts::default();
         for label in sites.iter().filter_map(|at| self.sites.get(*at)?.labels.get(key)) {
-            add(&mut counts, label);
+            count_forms(&mut counts, label);
         }
         counts
     }
 }
 
-fn add<'a>(counts: &mut Counts<'a>, label: &'a LabelSummary) {
+fn count_forms<'a>(counts: &mut Counts<'a>, label: &'a LabelSummary) {
     for (form, pages) in &label.forms {
         let (sites, total) = counts.entry(form).or_default();
         *sites += 1;

@@ -1,9 +1,8 @@
-//! Takes out the pairs with genres that say nothing of subjects.
+//! Removes the pairs with genres that say nothing of subjects.
 //!
-//! A genre ("video", "most popular", "shop") holds stories of all subjects. Where a menu puts a few subjects
-//! under it, they are not kinds of it; nor is one genre a kind of another. But some genres are names for all
-//! of a site's subjects ("news", "topics"): these head lists wherever they stand, other genres only here and
-//! there. Start at [`subjects_only`].
+//! A genre ("video", "most popular", "shop") contains stories of all subjects. Subjects below it in a menu are not kinds of it,
+//! nor is one genre a kind of another. But some genres name all of a site's subjects ("news", "topics"). These head lists of
+//! subjects on most of their sites, other genres only on a few. Start at [`subjects_only`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +10,7 @@ use super::evidence::Concepts;
 use crate::mining::concepts::Judged;
 use crate::mining::taxminer::Related;
 
-/// A genre is a heading of subjects if it stands over concepts on more than one in this many of its sites.
+/// A genre is a heading of subjects if it has concepts below it on more than one in this many of its sites.
 const HEADING: usize = 3;
 
 /// Leaves out the pairs of two genres, and those below a genre that is no heading of subjects.
@@ -46,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_genre_stands_over_subjects_only_where_it_heads_them_on_most_of_its_sites() {
+    fn a_genre_is_broader_only_if_it_heads_subjects_on_enough_of_its_sites() {
         let pair = |broader: &str, narrower: &str| Related {
             broader: broader.into(),
             narrower: narrower.into(),

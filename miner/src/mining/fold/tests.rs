@@ -134,7 +134,7 @@ fn the_print_relates_by_outlines_alone() {
         })
         .collect();
     let relations = |params: FoldParams| fold(&made, &params).relations.len();
-    assert_eq!(relations(FoldParams { support: 3, rules: Rules::Print }), 1);
+    assert_eq!(relations(FoldParams { support: 3, rules: Rules::Paper }), 1);
     // Outlines alone need one site more than the support.
     assert_eq!(relations(FoldParams { support: 3, ..FoldParams::default() }), 0);
     assert_eq!(relations(FoldParams { support: 2, ..FoldParams::default() }), 1);

@@ -1,4 +1,4 @@
-//! The cells of a part as few bytes.
+//! The cells of a part in packed form.
 
 use std::collections::BTreeMap;
 
@@ -24,13 +24,13 @@ pub(super) fn pack(tables: &Tables) -> Option<Vec<u8>> {
     zstd::encode_all(&plain[..], LEVEL).ok()
 }
 
-/// The cells that were packed; `None` if the bytes are broken.
+/// The cells that were packed; `None` if the bytes are damaged.
 pub(super) fn unpack(packed: &[u8]) -> Option<Tables> {
     let plain = zstd::decode_all(packed).ok()?;
     let mut tables: BTreeMap<Table, Vec<(String, i64)>> = BTreeMap::new();
     let mut rest = &plain[..];
     while !rest.is_empty() {
-        let (table, key, count, behind) = first(rest)?;
+        let (table, key, count, behind) = first_cell(rest)?;
         tables.entry(table).or_default().push((key, count));
         rest = behind;
     }
@@ -38,7 +38,7 @@ pub(super) fn unpack(packed: &[u8]) -> Option<Tables> {
     Some(tables.into_iter().map(|(table, cells)| (table, cells.into_iter().collect())).collect())
 }
 
-fn first(bytes: &[u8]) -> Option<(Table, String, i64, &[u8])> {
+fn first_cell(bytes: &[u8]) -> Option<(Table, String, i64, &[u8])> {
     let (code, rest) = bytes.split_first()?;
     let (length, rest) = rest.split_first_chunk()?;
     let (key, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;

@@ -1,19 +1,19 @@
-//! Takes out the pairs that imply what lists deny.
+//! Removes the pairs that imply what lists deny.
 //!
-//! Two pairs may each be right on their sites and still imply a wrong one. "Video" stands under "sports" on
-//! some sites and over "world" on others, so "sports" would be broader than "world". But these two stand side
-//! by side in the menus of many sites. Invariant: the remaining pairs imply no pair whose ends stand side by
-//! side on [`AT_LEAST`] sites, unless that pair itself remains.
+//! Two pairs may each be right on their sites and still imply a wrong one. "Video" is under "sports" on some sites and over
+//! "world" on others, so "sports" would be broader than "world". But these two are side by side in the menus of many sites.
+//! Invariant: the remaining pairs imply no pair whose ends are side by side on [`MIN_SITES`] sites, unless that pair itself
+//! remains.
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Related;
+use super::related::Related;
 
 /// Sites that must show two concepts side by side to deny that one is broader.
-const AT_LEAST: usize = 2;
+const MIN_SITES: usize = 2;
 
-/// Takes out relations of a DAG, worst first, until no implied pair is contradicted. The worst has the most
-/// contradictions for its number of sites. `siblings(a, b)` counts the sites with a and b in one list.
+/// Removes relations of a DAG, worst first, until no implied pair is contradicted. The worst one has the most contradictions
+/// for its number of sites. `siblings(a, b)` counts the sites with a and b in one list.
 #[must_use]
 pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str) -> usize) -> Vec<Related> {
     let all = relations.clone();
@@ -27,8 +27,9 @@ pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str)
         let reach = Reach::of(names.len(), &ends);
         let mut wrong = reach.implied();
         wrong.retain(|(a, b)| {
-            *denied.entry((*a, *b)).or_insert_with(|| siblings(names[*a], names[*b]) >= AT_LEAST)
+            *denied.entry((*a, *b)).or_insert_with(|| siblings(names[*a], names[*b]) >= MIN_SITES)
         });
+        // The relation on the paths of most wrong pairs, for its number of sites, goes first.
         let mut worst: Option<(usize, usize, usize)> = None;
         for (at, (relation, ends)) in relations.iter().zip(&ends).enumerate() {
             let by = wrong.iter().filter(|pair| reach.passes(**pair, *ends)).count();
@@ -44,7 +45,7 @@ pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str)
     }
 }
 
-/// Who is below whom in a DAG, as bit sets.
+/// Which nodes are below which in a DAG, as bit sets.
 struct Reach {
     /// Everything below each node, and the node itself.
     below: Vec<Vec<u64>>,
@@ -98,7 +99,7 @@ impl Reach {
         implied
     }
 
-    /// Whether a way between the pair passes through the relation.
+    /// Whether a path between the pair uses the relation.
     fn passes(&self, (a, b): (usize, usize), (from, to): (usize, usize)) -> bool {
         is_set(&self.below[a], from) && is_set(&self.below[to], b)
     }

@@ -1,6 +1,6 @@
 //! The taxonomy as an outline.
 
-use super::Taxonomy;
+use super::model::Taxonomy;
 
 /// The display tree as an outline: `label (sites)`, indented by two spaces for each level; genres are marked.
 #[must_use]

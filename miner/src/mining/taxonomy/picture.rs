@@ -1,16 +1,15 @@
 //! The taxonomy as a picture: the display tree in columns, one line for each concept.
 //!
-//! Every concept has a line of its own, as wide as its words, so labels cannot overlap. Children stand
-//! indented below their parent and are tied to it. To the right, a bar and a number show the support. A
-//! concept with several broader ones stands under one and names the others. Trees fill columns of about equal
-//! height; trees of a single concept come last. The file needs no other file; equal taxonomies give equal
-//! bytes.
+//! Each concept has a line of its own, as wide as its words, so labels cannot overlap. Children are indented below their parent
+//! and connected to it. To the right, a bar and a number show the support. A concept with several broader ones is under one of
+//! them and names the others. Trees fill columns of about equal height; trees of a single concept come last. The file needs no
+//! other file; equal taxonomies give equal bytes.
 
 use std::collections::BTreeSet;
 
 use newslode_page::hierarchy::svg::text::{cut, escaped, width};
 
-use super::{Concept, Taxonomy};
+use super::model::{Concept, Taxonomy};
 
 /// Height of a line, and between two trees, in pixels.
 const LINE: f64 = 20.0;
@@ -42,7 +41,7 @@ macro_rules! drawn {
 }
 
 /// A concept's line.
-struct Line<'a> {
+struct ConceptLine<'a> {
     concept: &'a Concept,
     depth: usize,
     /// The line of the concept above, in the same tree.
@@ -51,7 +50,7 @@ struct Line<'a> {
     note: String,
 }
 
-impl Line<'_> {
+impl ConceptLine<'_> {
     fn left(&self) -> f64 {
         self.depth as f64 * INDENT
     }
@@ -67,10 +66,11 @@ impl Line<'_> {
 #[must_use]
 pub fn tree_svg(taxonomy: &Taxonomy) -> String {
     let columns = columns(trees(taxonomy));
-    let height_of =
-        |column: &[Vec<Line<'_>>]| -> f64 { column.iter().map(|tree| tree.len() as f64 * LINE + GAP).sum() };
-    let width_of = |column: &[Vec<Line<'_>>]| -> f64 {
-        column.iter().flatten().map(Line::width).fold(0.0, f64::max) + 12.0 + BAR + NUMBER
+    let height_of = |column: &[Vec<ConceptLine<'_>>]| -> f64 {
+        column.iter().map(|tree| tree.len() as f64 * LINE + GAP).sum()
+    };
+    let width_of = |column: &[Vec<ConceptLine<'_>>]| -> f64 {
+        column.iter().flatten().map(ConceptLine::width).fold(0.0, f64::max) + 12.0 + BAR + NUMBER
     };
     let height = columns.iter().map(|column| height_of(column)).fold(0.0, f64::max) + TOP + MARGIN;
     let total = columns.iter().map(|column| width_of(column) + MARGIN).sum::<f64>() + MARGIN;
@@ -82,36 +82,36 @@ pub fn tree_svg(taxonomy: &Taxonomy) -> String {
          viewBox=\"0 0 {total:.0} {height:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
-    top(&mut out, taxonomy);
+    draw_title(&mut out, taxonomy);
     let mut x = MARGIN;
     for column in &columns {
-        let wide = width_of(column);
+        let column_width = width_of(column);
         let mut y = TOP;
         for tree in column {
             drawn!(out, "<g transform=\"translate({x:.1} {y:.1})\">");
-            draw(&mut out, taxonomy, tree, wide);
+            draw_tree(&mut out, taxonomy, tree, column_width);
             out.push_str("</g>\n");
             y += tree.len() as f64 * LINE + GAP;
         }
-        x += wide + MARGIN;
+        x += column_width + MARGIN;
     }
     out.push_str("</svg>\n");
     out
 }
 
 /// The roots' trees in preorder: larger trees first, by support, then trees of a single concept.
-fn trees(taxonomy: &Taxonomy) -> Vec<Vec<Line<'_>>> {
+fn trees(taxonomy: &Taxonomy) -> Vec<Vec<ConceptLine<'_>>> {
     let children = taxonomy.children();
     let languages: BTreeSet<&str> = taxonomy.concepts.iter().map(|c| c.language.as_str()).collect();
     let mut trees = Vec::new();
     for root in children.get(&None).into_iter().flatten() {
-        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut lines: Vec<ConceptLine<'_>> = Vec::new();
         let mut open: Vec<(&Concept, usize, Option<usize>)> = vec![(root, 0, None)];
         while let Some((concept, depth, above)) = open.pop() {
             let own = lines.len();
             let note = note(taxonomy, concept, languages.len() > 1);
             let label = cut(&concept.label, WIDEST);
-            lines.push(Line { concept, depth, above, label, note });
+            lines.push(ConceptLine { concept, depth, above, label, note });
             let below = children.get(&Some(concept.key.as_str())).into_iter().flatten();
             open.extend(below.rev().map(|child| (*child, depth + 1, Some(own))));
         }
@@ -137,11 +137,11 @@ fn note(taxonomy: &Taxonomy, concept: &Concept, with_language: bool) -> String {
 }
 
 /// Trees in columns of about equal height, in order.
-fn columns(trees: Vec<Vec<Line<'_>>>) -> Vec<Vec<Vec<Line<'_>>>> {
-    let lines = |tree: &Vec<Line<'_>>| tree.len() as f64 + GAP / LINE;
+fn columns(trees: Vec<Vec<ConceptLine<'_>>>) -> Vec<Vec<Vec<ConceptLine<'_>>>> {
+    let lines = |tree: &Vec<ConceptLine<'_>>| tree.len() as f64 + GAP / LINE;
     let total: f64 = trees.iter().map(lines).sum();
     let count = (total / COLUMN).ceil().clamp(1.0, MOST_COLUMNS);
-    let mut columns: Vec<Vec<Vec<Line<'_>>>> = vec![Vec::new()];
+    let mut columns: Vec<Vec<Vec<ConceptLine<'_>>>> = vec![Vec::new()];
     let mut done = 0.0;
     for tree in trees {
         let own = lines(&tree);
@@ -158,7 +158,7 @@ fn columns(trees: Vec<Vec<Line<'_>>>) -> Vec<Vec<Vec<Line<'_>>>> {
     columns
 }
 
-fn top(out: &mut String, taxonomy: &Taxonomy) {
+fn draw_title(out: &mut String, taxonomy: &Taxonomy) {
     let several = taxonomy.concepts.iter().filter(|concept| concept.parents.len() > 1).count();
     let (concepts, relations) = (taxonomy.concepts.len(), taxonomy.relations.len());
     drawn!(
@@ -173,7 +173,7 @@ fn top(out: &mut String, taxonomy: &Taxonomy) {
     );
 }
 
-fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
+fn draw_tree(out: &mut String, taxonomy: &Taxonomy, lines: &[ConceptLine<'_>], column_width: f64) {
     for (at, line) in lines.iter().enumerate() {
         if let Some(above) = line.above {
             let (from, to) = (above as f64 * LINE + LINE - 2.0, at as f64 * LINE + LINE / 2.0);
@@ -189,7 +189,7 @@ fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
         let (y, (fill, border)) = (at as f64 * LINE, COLOURS[line.depth % COLOURS.len()]);
         let room = width(&line.label) + 8.0;
         let sites = line.concept.sites.len();
-        drawn!(out, "<g><title>{}</title>", escaped(&told(line.concept)));
+        drawn!(out, "<g><title>{}</title>", escaped(&tooltip(line.concept)));
         drawn!(
             out,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{room:.1}\" height=\"16\" rx=\"3\" fill=\"{fill}\" stroke=\"{border}\"/>",
@@ -213,7 +213,7 @@ fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
             );
         }
         let bar = BAR * sites as f64 / taxonomy.sites.max(1) as f64;
-        let left = wide - BAR - NUMBER;
+        let left = column_width - BAR - NUMBER;
         drawn!(
             out,
             "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"8\" fill=\"{border}\"/>",
@@ -231,7 +231,7 @@ fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
 }
 
 /// The tooltip of a concept.
-fn told(concept: &Concept) -> String {
+fn tooltip(concept: &Concept) -> String {
     let forms: Vec<&str> = concept.forms.iter().map(|form| form.text.as_str()).take(8).collect();
     let sites: Vec<&str> = concept.sites.iter().map(|site| site.as_str()).take(12).collect();
     let more = concept.sites.len().saturating_sub(sites.len());

@@ -1,14 +1,12 @@
-//! A site's templates as its pages stream by: which accept a page, when new ones are learnt, when old ones
-//! are dropped.
+//! The history of a site's templates: which accept a page, when new ones are learnt, when old ones are dropped.
 //!
-//! Pages come in *looks* of one or more ([`Templates::observe`]). A page that no template accepts is read
-//! singly and waits. When enough pages wait, the caller tries to learn new templates from them
-//! ([`Templates::learn`]), and pages that a new template accepts are read again ([`Templates::settle`]). A
-//! template is dropped, with the reason and the time, when it has accepted nothing for longer than its share
-//! of the pages suggests while others have: the site changed its layout. It still reads the pages from
-//! before. The caller decides how a template is made and what it accepts.
+//! Pages come in *passes* of one or more ([`Templates::observe`]). A page that no template accepts is read without one and
+//! waits. When enough pages wait, the caller tries to learn new templates from them ([`Templates::learn`]), and pages that a
+//! new template accepts are read again ([`Templates::settle`]). A template is dropped, with the reason and the time, when it
+//! accepted no page for longer than its share of the pages suggests while others did: the site changed its layout. It still
+//! reads the older pages. The caller decides how a template is made and what it accepts.
 //!
-//! Invariants: a pure state machine; time is passed in. The order of the pages within a look changes only the
+//! Invariants: a pure state machine; time is passed in. The order of the pages within a pass changes only the
 //! order in which they wait. Memory is bounded; the value serialises. Start at [`Templates::observe`].
 
 use newslode_page::time::Timestamp;
@@ -49,7 +47,7 @@ pub struct Live<T> {
     pub seen: u64,
     /// The pages among them that it accepted.
     pub accepted: u64,
-    /// Pages since the last look in which it accepted one.
+    /// Pages since the last pass in which it accepted one.
     pub silent: u32,
     /// When the last page that it accepted was fetched.
     pub last_at: Timestamp,
@@ -183,7 +181,7 @@ impl<T, P> Templates<T, P> {
         self.live.iter().any(|live| live.version == version)
     }
 
-    /// Records a look's new pages: for each, the template in use that accepts it and the time when the page
+    /// Records the new pages of a pass: for each, the template in use that accepts it and the time when the page
     /// was fetched. Pages that none accepts wait.
     pub fn observe(&mut self, pages: impl IntoIterator<Item = (P, Option<(u32, Timestamp)>)>) {
         let mut accepted = Vec::new();
@@ -241,9 +239,9 @@ impl<T, P> Templates<T, P> {
         (first..self.next_version).collect()
     }
 
-    /// After learning: `accepts` tells which template in use accepts a waiting page, and when the page was
-    /// fetched. Such pages wait no more; a new template that accepts none of them is removed. Returns the
-    /// number of settled pages.
+    /// After learning: removes the waiting pages that a template accepts, and the new templates that accept none of them.
+    /// `accepts` gives the version of the template that accepts a page, and when the page was fetched. Returns the number of
+    /// removed pages.
     pub fn settle(&mut self, accepts: impl Fn(&P) -> Option<(u32, Timestamp)>) -> usize {
         let before = self.waiting.len();
         let mut accepted = Vec::new();
@@ -269,7 +267,7 @@ impl<T, P> Templates<T, P> {
         self.next_try = self.next_try.min(self.waiting.len() + self.settings.enough.max(1));
     }
 
-    /// At the end of a look: drops templates that are silent while others are not, and those beyond the
+    /// At the end of a pass: drops templates that are silent while others are not, and those beyond the
     /// limit. Returns the reasons.
     pub fn drop_past(&mut self, now: Timestamp) -> Vec<Reason> {
         let mut reasons = Vec::new();
@@ -279,19 +277,19 @@ impl<T, P> Templates<T, P> {
             let live = self.live.remove(at);
             let reason = Reason::LayoutChanged { acceptance: live.acceptance() };
             reasons.push(reason);
-            self.note(live, reason, now);
+            self.record_dropped(live, reason, now);
         }
         while self.live.len() > self.settings.most_templates.max(1) {
             let silent = |at: &usize| (self.live[*at].silent, std::cmp::Reverse(*at));
             let Some(at) = (0..self.live.len()).max_by_key(silent) else { break };
             let live = self.live.remove(at);
             reasons.push(Reason::Crowded);
-            self.note(live, Reason::Crowded, now);
+            self.record_dropped(live, Reason::Crowded, now);
         }
         reasons
     }
 
-    fn note(&mut self, live: Live<T>, reason: Reason, now: Timestamp) {
+    fn record_dropped(&mut self, live: Live<T>, reason: Reason, now: Timestamp) {
         if self.dropped.len() >= MOST_DROPPED {
             self.dropped.remove(0);
         }

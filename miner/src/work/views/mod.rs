@@ -1,16 +1,14 @@
-//! Views: what only the whole site can say of one of its pages, written into the page's hierarchy.
+//! Views: what can be said of a page only by its whole site.
 //!
-//! A contribution must hold nothing that was learnt from its site. A view is computed with a versioned value
-//! of the site, recorded with that version, redone when the site has changed, and never summed. There are two
-//! views: the marks of the hierarchy (informative [`blocks`](crate::mining::blocks)), computed with the
-//! site's `value`, and the [`articles`](crate::mining::articles), read with what is [`known`] of the site.
-//! One loop serves both: it looks at the sites that changed, one by one (`look`). In a look the pages that are new
-//! (`news`) pass the site's templates, and pages are read, viewed and written.
+//! A contribution must not contain anything learnt from its site, since it is summed. A view is never summed: it is computed
+//! with a versioned value of the site, recorded with that version, and computed again when the site has changed. There are two
+//! kinds: the informative [`blocks`](crate::mining::blocks), marked in the page's hierarchy by the site's `site_value`, and
+//! the [`articles`](crate::mining::articles), read with the [`knowledge`] of the site. One loop computes both, in one `pass`
+//! over each site that changed.
 //!
-//! Invariants: equal values and pages give equal bytes, so a view that was interrupted, or done by two
-//! miners, ends as if done once; what is known of the site is written last. Memory holds some sites' values and a few
-//! pages. All pages of a site are viewed again only when it has grown to four times its pages; new pages
-//! are viewed at the next look, which costs as much as they do. Start at [`view_sites`].
+//! Invariants: equal values and pages give equal bytes, so a view that was interrupted, or computed by two miners, ends as if
+//! computed once. Memory holds some sites' values and a few pages. All pages of a site are viewed again only when it has grown
+//! to four times its pages; new pages are viewed at the next pass, which costs as much as they do. Start at [`view_sites`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,44 +18,44 @@ use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
 use crate::work::error::BatchError;
-use crate::work::known;
+use crate::work::knowledge;
 use crate::work::parts::Parts;
 use crate::work::waiting::pause;
 
-mod look;
-mod news;
+mod changes;
 mod page;
+mod pass;
 mod preview;
 mod report;
-mod value;
+mod site_value;
 
-pub use look::When;
 pub use page::Pace;
 pub(super) use page::paced;
+pub use pass::When;
 pub use preview::{Preview, preview};
 pub use report::ViewReport;
-use value::Values;
-pub(super) use value::forget;
+use site_value::SiteValueCache;
+pub(super) use site_value::forget;
 
-/// The sites looked at, so that unchanged ones are left alone; may be lost.
+/// The sites that were viewed, so that unchanged ones are skipped; may be lost.
 #[derive(Debug, Default)]
-pub struct Looked {
-    /// Site → its change counter when it was looked at.
+pub struct ViewMemory {
+    /// Site → its change counter when it was viewed.
     sites: BTreeMap<Site, u64>,
-    /// The version of the people's changes at that time.
-    taught: Option<u64>,
-    values: Values,
+    /// The version of people's lessons at that time.
+    lessons: Option<u64>,
+    values: SiteValueCache,
 }
 
-impl Looked {
-    /// Without any site.
+impl ViewMemory {
+    /// No site was viewed yet.
     #[must_use]
-    pub fn new() -> Looked {
-        Looked::default()
+    pub fn new() -> ViewMemory {
+        ViewMemory::default()
     }
 }
 
-/// Looks at all our sites that changed and views the pages that are due, until all is done or `stop`.
+/// Views the pages that are due of all sites that changed and that this miner owns, until done or `stop`.
 ///
 /// # Errors
 /// When a store or the broker fails; viewing again is safe.
@@ -65,32 +63,32 @@ pub async fn view_sites(
     parts: &Parts,
     when: When,
     pace: Pace,
-    looked: &mut Looked,
+    memory: &mut ViewMemory,
     stop: &CancellationToken,
 ) -> Result<ViewReport, BatchError> {
     let mut report = ViewReport::default();
-    let taught = known::changes(parts.state.as_ref()).await?;
-    if looked.taught != taught {
-        // Only a site's own value tells whether a person taught it something, so all sites are looked at.
-        (looked.sites, looked.taught) = (BTreeMap::new(), taught);
+    let lessons = knowledge::lessons_version(parts.stores.state.as_ref()).await?;
+    if memory.lessons != lessons {
+        // Only a site's own value tells whether a person taught it something, so no site is skipped.
+        (memory.sites, memory.lessons) = (BTreeMap::new(), lessons);
     }
-    let sites = parts.state.sites().await?;
-    looked.sites.retain(|site, _| parts.owners.owns(site) && sites.iter().any(|(known, _)| known == site));
+    let sites = parts.stores.state.sites().await?;
+    memory.sites.retain(|site, _| parts.owners.owns(site) && sites.iter().any(|(other, _)| other == site));
     for (site, counter) in sites.into_iter().filter(|(site, _)| parts.owners.owns(site)) {
         if stop.is_cancelled() {
             break;
         }
-        if when == When::Grown && looked.sites.get(&site) == Some(&counter) {
+        if when == When::Grown && memory.sites.get(&site) == Some(&counter) {
             continue;
         }
-        if look::look(parts, &site, (when, pace), stop, &mut looked.values, &mut report).await? {
-            looked.sites.insert(site, counter);
+        if pass::view_changes(parts, &site, (when, pace), stop, &mut memory.values, &mut report).await? {
+            memory.sites.insert(site, counter);
         }
     }
     Ok(report)
 }
 
-/// Views one site that changed or was taught something.
+/// Views one site, if it changed or a person taught it something.
 ///
 /// # Errors
 /// As [`view_sites`].
@@ -101,22 +99,22 @@ pub async fn view_site(
     stop: &CancellationToken,
 ) -> Result<ViewReport, BatchError> {
     let mut report = ViewReport::default();
-    look::look(parts, site, (When::Changed, pace), stop, &mut Values::default(), &mut report).await?;
+    pass::view_changes(parts, site, (When::Changed, pace), stop, &mut SiteValueCache::default(), &mut report)
+        .await?;
     Ok(report)
 }
 
-/// The miner's loop: looks every [`MinerConfig::views_s`] seconds, and takes at most
-/// [`MinerConfig::views_share`] per cent of one core.
+/// The miner's loop: views sites every [`MinerConfig::views_s`] seconds, at [`MinerConfig::views_share`] per cent of one core.
 ///
 /// # Errors
-/// Never; a failed look is logged and repeated.
+/// Never; a failure is logged, and the next run tries again.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let pace = Pace { at_once: 1, share: config.views_share };
-    let mut looked = Looked::new();
+    let mut memory = ViewMemory::new();
     while pause(Duration::from_secs(config.views_s), &stop).await {
-        match view_sites(&parts, When::Grown, pace, &mut looked, &stop).await {
-            Ok(report) => tracing::debug!(?report, "looked for sites to view"),
-            Err(error) => tracing::warn!(%error, "the sites' views failed; the next look tries again"),
+        match view_sites(&parts, When::Grown, pace, &mut memory, &stop).await {
+            Ok(report) => tracing::debug!(?report, "viewed sites"),
+            Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a change of a site's knowledge would do to some of its articles. Nothing is written.
+//! Previews what a change of a site's knowledge would do to some of its articles. Writes nothing.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use newslode_page::extract::SiteKnowledge;
 
 use crate::work::archive::open_and_keep;
 use crate::work::generations::Generations;
-use crate::work::parts::Parts;
+use crate::work::stores::Stores;
 
-/// Pages that are read at once.
-const AT_ONCE: usize = 4;
+/// Number of pages that are read concurrently.
+const CONCURRENT_READS: usize = 4;
 
 /// An article as it is read with and without the change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
-    /// Under which the archive has it.
+    /// The content under which it is archived.
     pub content: ContentHash,
     /// Without the change.
     pub before: Article,
@@ -26,25 +26,25 @@ pub struct Preview {
     pub after: Article,
 }
 
-/// Reads pages with what is known and with what would be known, in the order of `contents`. Pages that the archive does not hold
-/// in a readable form, and those that are no articles, are left out.
+/// Reads pages with the knowledge before and after the change, in the order of `contents`. Leaves out pages that are not in the
+/// archive, cannot be read, or are no articles.
 ///
 /// # Errors
 /// When a store fails.
 pub async fn preview(
-    parts: &Parts,
+    stores: &Stores,
     [before, after]: [SiteKnowledge; 2],
     contents: Vec<ContentHash>,
 ) -> StoreResult<Vec<Preview>> {
-    let generations = Arc::new(Generations::read(parts.state.as_ref()).await?);
+    let generations = Arc::new(Generations::read(stores.state.as_ref()).await?);
     let known = Arc::new([before, after]);
     let work = contents.into_iter().map(|content| {
-        let (parts, known, generations) = (parts.clone(), known.clone(), generations.clone());
+        let (stores, known, generations) = (stores.clone(), known.clone(), generations.clone());
         async move {
-            let Some((_, bytes)) = generations.page(parts.archive.as_ref(), content).await? else {
+            let Some((_, bytes)) = generations.page(stores.archive.as_ref(), content).await? else {
                 return Ok(None);
             };
-            let parsed = parts.parsed.clone();
+            let parsed = stores.parsed.clone();
             let read = move || {
                 let (fetched, page) = open_and_keep(&bytes, &parsed).ok()?;
                 let [before, after] =
@@ -54,6 +54,7 @@ pub async fn preview(
             StoreResult::Ok(tokio::task::spawn_blocking(read).await.ok().flatten())
         }
     });
-    let read: Vec<Option<Preview>> = futures::stream::iter(work).buffered(AT_ONCE).try_collect().await?;
+    let read: Vec<Option<Preview>> =
+        futures::stream::iter(work).buffered(CONCURRENT_READS).try_collect().await?;
     Ok(read.into_iter().flatten().collect())
 }

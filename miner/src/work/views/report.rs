@@ -1,9 +1,10 @@
-//! The results of views, in numbers.
+//! Counts what was done for views.
 
-use super::page::{End, Viewed};
-use crate::work::parts::Parts;
+use newslode_common::telemetry::metrics::Metrics;
 
-/// The results of views.
+use super::page::{MarkOutcome, Viewed};
+
+/// What was done for views.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ViewReport {
     /// Sites whose pages were all viewed.
@@ -27,22 +28,22 @@ pub struct ViewReport {
 }
 
 impl ViewReport {
-    pub(super) fn count(&mut self, parts: &Parts, viewed: &Viewed) {
+    pub(super) fn count(&mut self, metrics: &Metrics, viewed: &Viewed) {
         if let Some(end) = viewed.marks {
             let (count, name) = match end {
-                End::Marked => (&mut self.marked, "marked"),
-                End::Unchanged => (&mut self.unchanged, "unchanged"),
-                End::Missing => (&mut self.missing, "missing"),
-                End::Failed => (&mut self.failed, "failed"),
+                MarkOutcome::Marked => (&mut self.marked, "marked"),
+                MarkOutcome::Unchanged => (&mut self.unchanged, "unchanged"),
+                MarkOutcome::Missing => (&mut self.missing, "missing"),
+                MarkOutcome::Failed => (&mut self.failed, "failed"),
             };
             *count += 1;
-            parts.metrics.viewed.with_label_values(&[name]).inc();
+            metrics.viewed.with_label_values(&[name]).inc();
         }
         if let Some(is_changed) = viewed.article {
             self.articles += 1;
             self.changed += u64::from(is_changed);
             let name = if is_changed { "changed" } else { "unchanged" };
-            parts.metrics.articles_viewed.with_label_values(&[name]).inc();
+            metrics.articles_viewed.with_label_values(&[name]).inc();
         }
     }
 }

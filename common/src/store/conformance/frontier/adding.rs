@@ -2,7 +2,7 @@
 //!
 //! Settings, budgets, depth and reason: adding is idempotent, and its order has no effect.
 
-use super::*;
+use super::helpers::*;
 
 /// A site is known once its settings were put. Putting them again replaces them.
 pub async fn settings_are_kept_and_replaced(store: &dyn Frontier) {

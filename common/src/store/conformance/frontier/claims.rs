@@ -2,7 +2,7 @@
 //!
 //! Leases, turns, delays and pauses: a due URL goes to one crawler, and a site to one at a time.
 
-use super::*;
+use super::helpers::*;
 
 /// A claim carries the knowledge of its URL and counts the URL's claims.
 pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {

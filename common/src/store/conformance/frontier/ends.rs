@@ -2,7 +2,7 @@
 //!
 //! Each claim ends once, by its holder, with its effect on the URL, the site's rest and the tally.
 
-use super::*;
+use super::helpers::*;
 
 /// A site whose server asked for a rest is left alone until then, with all its URLs.
 pub async fn a_resting_site_is_not_claimed(store: &dyn Frontier) {

@@ -1,6 +1,6 @@
 //! Checks of URLs that leave: what is remembered of them, and for how long.
 
-use super::*;
+use super::helpers::*;
 use crate::schedule::PageSchedule;
 use crate::store::{Again, Note, REMEMBERED_DAYS};
 

@@ -1,6 +1,6 @@
 //! Checks of scheduling: classes, allowances, what visits have taught, and what is noted of pages.
 
-use super::*;
+use super::helpers::*;
 use crate::schedule::{Class, ListingKind, Next, PageSchedule, Role, SiteSchedule};
 use crate::store::{Again, Note, Pace};
 

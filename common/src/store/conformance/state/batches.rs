@@ -1,6 +1,6 @@
 //! Checks of several changes at once, in one call or in many.
 
-use super::*;
+use super::helpers::*;
 
 /// Each change of a batch has a verdict of its own and is judged after those before it.
 pub async fn changes_are_judged_one_by_one_in_order(state: &dyn SiteState) {

@@ -1,6 +1,6 @@
 //! Checks of the log and of histories: who reads them knows what the sums are.
 
-use super::*;
+use super::helpers::*;
 use crate::store::bucket;
 use crate::store::log::{Flips, Logged, Note};
 use newslode_page::contribution::names::name as named;

@@ -4,6 +4,7 @@
 //! pages; they must end in the same digest and in the plain sum of the newest versions. Start at [`all`].
 
 mod batches;
+mod helpers;
 mod log;
 mod sums;
 mod values;
@@ -15,16 +16,8 @@ pub use self::sums::*;
 pub use self::values::*;
 pub use self::versions::*;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use bytes::Bytes;
-
-use super::{Dice, START, checks, fresh, histories, ok, site, url};
-use crate::store::{Applied, Change, SiteState, state_digest};
-use crate::version::{ContentHash, Version};
-use newslode_page::contribution::{Cell, Delta, Table};
-use newslode_page::time::Timestamp;
+use super::checks;
+use crate::store::SiteState;
 
 checks! { SiteState:
     the_store_is_ready,
@@ -65,55 +58,4 @@ checks! { SiteState:
     a_value_is_put_if_it_is_what_was_expected,
     of_concurrent_writers_of_a_value_one_wins,
     values_of_any_bytes_come_back,
-}
-
-fn version(fetch: u64, content: u8) -> Option<Version> {
-    Some(Version { fetch, content: ContentHash([content; 16]) })
-}
-
-fn delta(cells: &[(&str, i64)]) -> Delta {
-    let mut delta = Delta::default();
-    for (key, by) in cells {
-        delta.add(Cell::new(Table::Labels, &[key]), *by);
-    }
-    delta
-}
-
-fn change(
-    name: &str,
-    path: &str,
-    expected: Option<Version>,
-    new: Option<Version>,
-    cells: &[(&str, i64)],
-) -> Change {
-    let new = new.unwrap_or(Version { fetch: 0, content: ContentHash::NONE });
-    Change { url: url(name, path), expected, new, fetched_at: START, delta: delta(cells), again: false }
-}
-
-async fn apply(state: &dyn SiteState, name: &str, changes: &[Change]) -> Vec<Applied> {
-    ok(state.apply(&site(name), changes).await)
-}
-
-/// Applies changes to page `a`. All of them must count.
-async fn count(state: &dyn SiteState, name: &str, changes: &[Change]) {
-    let verdicts = apply(state, name, changes).await;
-    assert_eq!(verdicts, vec![Applied::Applied; changes.len()], "changes that must count");
-}
-
-async fn check_labels(state: &dyn SiteState, name: &str, wanted: &[(&str, i64)]) {
-    let found = ok(state.cells(&site(name), Table::Labels).await);
-    let wanted: BTreeMap<String, i64> = wanted.iter().map(|(key, sum)| ((*key).to_owned(), *sum)).collect();
-    assert_eq!(found, wanted, "the labels of {name}");
-}
-
-async fn check_version(state: &dyn SiteState, name: &str, path: &str, wanted: Option<Version>) {
-    assert_eq!(ok(state.versions(&site(name), &[url(name, path)]).await), [wanted], "the version of {path}");
-}
-
-async fn forget(state: &dyn SiteState, name: &str) {
-    ok(state.forget(&site(name)).await);
-}
-
-async fn check_pages(state: &dyn SiteState, name: &str, wanted: usize) {
-    assert_eq!(ok(state.pages(&site(name)).await).len(), wanted, "the number of pages of {name}");
 }

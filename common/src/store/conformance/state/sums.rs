@@ -1,6 +1,6 @@
 //! Checks of the sums in the cells.
 
-use super::*;
+use super::helpers::*;
 
 /// A cell whose sum is zero is absent.
 pub async fn cells_that_come_to_zero_are_gone(state: &dyn SiteState) {

@@ -1,6 +1,6 @@
 //! Checks of the values that miners keep beside the cells.
 
-use super::*;
+use super::helpers::*;
 
 /// A value is put only over the version that its writer read.
 pub async fn a_value_is_put_if_it_is_what_was_expected(state: &dyn SiteState) {

@@ -1,6 +1,6 @@
 //! Checks of versions: the newest version of a page counts, once, in whatever order versions arrive.
 
-use super::*;
+use super::helpers::*;
 
 /// The store under test is ready.
 pub async fn the_store_is_ready(state: &dyn SiteState) {

@@ -1,0 +1,121 @@
+//! The messages about pages.
+
+use newslode_page::analysis::{Analysis, PageNotes};
+use newslode_page::generation::Generation;
+use serde::{Deserialize, Serialize};
+
+use super::body::Body;
+use crate::store::Why;
+use crate::version::{ContentHash, Version};
+use newslode_page::article::Article;
+use newslode_page::contribution::Contribution;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+
+/// Crawler → partitioner: a page as it was fetched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FetchedPage {
+    /// Its identity.
+    pub url: CanonicalUrl,
+    /// Its site.
+    pub site: Site,
+    /// Links away from the seed.
+    pub depth: u32,
+    /// Why it was fetched.
+    pub why: Why,
+    /// Number of the fetch, and its content.
+    pub version: Version,
+    /// Time of the fetch.
+    pub fetched_at: Timestamp,
+    /// The `Content-Type` header.
+    pub content_type: Option<String>,
+    /// The bytes, after decoding the content encoding.
+    pub body: Body,
+}
+
+/// Partitioner → miner: the results for one page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartitionedPage {
+    /// Its identity.
+    pub url: CanonicalUrl,
+    /// Its site.
+    pub site: Site,
+    /// Links away from the seed.
+    pub depth: u32,
+    /// Why it was fetched.
+    pub why: Why,
+    /// Number of the fetch, and its content as seen by the algorithms. Version 0.1.0 wrote the content
+    /// itself.
+    pub version: Version,
+    /// Time of the fetch.
+    pub fetched_at: Timestamp,
+    /// What the page adds to its site's state.
+    pub contribution: Contribution,
+    /// The article, if it is one.
+    pub article: Option<Article>,
+    /// Limits that were met, a failure, the number of leaves.
+    pub notes: PageNotes,
+    /// The URL that the page declares as canonical, if that is another one.
+    pub canonical: Option<CanonicalUrl>,
+}
+
+/// Crawler → miner: a page that was published before, and is gone or must not be kept any longer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GonePage {
+    /// Its identity.
+    pub url: CanonicalUrl,
+    /// Its site.
+    pub site: Site,
+    /// Number of the fetch that found it so.
+    pub fetch: u64,
+    /// When that was.
+    pub at: Timestamp,
+    /// The reason.
+    pub ending: Ending,
+}
+
+/// Why a page is gone, or must not be kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// It was not found (404, 410), twice in a row.
+    NotFound,
+    /// robots.txt forbids it now.
+    Disallowed,
+    /// It asks not to be indexed now.
+    Noindex,
+    /// It redirects to another page.
+    Moved(CanonicalUrl),
+    /// An operator wants it forgotten.
+    Forgotten,
+    /// It turned out to be the same article as another page.
+    SameAs(CanonicalUrl),
+}
+
+impl FetchedPage {
+    /// The key of the page in the archive, also for readers of messages.
+    #[must_use]
+    pub fn content(&self) -> ContentHash {
+        self.version.content
+    }
+}
+
+impl PartitionedPage {
+    /// The results of this generation's algorithms for a fetched page, taken out of its analysis. The hierarchy
+    /// stays: it goes to the archive.
+    #[must_use]
+    pub fn new(generation: &Generation, fetched: &FetchedPage, said: &mut Analysis) -> Self {
+        PartitionedPage {
+            url: fetched.url.clone(),
+            site: fetched.site.clone(),
+            depth: fetched.depth,
+            why: fetched.why,
+            version: Version { content: fetched.version.content.seen_by(generation), ..fetched.version },
+            fetched_at: fetched.fetched_at,
+            contribution: std::mem::take(&mut said.contribution),
+            article: said.article.take(),
+            notes: std::mem::take(&mut said.notes),
+            canonical: said.canonical.take(),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! Errors of the stores.
+
+use newslode_page::reading::CanonicalUrl;
+
+use crate::retry::Retryable;
+
+/// A store call that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No answer, no connection, or a server that restarts. The call may or may not have had its effect:
+    /// repeat it (all calls are safe to repeat).
+    #[error("the store did not answer: {0}")]
+    Unavailable(String),
+    /// The store refuses for a reason that a person must remove (out of memory, evicting policy, no
+    /// functions).
+    #[error("the store refuses: {0}")]
+    Refused(String),
+    /// The stored data makes no sense.
+    #[error("the store contains corrupt data: {0}")]
+    Corrupt(String),
+}
+
+impl Retryable for StoreError {
+    /// A refusal counts, too: a person repairs a server that is out of memory or has become a replica, while
+    /// the service keeps its work in hand.
+    fn is_retryable(&self) -> bool {
+        match self {
+            StoreError::Unavailable(_) | StoreError::Refused(_) => true,
+            StoreError::Corrupt(_) => false,
+        }
+    }
+}
+
+/// The result of a store call.
+pub type StoreResult<T> = Result<T, StoreError>;
+
+/// The URL that a store wrote in its short form under a site.
+pub(super) fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
+    newslode_page::reading::short::long(site, text)
+        .map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is not a URL: {error}")))
+}

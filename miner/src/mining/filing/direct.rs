@@ -1,0 +1,52 @@
+//! The witnesses that need no learning: lists, sections and addresses.
+
+use newslode_page::reading::CanonicalUrl;
+use serde::{Deserialize, Serialize};
+
+use super::catalogue::{Catalogue, Number};
+use super::witness::{ArticleEvidence, Named, Witness};
+
+/// The witnesses that need no learning, with the catalogue of concepts that they name.
+#[derive(Serialize, Deserialize)]
+pub(super) struct DirectWitnesses {
+    pub(super) catalogue: Catalogue,
+    #[serde(skip)]
+    pub(super) hidden: Option<Witness>,
+}
+
+impl DirectWitnesses {
+    /// The concepts that a witness names without having learnt.
+    pub(super) fn concepts_by(
+        &self,
+        evidence: ArticleEvidence<'_>,
+        url: Option<&CanonicalUrl>,
+        witness: Witness,
+    ) -> Vec<Number> {
+        let language = evidence.article.language.as_deref();
+        let names = &self.catalogue.names;
+        match witness {
+            Witness::List => evidence.listed.map_or_else(Vec::new, |listed| self.numbers(listed)),
+            Witness::Section => {
+                let section = evidence.article.section.as_ref();
+                section.map_or_else(Vec::new, |section| names.concepts_of_section(section, language))
+            }
+            Witness::Address => url.map_or_else(Vec::new, |url| names.concepts_of_url(url, language)),
+            Witness::Place | Witness::Words => Vec::new(),
+        }
+    }
+
+    pub(super) fn all_concepts(&self, evidence: ArticleEvidence<'_>) -> Named {
+        let url = evidence.article.url.parse::<CanonicalUrl>().ok();
+        let mut named = Named::new();
+        for witness in Witness::ALL.into_iter().filter(|witness| self.hidden != Some(*witness)) {
+            for concept in self.concepts_by(evidence, url.as_ref(), witness) {
+                named.entry(concept).or_insert(witness);
+            }
+        }
+        named
+    }
+
+    pub(super) fn numbers<'k>(&self, keys: impl IntoIterator<Item = &'k String>) -> Vec<Number> {
+        keys.into_iter().filter_map(|key| self.catalogue.number(key)).collect()
+    }
+}

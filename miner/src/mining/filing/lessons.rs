@@ -1,0 +1,116 @@
+//! What articles teach about filing.
+//!
+//! Lessons are a sum: sites and articles may come in any order, and what was learnt is the same to the bit. A whole site
+//! teaches from a sample of the articles that its concept pages list ([`Lessons::add_site`]). Places belong to one site,
+//! so they are decided once all of its articles are added, and memory does not grow with the articles of a site.
+
+use std::collections::BTreeMap;
+
+use newslode_page::article::Article;
+use newslode_page::reading::CanonicalUrl;
+
+use super::catalogue::{Catalogue, Number};
+use super::direct::DirectWitnesses;
+use super::hash::hash;
+use super::model::Filing;
+use super::places::{Places, directories, section};
+use super::shown::{FirstShown, FirstShownTally};
+use super::witness::{ArticleEvidence, Named, Witness};
+use super::words::Corpus;
+use crate::mining::members::Members;
+use crate::mining::taxonomy::Taxonomy;
+
+/// A site as it teaches.
+#[derive(Clone, Debug, Default)]
+pub struct Teacher {
+    /// The concept pages that file stories of their own, with the concepts' keys.
+    pub pages: BTreeMap<CanonicalUrl, Vec<String>>,
+    /// What they list.
+    pub members: Members,
+    /// Some of these articles, each with the listing that showed it first.
+    pub articles: Vec<(Article, Option<CanonicalUrl>)>,
+}
+
+/// The addresses with the smallest hashes, smallest first: a sample that does not depend on who else is there.
+#[must_use]
+pub fn sample<'m>(addresses: impl Iterator<Item = &'m CanonicalUrl>, most: usize) -> Vec<&'m CanonicalUrl> {
+    let mut hashed: Vec<(u64, &CanonicalUrl)> =
+        addresses.map(|address| (hash(address.as_str()), address)).collect();
+    hashed.sort_unstable();
+    hashed.truncate(most);
+    hashed.into_iter().map(|(_, address)| address).collect()
+}
+
+/// What articles teach about filing.
+pub struct Lessons {
+    direct: DirectWitnesses,
+    places: Places,
+    shown: FirstShown,
+    corpus: Corpus,
+}
+
+impl Lessons {
+    /// Lessons of no article yet.
+    #[must_use]
+    pub fn new(taxonomy: &Taxonomy) -> Lessons {
+        Lessons::without(taxonomy, None)
+    }
+
+    /// The same without a witness: neither is it evidence, nor does anything learn from it.
+    #[must_use]
+    pub fn without(taxonomy: &Taxonomy, hidden: Option<Witness>) -> Lessons {
+        let direct = DirectWitnesses { catalogue: Catalogue::new(taxonomy), hidden };
+        Lessons { direct, places: Places::default(), shown: FirstShown::default(), corpus: Corpus::default() }
+    }
+
+    /// Adds an article.
+    pub fn add(&mut self, evidence: ArticleEvidence<'_>) {
+        let named = self.direct.all_concepts(evidence);
+        let places = section(evidence.article).into_iter().chain(directories(&evidence.article.url));
+        self.places.add(places, named.keys().copied());
+        self.add_words(evidence.article, &named);
+    }
+
+    /// Adds a site. None of its articles may be added in another way.
+    pub fn add_site(&mut self, teacher: &Teacher) {
+        for (address, listed) in &teacher.members {
+            let listed = self.direct.numbers(listed);
+            self.places.add(directories(address.as_str()), listed.into_iter());
+        }
+        let mut tally = FirstShownTally::default();
+        for (article, found_on) in &teacher.articles {
+            let evidence = ArticleEvidence {
+                found_on: found_on.as_ref(),
+                ..ArticleEvidence::member(article, &teacher.members)
+            };
+            let named = self.direct.all_concepts(evidence);
+            self.places.add(section(article), named.keys().copied());
+            self.add_words(article, &named);
+            if let Some(keys) = found_on.as_ref().and_then(|page| teacher.pages.get(page)) {
+                let said = self.direct.numbers(keys);
+                let catalogue = &self.direct.catalogue;
+                let agrees =
+                    |own: &Number| said.iter().any(|page| page == own || catalogue.is_broader(*page, *own));
+                tally.articles += 1;
+                tally.right += i64::from(named.keys().any(agrees));
+            }
+        }
+        self.places.settle();
+        let pages = teacher.pages.iter().map(|(page, keys)| (page, self.direct.numbers(keys)));
+        self.shown.add(&tally, pages);
+    }
+
+    fn add_words(&mut self, article: &Article, named: &Named) {
+        if self.direct.hidden != Some(Witness::Words) {
+            self.corpus.add(&self.direct.catalogue, article, named);
+        }
+    }
+
+    /// What the articles taught.
+    #[must_use]
+    pub fn learn(self) -> Filing {
+        let Lessons { direct, places, shown, corpus } = self;
+        let classifier = corpus.train(&direct.catalogue);
+        Filing { direct, places: places.agreed(), shown, classifier }
+    }
+}

@@ -1,0 +1,70 @@
+//! The result of the lessons: a value that files articles. See [`Filing`].
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::catalogue::Number;
+use super::direct::DirectWitnesses;
+use super::places::AgreedPlaces;
+use super::shown::FirstShown;
+use super::witness::{ArticleEvidence, Filed, Witness};
+use super::words::WordClassifier;
+
+/// Files articles.
+#[derive(Serialize, Deserialize)]
+pub struct Filing {
+    pub(super) direct: DirectWitnesses,
+    pub(super) places: AgreedPlaces,
+    pub(super) shown: FirstShown,
+    pub(super) classifier: WordClassifier,
+}
+
+impl Filing {
+    /// The keys of the concepts that one witness names; nothing for those that learn.
+    #[must_use]
+    pub fn concepts_by(&self, evidence: ArticleEvidence<'_>, witness: Witness) -> Vec<&str> {
+        let url = evidence.article.url.parse().ok();
+        let said = self.direct.concepts_by(evidence, url.as_ref(), witness);
+        said.into_iter().filter_map(|number| Some(self.direct.catalogue.get(number)?.key.as_str())).collect()
+    }
+
+    /// The concepts that an article is filed under, by key.
+    #[must_use]
+    pub fn file(&self, evidence: ArticleEvidence<'_>) -> Vec<Filed> {
+        let mut found: BTreeMap<Number, (Witness, f32)> = BTreeMap::new();
+        for (concept, witness) in self.direct.all_concepts(evidence) {
+            found.insert(concept, (witness, witness.trust()));
+        }
+        for (concept, share) in evidence.found_on.into_iter().flat_map(|page| self.shown.concepts_of(page)) {
+            if found.get(&concept).is_none_or(|(witness, _)| *witness > Witness::List) {
+                found.insert(concept, (Witness::List, share));
+            }
+        }
+        if self.direct.hidden != Some(Witness::Place) {
+            for (concept, agreement) in self.places.concepts_of(evidence.article) {
+                found.entry(concept).or_insert((Witness::Place, agreement));
+            }
+        }
+        if !found.keys().any(|concept| self.direct.catalogue.is_subject(*concept))
+            && let Some((concept, confidence)) = self.classifier.classify(evidence.article)
+        {
+            found.entry(concept).or_insert((Witness::Words, confidence));
+        }
+        let filed = |(number, (witness, confidence))| {
+            let concept = self.direct.catalogue.get(number)?;
+            Some(Filed { concept: concept.key.clone(), label: concept.label.clone(), witness, confidence })
+        };
+        found.into_iter().filter_map(filed).collect()
+    }
+
+    /// Forgets what was learnt about a witness; the others stay as they are.
+    pub fn forget(&mut self, witness: Witness) {
+        match witness {
+            Witness::List => self.shown = FirstShown::default(),
+            Witness::Place => self.places = AgreedPlaces::default(),
+            Witness::Words => self.classifier = WordClassifier::default(),
+            Witness::Section | Witness::Address => {}
+        }
+    }
+}

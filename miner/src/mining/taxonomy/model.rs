@@ -1,0 +1,106 @@
+//! The taxonomy as a value: concepts, their written forms and their relations.
+
+use std::collections::BTreeMap;
+
+use newslode_page::reading::Site;
+use serde::{Deserialize, Serialize};
+
+/// A written form of a concept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Form {
+    /// As pages write it.
+    pub text: String,
+    /// Sites that write it.
+    pub sites: u64,
+    /// Pages that write it.
+    pub pages: u64,
+}
+
+/// A concept: labels of one language that name one thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Concept {
+    /// `language:stems`: the label key that most sites show.
+    pub key: String,
+    /// All of its label keys, sorted; `key` is one of them.
+    pub keys: Vec<String>,
+    /// The form that most sites write.
+    pub label: String,
+    /// All forms, most frequent first (Syn of the ontology).
+    pub forms: Vec<Form>,
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Sites that show it, by name.
+    pub sites: Vec<Site>,
+    /// How sure the company rule is, 0 to 1.
+    pub score: f64,
+    /// It says how stories are told or chosen (video, podcasts, most popular), not what they are about.
+    #[serde(default)]
+    pub is_genre: bool,
+    /// Keys of all broader concepts.
+    pub parents: Vec<String>,
+    /// The parent under which it is displayed.
+    pub parent: Option<String>,
+}
+
+/// One is-a pair and its proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relation {
+    /// Concept key.
+    pub broader: String,
+    /// Concept key.
+    pub narrower: String,
+    /// The number of labelled ancestors up at which enough sites agree; 1 = parent.
+    pub level: u8,
+    /// The sites that show the pair at that level or nearer, by name.
+    pub sites: Vec<Site>,
+}
+
+/// Concepts and their order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Taxonomy {
+    /// The `Sup` that was used.
+    pub support: u32,
+    /// Sites that were folded.
+    pub sites: u64,
+    /// By key.
+    pub concepts: Vec<Concept>,
+    /// By (broader, narrower); acyclic, none follows from others.
+    pub relations: Vec<Relation>,
+}
+
+impl Taxonomy {
+    /// A concept by its key.
+    #[must_use]
+    pub fn concept(&self, key: &str) -> Option<&Concept> {
+        self.concepts.binary_search_by(|c| c.key.as_str().cmp(key)).ok().and_then(|at| self.concepts.get(at))
+    }
+
+    /// The display tree: concept key → keys under it, `None` → the roots; the best supported come first.
+    #[must_use]
+    pub fn children(&self) -> BTreeMap<Option<&str>, Vec<&Concept>> {
+        let mut children: BTreeMap<Option<&str>, Vec<&Concept>> = BTreeMap::new();
+        for concept in &self.concepts {
+            children.entry(concept.parent.as_deref()).or_default().push(concept);
+        }
+        for under in children.values_mut() {
+            under.sort_by(|a, b| b.sites.len().cmp(&a.sites.len()).then_with(|| a.key.cmp(&b.key)));
+        }
+        children
+    }
+
+    /// The concepts of the display tree from the top down, each with its depth.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<(usize, &Concept)> {
+        let children = self.children();
+        let mut order: Vec<(usize, &Concept)> = Vec::new();
+        let mut open: Vec<(usize, &Concept)> = Vec::new();
+        let (mut depth, mut above) = (0, None);
+        loop {
+            let below = children.get(&above).into_iter().flatten().rev();
+            open.extend(below.map(|concept| (depth, *concept)));
+            let Some(next) = open.pop() else { return order };
+            order.push(next);
+            (depth, above) = (next.0 + 1, Some(next.1.key.as_str()));
+        }
+    }
+}
