@@ -7,7 +7,7 @@ use crate::language::Language;
 
 /// A moment in UTC, and the offset with which its site prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment {
+pub struct Moment {
     /// Minutes since 1970-01-01T00:00Z.
     pub minutes: u64,
     /// The site's offset from UTC in whole hours, 0 or more.
@@ -90,7 +90,7 @@ impl Moment {
 
     /// Local year, month and day, for paths.
     #[must_use]
-    pub(crate) fn ymd(self) -> (u64, u64, u64) {
+    pub fn ymd(self) -> (u64, u64, u64) {
         let (y, m, d, ..) = self.parts();
         (y, m, d)
     }

@@ -12,7 +12,7 @@ use crate::language::Language;
 
 /// One concept of a language's taxonomy.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Concept {
+pub struct Concept {
     /// Preferred label: also the concept's identity within its language.
     pub label: &'static str,
     /// Path part, ASCII.
@@ -27,7 +27,7 @@ pub(crate) struct Concept {
 
 /// A kind of news with sentences of its own, used beside the general ones.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Beat {
+pub struct Beat {
     /// Roles of the people quoted.
     pub roles: &'static [&'static str],
     /// Bodies they speak for.
@@ -54,7 +54,7 @@ static TAXONOMIES: LazyLock<[Vec<Concept>; Language::ALL.len()]> = LazyLock::new
 
 /// The taxonomy of `language`, parents before children.
 #[must_use]
-pub(crate) fn concepts(language: Language) -> &'static [Concept] {
+pub fn concepts(language: Language) -> &'static [Concept] {
     &TAXONOMIES[language as usize]
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn ancestors(language: Language, concept: usize) -> Vec<usize> {
 
 /// The beat of a concept; only English has beats.
 #[must_use]
-pub(crate) fn beat(language: Language, concept: usize) -> Option<&'static Beat> {
+pub fn beat(language: Language, concept: usize) -> Option<&'static Beat> {
     let top = ancestors(language, concept).last().copied().unwrap_or(concept);
     (language == Language::English).then(|| beats::beat(concepts(language)[top].label)).flatten()
 }

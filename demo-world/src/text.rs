@@ -156,7 +156,8 @@ pub(crate) fn capitalised(text: &str) -> String {
 }
 
 /// Splits at the first `{slot}`: the text before, the slot's name, the text after.
-pub(crate) fn next_slot(template: &str) -> Option<(&str, &str, &str)> {
+#[must_use]
+pub fn next_slot(template: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = template.split_once('{')?;
     let (slot, after) = rest.split_once('}')?;
     Some((before, slot, after))
