@@ -15,11 +15,11 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use newslode_page::Page;
-use newslode_page::extract::{
+use newslode_page::time::Timestamp;
+use newslode_page::training::{
     author_evidence, author_measures, body_evidence, body_measures, day_evidence, day_measures,
     title_evidence, title_measures,
 };
-use newslode_page::time::Timestamp;
 
 /// No page says a later time than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);

@@ -13,7 +13,7 @@
 use std::io::Write as _;
 
 use newslode_page::Page;
-use newslode_page::partition::{block_evidence, block_measures};
+use newslode_page::training::{block_evidence, block_measures};
 
 fn main() -> anyhow::Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -13,7 +13,7 @@
 use std::io::Write as _;
 
 use newslode_page::Page;
-use newslode_page::partition::{head_evidence, head_measures};
+use newslode_page::training::{head_evidence, head_measures};
 
 fn main() -> anyhow::Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use newslode_page::partition::measure::Dp;
+use newslode_page::training::measure::Dp;
 use newslode_page::partition::{Method, hierarchy};
 use newslode_page::{Page, Params};
 

@@ -101,7 +101,7 @@ fn peak_of_process(file: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use newslode_page::partition::measure::made_page;
+    use newslode_page::training::measure::made_page;
 
     #[test]
     fn the_whole_takes_longer_than_its_parse_and_the_slowest_page_is_named() {

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use newslode_page::partition::hierarchy;
-use newslode_page::partition::measure::{Dp, made_page, table_bytes};
+use newslode_page::training::measure::{Dp, made_page, table_bytes};
 use newslode_page::reading::{PageLimits, PageTree, decode};
 use newslode_page::{Page, Params};
 use serde::Serialize;

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::process::Command;
 
 use newslode_page::partition::hierarchy;
-use newslode_page::partition::measure::made_page;
+use newslode_page::training::measure::made_page;
 
 use super::{Way, parsed};
 

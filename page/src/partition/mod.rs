@@ -26,8 +26,8 @@ mod headers;
 mod hostile;
 mod inferred;
 mod lcs;
-pub mod measure;
-mod outline;
+pub(crate) mod measure;
+pub(crate) mod outline;
 mod params;
 mod plain;
 mod promotion;
@@ -36,10 +36,7 @@ mod scope;
 mod split;
 mod sums;
 
-pub use outline::{
-    BlockScorer, HeadEvidence, HeadScorer, OutlineParams, OutlineScorers, block_evidence, block_measures,
-    head_evidence, head_measures,
-};
+pub use outline::OutlineParams;
 pub use params::{GroupCost, Method, Params, Scope};
 
 pub use crate::trees::TreesError;
@@ -49,6 +46,7 @@ pub(crate) use emphasis::emphasised;
 use build::{Builder, Piece};
 use cost::Costs;
 use flat::segments;
+use outline::OutlineScorers;
 use promotion::Part;
 use scope::ScopeTree;
 
@@ -89,7 +87,7 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
 
 /// The page's hierarchy; [`Method::Outline`] chooses heads and finds blocks by these trees.
 #[must_use]
-pub fn hierarchy_by(page: &Page, params: &Params, scorers: OutlineScorers<'_>) -> Hierarchy {
+pub(crate) fn hierarchy_by(page: &Page, params: &Params, scorers: OutlineScorers<'_>) -> Hierarchy {
     match params.method {
         Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorers)),
         Method::Regex => inferred::hierarchy(page, params),

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Context;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_newsworld::living::LivingSpec;
-use newslode_page::partition::measure::made_page;
+use newslode_page::training::measure::made_page;
 
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,

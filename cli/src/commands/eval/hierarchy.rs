@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use newslode_page::Page;
-use newslode_page::partition::{BlockScorer, HeadScorer, OutlineScorers, hierarchy_by};
+use newslode_page::training::{BlockScorer, HeadScorer, OutlineScorers, hierarchy_by};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
