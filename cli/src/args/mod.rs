@@ -1,10 +1,8 @@
 //! Defines the command line; help, completions and manual come from here.
 
-mod bench;
 #[cfg(test)]
 mod documented;
-mod eval;
-mod instances;
+pub(crate) mod help;
 mod manual;
 mod outputs;
 mod pages;
@@ -19,9 +17,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use newslode_common::config::ResolveRule;
 
-pub(crate) use self::bench::*;
-pub(crate) use self::eval::*;
-pub(crate) use self::instances::*;
 pub(crate) use self::manual::*;
 pub(crate) use self::outputs::*;
 pub(crate) use self::pages::*;
@@ -29,26 +24,21 @@ pub(crate) use self::serve::*;
 pub(crate) use self::services::*;
 pub(crate) use self::template::*;
 pub(crate) use self::warc::*;
+use crate::demo::WorldArgs;
+use crate::program::CommonArgs;
 
-/// Turn a list of news sites into a taxonomy of the concepts they share, clean articles filed under those
-/// concepts, and the hierarchy of every page as XML. No rules per site, no training.
+/// Turn news sites into a taxonomy of the concepts they share, articles filed under those concepts, and the
+/// hierarchy of every page as XML. No rules per site, no training.
 #[derive(Debug, Parser)]
 #[command(name = "newslode", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run --contact you@example.org"
+    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com --out run --contact you@example.org"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Print only errors on standard error.
-    #[arg(long, short, global = true)]
-    pub(crate) quiet: bool,
-    /// Log more; repeat to log everything.
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
-    /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,7 +61,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode tables page.html\n  newslode tables pages/ --format csv > cells.csv"
     )]
     Tables(TablesArgs),
-    /// Show what each text of pages is (concept, attribute, value or none), and their attribute-value pairs.
+    /// Show what each text of a page is: concept, attribute, value or none; and attribute-value pairs.
     #[command(
         after_help = "Example:\n  newslode tags page.html\n  newslode tags people/ --format json > tags.jsonl\n\nLetters: C says what the page is about, A names an attribute, V is a value, N is none of these (menus, footers).\n\nPages of one site are read together; from three on they show which texts recur and which vary. Files without a URL count as pages of one site: give a --manifest, or read them --alone, if they are not."
     )]
@@ -79,7 +69,7 @@ pub(crate) enum Command {
     /// Extract articles from pages, one JSON object per line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
     Extract(ExtractArgs),
-    /// Correct one page to teach a site; list, show, explain or forget what is known about sites.
+    /// Teach a site by correcting one page; list, show, explain or forget what was learnt.
     #[command(
         after_help = "Example:\n  newslode template teach example.com --page page.html --body right.txt run\n  newslode template explain example.com run --format svg > template.svg"
     )]
@@ -87,17 +77,17 @@ pub(crate) enum Command {
     /// Print the taxonomy of a run.
     #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
     Taxonomy(TaxonomyArgs),
-    /// Write a run as one HTML file: taxonomy, articles by concept, sites, drawings of front pages.
+    /// Write a run as one HTML file: taxonomy, articles, sites, drawings of front pages.
     #[command(
         after_help = "Example:\n  newslode report run\n  newslode report --out today.html   (the services' store and archive)"
     )]
     Report(ReportArgs),
-    /// Serve a console to look at a run: overview, taxonomy, articles with search, sites, and a JSON API.
+    /// Serve a console for a run: taxonomy, articles with search, sites, and a JSON API.
     #[command(
         after_help = "Example:\n  newslode serve run\n  newslode serve --addr 127.0.0.1:9000 --config newslode.toml   (the services' store and archive)\n\nIt only reads. Who can reach its address can read everything: keep it on loopback, or behind a proxy that asks who comes."
     )]
     Serve(ServeArgs),
-    /// Show which terms a site repeats on all pages, and which distinguish single pages.
+    /// Show which terms a site repeats on every page, and which distinguish its pages.
     #[command(
         after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"
     )]
@@ -107,12 +97,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export articles run --format csv --to articles.csv\n  newslode export articles run --format parquet --to articles.parquet\n  newslode export pages run --format warc --to pages.warc.gz"
     )]
     Export(ExportArgs),
-    /// Feed the services with pages of web archives (WARC) instead of crawled ones.
+    /// Feed pages of web archives (WARC) to the services.
     #[command(
         after_help = "Example:\n  newslode warc feed CC-NEWS-20240501*.warc.gz --config newslode.toml --site example.com"
     )]
     Warc(WarcArgs),
-    /// Add, remove, pause or list seed sites, or forget a page, over the broker or in a run's folder.
+    /// Add, remove, pause or list seed sites, or forget a page.
     #[command(
         after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed forget https://www.example.com/2026/a-story\n  newslode seed list --dir run"
     )]
@@ -122,25 +112,25 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)"
     )]
     Status(StatusArgs),
-    /// Explain a page or a site: what is known of it, and when it is asked for next.
+    /// Explain what is known about a page or a site, and when it is fetched next.
     #[command(
         after_help = "Example:\n  newslode explain https://www.example.com/story run\n  newslode explain example.com            (the services' store)"
     )]
     Explain(ExplainArgs),
-    /// Say how much of what sites showed was read, and what was missed for which reason.
+    /// Show how much of what sites published was read, and why the rest was missed.
     #[command(
         after_help = "Example:\n  newslode recall --dir run\n  newslode recall example.com --days 14            (the services' store)"
     )]
     Recall(RecallArgs),
-    /// List, show, replay or drop the services' dead letters.
+    /// List, show, replay or drop dead letters of the services' queues.
     #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
     Dead(DeadArgs),
-    /// Recompute the mined state from the archive and compare it with the live state bit by bit.
+    /// Recompute the mined state from the archive and compare it with the live state, bit by bit.
     #[command(
         after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)"
     )]
     Verify(VerifyArgs),
-    /// Recount pages after the page algorithms changed; `mine` and the services do so by themselves.
+    /// Recount pages after an update; `mine` and the services do so by themselves.
     #[command(
         after_help = "Example:\n  newslode recompute run\n  newslode recompute         (the services' store and archive)"
     )]
@@ -148,7 +138,7 @@ pub(crate) enum Command {
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
-    /// Print what a shell needs to complete commands and options.
+    /// Print a script that completes commands and options in a shell.
     #[command(
         after_help = "Example:\n  newslode completions bash > ~/.local/share/bash-completion/completions/newslode\n  newslode completions zsh > ~/.zfunc/_newslode"
     )]
@@ -161,12 +151,6 @@ pub(crate) enum Command {
     /// Write the reference of the documents: commands, configuration, metrics, messages, the schema of articles.
     #[command(hide = true, after_help = "Example:\n  newslode reference docs/reference")]
     Reference(ReferenceArgs),
-    /// Measure accuracy on labelled data.
-    #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
-    Eval(EvalArgs),
-    /// Measure speed and memory on this machine, as ratios.
-    #[command(after_help = "Example:\n  newslode bench partition --pages homes --svg growth.svg")]
-    Bench(BenchArgs),
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::ExplainArgs;
 use crate::exit::{Exit, hinted};
 use crate::input::parse_url;
@@ -25,7 +25,7 @@ use crate::outcomes::spelled;
 use crate::{out, seconds};
 
 pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     let frontier = parts.frontier.as_ref();
     let now = time::now();
     if args.target.contains("://") {

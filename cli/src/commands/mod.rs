@@ -1,11 +1,9 @@
 //! The commands, one module each. A command takes its arguments and the configuration, writes data to
 //! standard output, and returns an exit code.
 
-mod bench;
 mod config;
 pub(crate) mod dead;
 mod demo;
-mod eval;
 pub(crate) mod explain;
 pub(crate) mod export;
 mod extract;
@@ -60,7 +58,5 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
         Command::Reference(args) => reference::run(&args),
-        Command::Eval(args) => eval::run(args, &config, quiet).await,
-        Command::Bench(args) => bench::run(args, quiet).await,
     }
 }

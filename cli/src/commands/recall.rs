@@ -14,7 +14,7 @@ use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::RecallArgs;
 use crate::exit::{Exit, hinted};
 use crate::out;
@@ -23,7 +23,7 @@ use crate::out;
 const ON_ITS_WAY: u64 = 3_600_000;
 
 pub(crate) async fn run(args: RecallArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     let frontier = parts.frontier.as_ref();
     let now = time::now();
     let sites = match &args.site {

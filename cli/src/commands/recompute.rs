@@ -13,15 +13,15 @@ use newslode_miner::work::views::Pace;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::export;
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::RecomputeArgs;
 use crate::exit::{Exit, hinted};
 use crate::progress::Shown;
+use crate::queries::articles::count_pages;
 use crate::{out, served};
 
 pub(crate) async fn run(args: RecomputeArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
-    let mut parts = installation(args.dir.as_deref(), config).await?;
+    let mut parts = installation::open(args.dir.as_deref(), config).await?;
     if args.dir.is_none() {
         // Articles that changed go to their readers.
         parts.broker = Arc::new(served::broker(config).await?);
@@ -52,7 +52,7 @@ pub(crate) async fn all(
     claim(parts).await?;
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let (pace, mut shown) = (Pace { at_once, share: 100 }, Shown::new(quiet));
-    let all = export::count(parts).await?;
+    let all = count_pages(parts).await?;
     let done = recompute(parts, follow, pace, stop, |done| {
         let counted = done.counted;
         shown.work(counted, Some(all.saturating_sub(counted)), |pace| {

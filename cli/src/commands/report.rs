@@ -6,23 +6,24 @@ use newslode_common::config::Config;
 use newslode_miner::mining::ontology::RdfForm;
 
 use super::export;
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, hinted};
+use crate::queries::articles::{self, Shelved};
 use crate::report::Shelves;
 use crate::{engine, out};
 
 pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     if newslode_miner::work::fold::read(parts.state.as_ref()).await?.is_none() {
         return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     }
     let mut shelves = Shelves::default();
-    let take = |shelved: &export::Shelved<'_>| {
+    let take = |shelved: &Shelved<'_>| {
         shelves.put(&shelved.article, &shelved.keys);
         Ok(())
     };
-    let (taxonomy, _) = export::write(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
+    let (taxonomy, _) = articles::export(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
     let here = || args.dir.as_deref().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
     let file = args.out.clone().unwrap_or_else(here);
     export::write_report(&parts, &taxonomy, &shelves, &file).await?;

@@ -11,7 +11,7 @@ use newslode_common::shutdown;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use super::taxonomy::{installation, installed};
+use crate::installation;
 use crate::args::ServeArgs;
 use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
@@ -52,7 +52,7 @@ fn token(file: &Path) -> anyhow::Result<String> {
 async fn source(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
     let config = config.clone();
     let Some(folder) = dir else {
-        let parts = installation(None, &config).await?;
+        let parts = installation::open(None, &config).await?;
         // The console is of use without queues, too.
         let broker = served::broker(&config).await;
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
@@ -60,7 +60,7 @@ async fn source(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
     };
     let store = engine::open_state(folder).map_err(|error| held(folder, error))?;
     let shared = Arc::new(store.clone());
-    let parts = installed((shared.clone(), shared.clone(), shared), &config)?;
+    let parts = installation::over((shared.clone(), shared.clone(), shared), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }

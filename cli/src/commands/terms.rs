@@ -7,7 +7,7 @@ use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 use serde::Serialize;
 
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::TermsArgs;
 use crate::exit::{Exit, hinted};
 use crate::out;
@@ -27,7 +27,7 @@ struct Terms<'a> {
 }
 
 pub(crate) async fn run(args: TermsArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     let state = parts.state.as_ref();
     let site = known(state, &args.site).await?;
     let pages: i64 = state.cells(&site, Table::Pages).await?.values().sum();

@@ -5,18 +5,18 @@ use newslode_common::message::FetchedPage;
 use newslode_page::analyse;
 use newslode_page::contribution::SEPARATOR;
 
-use super::export;
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
+use crate::queries::articles::count_pages;
 
 /// Number of differences that are printed; the count covers all of them.
 const SHOWN: usize = 20;
 
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     let params = parts.params.clone();
     let recompute = |page: FetchedPage| {
         // A page without bytes contributes nothing; the report shows this as a changed contribution.
@@ -28,7 +28,7 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
     };
     let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);
-    let all = export::count(&parts).await?;
+    let all = count_pages(&parts).await?;
     let (state, archive) = (parts.state.as_ref(), parts.archive.as_ref());
     let report = newslode_miner::work::verify::verify(
         state,

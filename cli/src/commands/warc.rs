@@ -7,7 +7,7 @@ use newslode_common::shutdown;
 use tokio::task::JoinSet;
 
 use super::recompute;
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::{FeedArgs, WarcArgs, WarcCommand};
 use crate::exit::Exit;
 use crate::feed::{Fed, Feeding, feed};
@@ -22,7 +22,7 @@ pub(crate) async fn run(args: WarcArgs, config: &Config, quiet: bool) -> anyhow:
 
 async fn feed_services(args: FeedArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let feeding = Arc::new(Feeding::new(&args.files, &args.site, config)?);
-    let mut parts = installation(None, config).await?;
+    let mut parts = installation::open(None, config).await?;
     parts.broker = Arc::new(served::broker(config).await?);
     recompute::claim(&parts).await?;
     let mut waiter = JoinSet::new();

@@ -5,7 +5,7 @@ use newslode_common::config;
 use newslode_page::preset::Preset;
 use serde_json::Value;
 
-use super::{cell, code};
+use super::markdown::{cell, code};
 
 const HEAD: &str = "# Configuration
 

@@ -7,7 +7,7 @@ use newslode_common::message::envelope::Message;
 use newslode_common::message::{FetchedPage, GonePage, PartitionedPage};
 use serde_json::Value;
 
-use super::cell;
+use super::markdown::cell;
 use super::fields::fields;
 
 /// The schema of operators' messages; a test of `newslode-common` compares it with the code.

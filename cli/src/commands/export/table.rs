@@ -4,7 +4,7 @@
 
 use newslode_common::time;
 
-use super::Shelved;
+use crate::queries::articles::Shelved;
 use crate::csv;
 
 /// The names of the columns.

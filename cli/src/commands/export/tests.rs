@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use newslode_common::config::{Follow, ResolveRule};
-use newslode_newsworld::{Server, World, WorldSpec};
+use newslode_demo_world::{Server, World, WorldSpec};
 use tokio_util::sync::CancellationToken;
 
 use super::*;

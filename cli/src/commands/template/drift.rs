@@ -8,7 +8,7 @@ use newslode_common::config::{Follow, ResolveRule};
 use newslode_common::store::Kind;
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::generations::Generations;
-use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
+use newslode_demo_world::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
 
 use super::show::end;

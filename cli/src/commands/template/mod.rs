@@ -25,7 +25,7 @@ use newslode_page::extract::Correction;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
-use super::taxonomy::installation;
+use crate::installation;
 use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateSite};
 use crate::engine;
 use crate::exit::{Exit, hinted};
@@ -77,7 +77,7 @@ async fn known_of(args: TemplateSite, config: &Config) -> anyhow::Result<(Site, 
 }
 
 async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     let site = Site::of_host(&args.site);
     let page = page(&parts, &args, config).await?;
     let body = args.body.as_ref().map(|file| {
@@ -137,7 +137,7 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
 
 async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {
     let site = Site::of_host(&args.site);
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(args.dir.as_deref(), config).await?;
     read(parts.state.as_ref(), &site).await?;
     known::teach(parts.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
