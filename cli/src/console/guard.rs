@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::Console;
+use super::state::Console;
 use super::answer::{Problem, explained};
 
 /// What a browser may do with a page.

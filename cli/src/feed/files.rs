@@ -4,7 +4,7 @@ use newslode_common::warc::{Found, Reader, Why};
 use newslode_page::time::Timestamp;
 use tokio::sync::mpsc::Sender;
 
-use super::Feeding;
+use super::feeding::Feeding;
 use super::capture::{Capture, Skip};
 
 /// What the reader came to.

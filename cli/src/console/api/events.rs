@@ -16,7 +16,7 @@ use axum::response::{IntoResponse as _, Response};
 use newslode_page::time::Timestamp;
 use tokio::sync::mpsc;
 
-use super::Console;
+use crate::console::state::Console;
 use crate::console::answer::Problem;
 use crate::console::snapshot::{Snapshot, Summary};
 

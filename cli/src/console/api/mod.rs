@@ -25,7 +25,7 @@ use newslode_miner::work::lives::life::name_of;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
-use super::Console;
+use crate::console::state::Console;
 use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
 use super::filter::{Filter, values};

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::parts::articles;
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::filter::{Filter, values};
 use crate::console::snapshot::Snapshot;

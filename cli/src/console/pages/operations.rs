@@ -11,7 +11,7 @@ use newslode_page::time::Timestamp;
 use super::parts::site_link;
 use super::shell::{Page, Place, answer};
 use crate::commands::dead::printable;
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::Shown;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::writing::access::Visitor;

@@ -10,7 +10,7 @@ use newslode_page::time::Timestamp;
 
 use super::parts::{articles, concept_link, site_link, state};
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::Shown;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
 use crate::html::charts::{self, Bars, ends};

@@ -18,7 +18,7 @@ use super::parts::{articles, explain_path, percent, state};
 use super::shell::{Page, Place, answer};
 use crate::commands::explain::{SiteStory, kind_name, when};
 use crate::commands::template::show;
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};

@@ -8,7 +8,7 @@ use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::parts::Pages;
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::Shown;
 use crate::console::filter::values;
 use crate::console::snapshot::Snapshot;

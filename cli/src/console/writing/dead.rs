@@ -7,7 +7,7 @@ use maud::html;
 use newslode_common::broker::{Broker as _, Queue};
 
 use super::form::{Form, hidden};
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::pages::shell::{Page, Place, answer};
 

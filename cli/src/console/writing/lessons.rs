@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use newslode_miner::work::known;
 
 use super::form::Form;
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::pages::parts::site_path;
 

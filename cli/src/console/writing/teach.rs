@@ -16,7 +16,7 @@ use newslode_page::extract::Correction;
 
 use super::access::Visitor;
 use super::form::Form;
-use crate::console::Console;
+use crate::console::state::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::filter::Filter;
