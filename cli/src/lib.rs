@@ -29,6 +29,7 @@ pub mod input;
 pub mod installation;
 pub mod out;
 mod outcomes;
+mod outputs;
 pub mod params;
 pub mod program;
 pub mod progress;

@@ -1,40 +1,28 @@
 //! `newslode export`, and the files that a run writes at its end.
 
 use std::io::{BufWriter, IsTerminal, Write};
-use std::path::Path;
 
-use anyhow::Context;
 use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::warc::Packing;
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::ontology::RdfForm;
-use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
-use serde::Serialize;
 
 use crate::args::{ExportArgs, ExportFormat, ExportWhat};
-use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::installation;
+use crate::outputs::{json_line, part, rename};
 use crate::queries::articles::{Shelved, each_archived, export};
-use crate::report::{self, Shelves};
 
 mod columns;
 mod history;
 mod pages;
 mod table;
-
-/// Counts of what was written.
-pub(crate) struct Written {
-    pub(crate) concepts: usize,
-    pub(crate) relations: usize,
-    pub(crate) articles: usize,
-}
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
@@ -126,68 +114,6 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         }
     }
     Ok(to.flush()?)
-}
-
-/// Writes a run's files; each is replaced as a whole or not at all.
-pub(crate) async fn write_outputs(
-    parts: &Parts,
-    folder: &Path,
-    hierarchies: bool,
-) -> anyhow::Result<Written> {
-    let (article_file, ontology_file) = engine::output_files(folder);
-    let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
-    let mut shelves = Shelves::default();
-    let take = |shelved: &Shelved<'_>| {
-        shelves.put(&shelved.article, &shelved.keys);
-        json_line(&mut lines, &shelved.line())
-    };
-    let (taxonomy, articles) = export(parts, &mut turtle, RdfForm::Turtle, take).await?;
-    for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
-        out.flush()?;
-        rename(file)?;
-    }
-    if hierarchies {
-        let folder = folder.join("hierarchies");
-        std::fs::create_dir_all(&folder)?;
-        each_archived(parts, Kind::Hierarchy, |content, xml| {
-            let file = folder.join(format!("{content}.xml"));
-            part(&file)?.write_all(xml)?;
-            rename(&file)
-        })
-        .await?;
-    }
-    write_report(parts, &taxonomy, &shelves, &engine::report_file(folder)).await?;
-    Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
-}
-
-/// Writes the report of a run; the file is replaced as a whole or not at all.
-pub(super) async fn write_report(
-    parts: &Parts,
-    taxonomy: &Taxonomy,
-    shelves: &Shelves,
-    file: &Path,
-) -> anyhow::Result<()> {
-    let mut to = part(file)?;
-    to.write_all(report::written(parts, taxonomy, shelves).await?.as_bytes())?;
-    to.flush()?;
-    rename(file)
-}
-
-fn json_line(to: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *to, value)?;
-    Ok(to.write_all(b"\n")?)
-}
-
-fn part(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {
-    let part = file.with_extension("part");
-    let opened =
-        std::fs::File::create(&part).with_context(|| format!("cannot write `{}`", part.display()))?;
-    Ok(BufWriter::new(opened))
-}
-
-fn rename(file: &Path) -> anyhow::Result<()> {
-    std::fs::rename(file.with_extension("part"), file)
-        .with_context(|| format!("cannot write `{}`", file.display()))
 }
 
 #[cfg(test)]

@@ -15,13 +15,14 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::unfetched::{self, Unfetched, unfetched};
-use super::{export, recompute};
+use super::recompute;
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::feed::{Fed, Feeding, feed};
 use crate::out;
 use crate::outcomes::{spelled, tally};
+use crate::outputs::write_outputs;
 use crate::progress::Shown;
 
 /// The result of a run.
@@ -208,7 +209,7 @@ async fn mine_fed(
     let mut shown = shown.into_inner();
     shown.say(|| "writing articles and ontology".into());
     let written =
-        export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
+        write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
     shown.end();
     let sites = Frontier::status(&engine.store).await?;
     let summary = Summary {

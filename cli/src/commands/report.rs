@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use newslode_common::config::Config;
 use newslode_miner::mining::ontology::RdfForm;
 
-use super::export;
 use crate::installation;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, hinted};
+use crate::outputs::write_report;
 use crate::queries::articles::{self, Shelved};
 use crate::report::Shelves;
 use crate::{engine, out};
@@ -26,7 +26,7 @@ pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exi
     let (taxonomy, _) = articles::export(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
     let here = || args.dir.as_deref().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
     let file = args.out.clone().unwrap_or_else(here);
-    export::write_report(&parts, &taxonomy, &shelves, &file).await?;
+    write_report(&parts, &taxonomy, &shelves, &file).await?;
     out::line(file.display())?;
     Ok(Exit::Done)
 }

@@ -5,11 +5,12 @@ use std::io::Write;
 use newslode_common::config::Config;
 use newslode_miner::mining::fold::explain;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
-use newslode_miner::mining::taxonomy::{Relation, Taxonomy, tree_svg, tree_text};
+use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
 use newslode_miner::work::summaries::summaries;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
+use crate::queries::taxonomy::explained;
 use crate::{installation, out};
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
@@ -34,19 +35,6 @@ pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<E
         TaxonomyFormat::Svg => out::text(&tree_svg(&taxonomy))?,
     }
     Ok(Exit::Done)
-}
-
-/// What is behind a concept, as JSON: what the taxonomy says of it, and why, in words.
-fn explained(taxonomy: &Taxonomy, asked: &str, why: &str) -> serde_json::Value {
-    let concept = taxonomy
-        .concepts
-        .iter()
-        .find(|concept| concept.key == asked || concept.label.to_lowercase() == asked.to_lowercase());
-    let of_it = |relation: &&Relation| {
-        concept.is_some_and(|concept| [&relation.broader, &relation.narrower].contains(&&concept.key))
-    };
-    let relations: Vec<_> = taxonomy.relations.iter().filter(of_it).collect();
-    serde_json::json!({ "asked": asked, "concept": concept, "relations": relations, "why": why })
 }
 
 fn rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {

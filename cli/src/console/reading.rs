@@ -30,9 +30,9 @@ use tokio_util::sync::CancellationToken;
 use super::source::Source;
 use super::search::{Builder, Positions};
 use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
-use crate::commands::recall;
 use crate::outcomes::tally;
 use crate::queries::articles::{self, Shelving};
+use crate::queries::recall;
 
 /// What was mined is read again after this time, changed or not.
 const STALE: Duration = Duration::from_secs(3_600);

@@ -18,7 +18,7 @@ use super::snapshot::Snapshot;
 use super::source::Source;
 use super::writing::access::{Access, Visitor};
 use super::writing::notices::Notices;
-use crate::commands::template;
+use crate::outputs;
 
 /// A request waits this long for the first look at the store.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
@@ -72,7 +72,7 @@ impl Console {
         let (turn, stop) = (self.turn.clone(), self.stop.clone());
         self.work.spawn(async move {
             let _turn = turn.lock().await;
-            match template::apply(&source.parts, &site, Some(&folder), &source.config, &stop).await {
+            match outputs::read_again(&source.parts, &site, Some(&folder), &source.config, &stop).await {
                 Ok(done) => tracing::info!(%site, "taught: {done}"),
                 Err(error) => tracing::warn!(%site, "its articles cannot be read again: {error:#}"),
             }

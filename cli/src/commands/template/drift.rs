@@ -11,12 +11,12 @@ use newslode_miner::work::generations::Generations;
 use newslode_demo_world::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
 
-use super::show::end;
 use super::*;
 use crate::args::VerifyArgs;
 use crate::commands::mine::mine;
 use crate::commands::verify;
 use crate::engine::{Engine, add_seeds};
+use crate::queries::templates::end;
 
 /// Number of requests that see the old layout.
 const BEFORE: usize = 60;

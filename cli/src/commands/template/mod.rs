@@ -7,29 +7,26 @@
 #[cfg(test)]
 mod drift;
 mod explain;
-pub(crate) mod show;
+mod show;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use newslode_common::config::Config;
-use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_miner::work::archive;
 use newslode_miner::work::known::{self, Known};
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::views::{Pace, view_site};
 use newslode_page::Page;
 use newslode_page::extract::Correction;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
-use crate::installation;
 use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateSite};
-use crate::engine;
 use crate::exit::{Exit, hinted};
-use crate::{input, out, served};
+use crate::outputs::read_again;
+use crate::queries::templates::{read, state};
+use crate::{input, installation, out};
 
 pub(crate) async fn run(args: TemplateArgs, config: &Config) -> anyhow::Result<Exit> {
     match args.command {
@@ -47,26 +44,6 @@ pub(crate) async fn run(args: TemplateArgs, config: &Config) -> anyhow::Result<E
         }
         TemplateCommand::Forget { site, page } => forget(site, page, config).await,
     }
-}
-
-/// Opens the store of a run or of the services.
-pub(crate) async fn state(dir: Option<&Path>, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
-    Ok(match dir {
-        Some(folder) => Arc::new(engine::open_state(folder)?),
-        None => Arc::new(served::store(config).await?),
-    })
-}
-
-/// Reads the knowledge of a site.
-pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<Known> {
-    let (known, _) = Known::read(state, site).await?;
-    if known.is_empty() {
-        return Err(hinted(
-            format!("nothing is known about `{site}`"),
-            "newslode template list shows the sites with corrections or templates",
-        ));
-    }
-    Ok(known)
 }
 
 async fn known_of(args: TemplateSite, config: &Config) -> anyhow::Result<(Site, Known)> {
@@ -99,27 +76,9 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
     })
     .await?;
     let lessons = known.site.lessons().len();
-    let done = apply(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
+    let done = read_again(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: {lessons} corrected pages known, {done}"))?;
     Ok(Exit::Done)
-}
-
-/// Has the site's articles read again with the new knowledge; returns a message about that.
-pub(crate) async fn apply(
-    parts: &Parts,
-    site: &Site,
-    dir: Option<&Path>,
-    config: &Config,
-    stop: &CancellationToken,
-) -> anyhow::Result<String> {
-    let Some(folder) = dir else {
-        let seconds = config.miner.views_s;
-        return Ok(format!("running miners will read its articles again within about {seconds} s"));
-    };
-    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = view_site(parts, site, Pace { at_once, share: 100 }, stop).await?;
-    super::export::write_outputs(parts, folder, false).await?;
-    Ok(format!("{} articles read again, {} of them changed", report.articles, report.changed))
 }
 
 /// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
@@ -155,7 +114,7 @@ async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> an
         Ok(())
     })
     .await?;
-    let done = apply(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
+    let done = read_again(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: forgotten, {done}"))?;
     Ok(Exit::Done)
 }

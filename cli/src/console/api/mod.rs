@@ -31,7 +31,7 @@ use super::detail::Detail;
 use super::filter::{Filter, values};
 use super::pages::explain::target;
 use super::snapshot::{SiteFacts, Summary};
-use crate::commands::explain;
+use crate::queries::explain;
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");
