@@ -11,8 +11,6 @@
 //! | how right is a run of the synthetic world? | [`demo`] |
 //! | how is a command line described in a page? | [`reference`] |
 //!
-//! `examples/` uses it to mine a folder of saved pages.
-//!
 //! Inside, dependencies point one way: `commands/` parses arguments (`args/`) and prints, `console/` serves pages and a JSON
 //! API, and both ask [`queries`], which knows neither. A test finds cycles between files.
 
@@ -20,6 +18,8 @@ mod args;
 mod commands;
 mod console;
 mod csv;
+#[cfg(test)]
+mod cycles;
 pub mod demo;
 pub mod engine;
 pub mod exit;
@@ -49,5 +49,5 @@ use clap::FromArgMatches as _;
 pub fn main() -> ExitCode {
     let parsed = args::Cli::from_arg_matches(&args::help::program().get_matches());
     let args::Cli { command, common } = parsed.unwrap_or_else(|error| error.exit());
-    program::run(&common, |config| commands::run(command, config, common.quiet))
+    program::run(&common, |setup| commands::run(command, setup))
 }

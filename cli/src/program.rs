@@ -3,7 +3,7 @@
 //! Only this module turns errors into exit codes; commands return and never exit. Data goes to standard
 //! output, everything else to standard error. A closed pipe is success.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
 
 use crate::exit::{Exit, Hinted};
+use crate::installation::Setup;
 
 /// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
 /// too, which may take seconds.
@@ -31,9 +32,9 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
-    /// The configuration in force. Logs are told to standard error by its rules.
-    fn configure(&self) -> anyhow::Result<Config> {
-        let mut config = config::load(self.config.as_deref())?;
+    /// Loads the configuration, and sets up logs as it says.
+    fn configure(&self) -> anyhow::Result<Setup> {
+        let mut config: Config = config::load(self.config.as_deref())?;
         if config.telemetry == TelemetryConfig::default() {
             config.telemetry.log = ["warn", "info", "debug"][usize::from(self.verbose.min(2))].into();
             if self.quiet {
@@ -41,12 +42,28 @@ impl CommonArgs {
             }
         }
         newslode_common::telemetry::log::init(&config.telemetry)?;
-        Ok(config)
+        let servers = servers(self.config.as_deref(), std::env::vars().map(|(name, _)| name));
+        Ok(Setup { config, quiet: self.quiet, servers })
     }
 }
 
+/// What sets the URL of a store or broker: a variable, else a key of the file.
+fn servers(file: Option<&Path>, mut variables: impl Iterator<Item = String>) -> Option<String> {
+    let is_url =
+        |name: &String| ["NEWSLODE__STORE__URL", "NEWSLODE__BROKER__URL"].contains(&&*name.to_uppercase());
+    if let Some(variable) = variables.find(|name| name.starts_with("NEWSLODE__") && is_url(name)) {
+        return Some(variable);
+    }
+    let file = file?;
+    // The file was read and understood before.
+    let table: toml::Table = std::fs::read_to_string(file).ok()?.parse().ok()?;
+    let sets = |section: &&str| table.get(*section).is_some_and(|section| section.get("url").is_some());
+    let section = ["store", "broker"].into_iter().find(|section| sets(section))?;
+    Some(format!("`{section}.url` in `{}`", file.display()))
+}
+
 /// Runs a command with the configuration in force, and tells people what failed.
-pub fn run<W>(common: &CommonArgs, command: impl FnOnce(Config) -> W) -> ExitCode
+pub fn run<W>(common: &CommonArgs, command: impl FnOnce(Setup) -> W) -> ExitCode
 where
     W: Future<Output = anyhow::Result<Exit>>,
 {
@@ -80,4 +97,36 @@ fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
     // serde_json does not name the cause of a failed write among its sources.
     let as_json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
     written.or_else(as_json) == Some(std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn servers_are_named_by_the_url_of_a_store_or_broker_alone() {
+        let check = |toml: &str, variables: &[&str], expected: Option<&str>| {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(toml.as_bytes()).unwrap();
+            let found = servers(Some(file.path()), variables.iter().map(ToString::to_string));
+            let shown = file.path().display().to_string();
+            assert_eq!(
+                found.map(|found| found.replace(&shown, "FILE")).as_deref(),
+                expected,
+                "{toml} {variables:?}"
+            );
+        };
+        check(
+            "[crawler]\nworkers = 3\n[store]\nprefix = 'a'\n",
+            &["NEWSLODE__CRAWLER__WORKERS", "HOME"],
+            None,
+        );
+        check("[store]\nurl = 'redis://a'\n", &[], Some("`store.url` in `FILE`"));
+        check("broker = { url = 'amqp://a' }\n", &[], Some("`broker.url` in `FILE`"));
+        check("", &["NEWSLODE__BROKER__URL"], Some("NEWSLODE__BROKER__URL"));
+        check("[store]\nurl = 'redis://a'\n", &["NEWSLODE__STORE__URL"], Some("NEWSLODE__STORE__URL"));
+        assert_eq!(servers(None, std::iter::once("NEWSLODE__ARCHIVE__URL".into())), None);
+    }
 }

@@ -17,5 +17,5 @@ use newslode::program;
 
 fn main() -> ExitCode {
     let args::Cli { command, common } = args::Cli::parse();
-    program::run(&common, |config| commands::run(command, config, common.quiet))
+    program::run(&common, |setup| commands::run(command, setup))
 }

@@ -23,7 +23,7 @@ pub(crate) fn program() -> Command {
     let program = Cli::command();
     let list = list(&program);
     program.help_template(format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n{{options}}\n\n{{after-help}}"
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n{{options}}{{after-help}}"
     ))
 }
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_help_fits_a_screen_and_leaves_room() {
-        let help = program().render_long_help().to_string();
+        let help = program().render_help().to_string();
         // Three more commands are planned.
         assert!(help.trim_end().lines().count() + 3 <= LINES, "{help}");
         let longest = help.lines().max_by_key(|line| line.chars().count()).unwrap();

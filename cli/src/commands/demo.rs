@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use newslode_common::config::{Config, ResolveRule};
+use newslode_common::config::ResolveRule;
 use newslode_common::shutdown;
-use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_demo_world::Server;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_page::article::Article;
 use tokio::task::JoinSet;
 
@@ -19,13 +19,15 @@ use crate::demo::mined::Judged;
 use crate::demo::{judge_run, print, world};
 use crate::engine::{self, Engine, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
+use crate::installation::Setup;
 use crate::out;
 
 /// The longest `Crawl-delay` that is honoured, in milliseconds. One site of the world asks for 200. It is ours, on loopback: whoever
 /// looks at the demo should not wait for it.
 const LONGEST_DELAY_MS: u64 = 20;
 
-pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
+    let Setup { mut config, quiet, .. } = setup;
     fresh(&args.out)?;
     let world = Arc::new(world(&args.world));
     let start = world.seeds();
@@ -112,9 +114,9 @@ fn tell(
         folder.display()
     ))?;
     out::line(format!(
-        "why:      newslode taxonomy {0} --explain sports\nproof:    newslode verify {0}",
+        "why:      newslode taxonomy --dir {0} --explain sports\nproof:    newslode verify --dir {0}",
         folder.display()
     ))?;
     out::line(format!("report:   {} (open it in a browser)", engine::report_file(folder).display()))?;
-    out::line(format!("console:  newslode serve {}", folder.display()))
+    out::line(format!("console:  newslode serve --dir {}", folder.display()))
 }

@@ -1,6 +1,5 @@
 //! `newslode explain`: prints what is known of a page or a site, and when it is fetched next, and why.
 
-use newslode_common::config::Config;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -8,11 +7,12 @@ use newslode_page::time::Timestamp;
 use crate::args::ExplainArgs;
 use crate::exit::Exit;
 use crate::input::parse_url;
+use crate::installation::{self, Setup};
+use crate::out;
 use crate::queries::explain::{self, ListingStory, Row, SiteStory, kind_name, unknown, when};
-use crate::{installation, out};
 
-pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let frontier = parts.frontier.as_ref();
     let now = time::now();
     if args.target.contains("://") {
@@ -50,10 +50,7 @@ fn print_site(site: &SiteStory, now: Timestamp) -> anyhow::Result<()> {
     if site.listings.is_empty() {
         return Ok(());
     }
-    out::line(format!(
-        "\n{:12} {:>8} {:>9} {:>12}  listing",
-        "kind", "visits", "articles", "next visit"
-    ))?;
+    out::line(format!("\n{:12} {:>8} {:>9} {:>12}  listing", "kind", "visits", "articles", "next visit"))?;
     for ListingStory { url, known, due, .. } in site.listings.iter().take(SHOWN) {
         let due = due.map_or("none".into(), |due| when(due, now));
         let kind = kind_name(known.kind);

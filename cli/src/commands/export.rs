@@ -1,8 +1,7 @@
-//! `newslode export`, and the files that a run writes at its end.
+//! `newslode export`: articles, instances, hierarchies, ontology or pages, to standard output or a file.
 
 use std::io::{BufWriter, IsTerminal, Write};
 
-use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::warc::Packing;
 use newslode_miner::mining::instances::ConceptInstance;
@@ -15,7 +14,7 @@ use newslode_miner::work::summaries::summaries;
 
 use crate::args::{ExportArgs, ExportFormat, ExportWhat};
 use crate::exit::{Exit, hinted};
-use crate::installation;
+use crate::installation::{self, Setup};
 use crate::outputs::{json_line, part, rename};
 use crate::queries::articles::{Shelved, each_archived, export};
 
@@ -24,7 +23,7 @@ mod history;
 mod pages;
 mod table;
 
-pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
     if args.history
         && (args.what != ExportWhat::Articles
@@ -35,7 +34,7 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
             "newslode export articles --history",
         ));
     }
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let Some(file) = &args.to else {
         let to = std::io::stdout();
         if args.what == ExportWhat::Pages && to.is_terminal() {
@@ -88,7 +87,9 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
             let line = |shelved: &Shelved<'_>| json_line(&mut to, &shelved.line());
             export(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
-        ExportWhat::Hierarchies => each_archived(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
+        ExportWhat::Hierarchies => {
+            each_archived(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?
+        }
         ExportWhat::Instances => {
             let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
             let sites = summaries(parts.state.as_ref()).await?;

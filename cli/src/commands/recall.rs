@@ -1,19 +1,19 @@
 //! `newslode recall`: prints how much of what sites' listings showed was read, day by day, and why the rest was not.
 
-use newslode_common::config::Config;
 use newslode_common::time;
 use newslode_page::reading::Site;
 
 use crate::args::RecallArgs;
 use crate::exit::Exit;
+use crate::installation::{self, Setup};
+use crate::out;
 use crate::queries::recall::{Day, SiteDay, site_days};
-use crate::{installation, out};
 
 const HEAD: &str =
     "day         shown   read  no article  on its way  missed  recall  site, and why articles were missed";
 
-pub(crate) async fn run(args: RecallArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: RecallArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let site = args.site.as_deref().map(Site::of_host);
     let days = site_days(parts.frontier.as_ref(), site, args.days, time::now()).await?;
     if args.json {
@@ -51,8 +51,12 @@ mod tests {
     fn a_day_is_a_line_with_its_reasons() {
         let of = Day { read: 1, missed: [("gone", 1)].into(), ..Day::default() };
         let site = Site::of_host("a.test");
-        let day = SiteDay { site, day: "2023-11-14".into(), shown: 2, of, refused_by_budget: 3, recall: Some(500) };
+        let day =
+            SiteDay { site, day: "2023-11-14".into(), shown: 2, of, refused_by_budget: 3, recall: Some(500) };
         let line = line(&day);
-        assert!(line.starts_with("2023-11-14") && line.contains(" 50.0 %  a.test: gone 1, 3 links refused"), "{line}");
+        assert!(
+            line.starts_with("2023-11-14") && line.contains(" 50.0 %  a.test: gone 1, 3 links refused"),
+            "{line}"
+        );
     }
 }

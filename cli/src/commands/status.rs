@@ -3,13 +3,13 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use newslode_common::config::Config;
 use newslode_common::schedule::Health;
 use newslode_common::time;
 use newslode_page::time::Timestamp;
 
 use crate::args::StatusArgs;
 use crate::exit::Exit;
+use crate::installation::Setup;
 use crate::out;
 use crate::outcomes::spelled;
 use crate::queries::status::{SiteLine, Source, Status};
@@ -17,8 +17,8 @@ use crate::queries::status::{SiteLine, Source, Status};
 /// Time between two refreshes of `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
 
-pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exit> {
-    let source = Source::open(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let source = Source::open(&args.run.target(setup)?, &setup.config).await?;
     if !args.watch {
         show(&source.look().await?, &args)?;
         return Ok(Exit::Done);

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use newslode_common::config::Config;
 use newslode_miner::mining::fold::explain;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
@@ -10,13 +9,17 @@ use newslode_miner::work::summaries::summaries;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
+use crate::installation::{self, Setup};
+use crate::out;
 use crate::queries::taxonomy::explained;
-use crate::{installation, out};
 
-pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let Some(taxonomy) = newslode_miner::work::fold::read(parts.state.as_ref()).await? else {
-        return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
+        return Err(hinted(
+            "the taxonomy has not been computed yet",
+            "mine first, or wait for the miner's first fold",
+        ));
     };
     if let Some(concept) = &args.explain {
         let sites = summaries(parts.state.as_ref()).await?;

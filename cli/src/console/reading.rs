@@ -27,9 +27,9 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::source::Source;
 use super::search::{Builder, Positions};
 use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
+use super::source::Source;
 use crate::outcomes::tally;
 use crate::queries::articles::{self, Shelving};
 use crate::queries::recall;

@@ -90,7 +90,10 @@ impl Console {
 impl FromRequestParts<Arc<Console>> for Visitor {
     type Rejection = Unshown;
 
-    async fn from_request_parts(parts: &mut request::Parts, console: &Arc<Console>) -> Result<Visitor, Unshown> {
+    async fn from_request_parts(
+        parts: &mut request::Parts,
+        console: &Arc<Console>,
+    ) -> Result<Visitor, Unshown> {
         Ok(console.access.visitor(&parts.headers))
     }
 }

@@ -36,6 +36,9 @@ pub use seeds::add_seeds;
 /// Name of the state file within a run's folder.
 pub const STATE_FILE: &str = "newslode.redb";
 
+/// The folder of a run, unless another one is named.
+pub const DEFAULT_FOLDER: &str = "newslode-run";
+
 /// Time between two flushes: gentle to the disk, and a crash costs at most a second of work.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
@@ -122,7 +125,8 @@ pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
     if !file.exists() {
         return Err(crate::exit::hinted(
             format!("`{}` holds no run (there is no {STATE_FILE})", folder.display()),
-            "give the folder that `newslode mine --out` wrote, or start one with `newslode mine URL… --out DIR`",
+            "name the folder that `newslode mine --out` wrote with --dir, or start a run: newslode mine URL…; to ask the services, set \
+             NEWSLODE__STORE__URL, or store.url in the file that --config names",
         ));
     }
     Ok(RedbStore::open(&file)?)

@@ -4,6 +4,8 @@
 //! empty, not too large. A record is judged in two steps: by its heads at once ([`Capture::of`]), and by its
 //! body ([`Capture::page`]), which takes milliseconds to decode and is left to where that does not disturb.
 
+use std::time::Duration;
+
 use newslode_common::message::{Body, FetchedPage};
 use newslode_common::store::Why;
 use newslode_common::version::{ContentHash, Version};

@@ -69,7 +69,7 @@ impl Feeding {
 }
 
 /// The site of a name, a host or a URL.
-fn site(text: &str) -> Site {
+pub(super) fn site(text: &str) -> Site {
     let host = url::Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
     Site::of_host(host.as_deref().unwrap_or(text))
 }

@@ -1,7 +1,6 @@
 //! Sites, pages by outcome, queues and due work, of a run or of the services.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
@@ -16,6 +15,7 @@ use newslode_common::time;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
+use crate::installation::Target;
 use crate::outcomes::tally;
 use crate::{engine, served};
 
@@ -50,10 +50,10 @@ pub(crate) enum Source {
 
 impl Source {
     /// Connects to the stores of a run or of the services.
-    pub(crate) async fn open(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
-        Ok(match dir {
-            Some(folder) => Source::Folder(engine::open_state(folder)?),
-            None => Source::Services(served::broker(config).await?, served::store(config).await?),
+    pub(crate) async fn open(target: &Target, config: &Config) -> anyhow::Result<Source> {
+        Ok(match target {
+            Target::Run(folder) => Source::Folder(engine::open_state(folder)?),
+            Target::Services => Source::Services(served::broker(config).await?, served::store(config).await?),
         })
     }
 

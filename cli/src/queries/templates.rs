@@ -1,6 +1,5 @@
 //! What is known of sites: their templates and the pages that people corrected.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use newslode_common::config::Config;
@@ -13,13 +12,14 @@ use newslode_page::template::Template;
 use serde_json::{Value, json};
 
 use crate::exit::hinted;
+use crate::installation::Target;
 use crate::{engine, out, served};
 
 /// Opens the store of a run or of the services.
-pub(crate) async fn state(dir: Option<&Path>, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
-    Ok(match dir {
-        Some(folder) => Arc::new(engine::open_state(folder)?),
-        None => Arc::new(served::store(config).await?),
+pub(crate) async fn state(target: &Target, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
+    Ok(match target {
+        Target::Run(folder) => Arc::new(engine::open_state(folder)?),
+        Target::Services => Arc::new(served::store(config).await?),
     })
 }
 

@@ -30,8 +30,10 @@ const COMMANDS: &str = "# Commands
 
 `--help` of each command prints the same. Data goes to standard output, everything else to standard error. Commands end with 0 when all
 is done, 1 when something failed or a proof did not hold, 2 for wrong usage or configuration, 130 when they were interrupted; the state is kept.
-A command without a folder of a run (`DIR`) asks the services' store, archive and broker, as the [configuration](configuration.md)
-names them.
+
+Commands that read or change what was mined take the run's folder as `--dir DIR`, `newslode-run` if none is named. Where a file or the
+environment sets `store.url` or `broker.url` ([configuration](configuration.md)), they ask the services instead; other keys do not matter.
+A folder and servers together are refused. Where version 0.1.0 took the folder without `--dir`, that still works.
 ";
 
 /// `newslode reference`: writes the reference to a folder.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-
 use newslode::demo::WorldArgs;
+
 use crate::bench::Ablation;
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(crate) enum BenchCommand {
     Looks(BenchLooksArgs),
     /// Make a run with many articles, to measure the console on.
     #[command(
-        after_help = "Example:\n  newslode-lab bench console --sites 40 --stories 140 --out large && newslode serve large"
+        after_help = "Example:\n  newslode-lab bench console --sites 40 --stories 140 --out large && newslode serve --dir large"
     )]
     Console(BenchConsoleArgs),
     /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.

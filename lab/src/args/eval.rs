@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use newslode::demo::WorldArgs;
+use newslode::installation::RunArgs;
 
 use super::instances::EvalInstancesArgs;
 
@@ -60,11 +61,11 @@ pub(crate) enum EvalCommand {
     /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
     /// Measure how well articles are filed when one of the witnesses is hidden, which then judges the others.
-    #[command(after_help = "Example:\n  newslode-lab eval filing run")]
+    #[command(after_help = "Example:\n  newslode-lab eval filing --dir run")]
     Filing(EvalFilingArgs),
     /// Score what was mined of the synthetic world against its gold.
     #[command(
-        after_help = "Example:\n  newslode-lab eval world newslode-demo\n  newslode-lab eval world --sites 6   (the services' store and archive)\n  newslode-lab eval world --pages --per-page   (single pages, nothing mined)"
+        after_help = "Example:\n  newslode-lab eval world --dir newslode-demo\n  newslode-lab eval world --sites 6 --config newslode.toml   (the services' store and archive)\n  newslode-lab eval world --pages --per-page   (single pages, nothing mined)"
     )]
     World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
@@ -75,8 +76,8 @@ pub(crate) enum EvalCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalFilingArgs {
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -84,12 +85,12 @@ pub(crate) struct EvalFilingArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalWorldArgs {
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     #[command(flatten)]
     pub(crate) world: WorldArgs,
     /// Read and score a sample of the world's pages instead of what was mined.
-    #[arg(long, conflicts_with = "dir")]
+    #[arg(long, conflicts_with_all = ["dir", "folder"])]
     pub(crate) pages: bool,
     /// Parameters to read them with: `paper` or `default`.
     #[arg(long, requires = "pages", default_value = "default")]

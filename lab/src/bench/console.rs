@@ -9,24 +9,23 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use newslode::engine::{Engine, add_seeds, seeds};
 use newslode_common::config::{Config, Follow};
 use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
+use newslode_demo_world::World;
 use newslode_miner::work::apply::batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once};
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
-use newslode_demo_world::World;
 use newslode_page::generation::Generation;
 use newslode_page::hierarchy::xml;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use newslode_page::{Params, analyse};
 use serde::Serialize;
-
-use newslode::engine::{Engine, add_seeds, seeds};
 
 /// Pages that are analysed and counted at once.
 const BATCH: usize = 256;
@@ -148,8 +147,8 @@ fn made(
 
 #[cfg(test)]
 mod tests {
-    use newslode_miner::work::fold;
     use newslode_demo_world::WorldSpec;
+    use newslode_miner::work::fold;
 
     use super::*;
 

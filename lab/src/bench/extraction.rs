@@ -8,16 +8,16 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 
+use newslode::input;
 use newslode_page::Page;
 use newslode_page::extract::{Scorer, as_article_by};
 use newslode_page::reading::{PageLimits, PageTree, decode};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::Sample;
 use super::memory::held;
 use super::ratios::{ms, sorted};
-use newslode::input;
+use super::sample::Sample;
 
 /// Number of runs of each page.
 const RUNS: u32 = 3;

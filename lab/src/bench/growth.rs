@@ -3,13 +3,13 @@
 use std::hint::black_box;
 
 use newslode_page::partition::hierarchy;
-use newslode_page::training::measure::{Dp, made_page, table_bytes};
 use newslode_page::reading::{PageLimits, PageTree, decode};
+use newslode_page::training::measure::{Dp, made_page, table_bytes};
 use newslode_page::{Page, Params};
 use serde::Serialize;
 
 use super::ratios::ms;
-use super::{Way, parsed};
+use super::sample::{Way, parsed};
 
 /// Sizes of the generated pages, in leaves.
 pub(super) const LEAVES: [usize; 9] = [100, 200, 500, 1_000, 1_500, 2_000, 5_000, 10_000, 20_000];

@@ -11,7 +11,7 @@ use std::process::Command;
 use newslode_page::partition::hierarchy;
 use newslode_page::training::measure::made_page;
 
-use super::{Way, parsed};
+use super::sample::{Way, parsed};
 
 /// Rise of this process's peak in bytes when it partitions a generated page: tree, leaves, hierarchy.
 pub(crate) fn peak(way: Way, leaves: usize) -> anyhow::Result<Option<u64>> {

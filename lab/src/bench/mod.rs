@@ -17,14 +17,11 @@ pub(crate) mod mine;
 mod pipeline;
 mod ratios;
 mod rtdm;
+mod sample;
 mod scale;
 mod svg;
 
-use newslode_page::partition::Scope;
-use newslode_page::{Page, Params};
 use serde::Serialize;
-
-use newslode::input;
 
 pub(crate) use claims::{ClaimReport, ClaimSpec, measure as measure_claims};
 pub(crate) use console::{MadeRun, make as make_run};
@@ -36,43 +33,10 @@ pub(crate) use memory::peak;
 pub(crate) use pipeline::{PipelineSpec, Served, measure as measure_pipeline, serve};
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
 pub(crate) use rtdm::{rtdm, rtdm_svg};
-pub(crate) use scale::{Scale, ScaleSpec, measure as measure_scale, svg as scale_svg};
+pub(crate) use sample::{Sample, Way};
+pub(crate) use scale::picture::svg as scale_svg;
+pub(crate) use scale::{Scale, ScaleSpec, measure as measure_scale};
 pub(crate) use svg::svg;
-
-/// A page to measure on.
-pub(crate) struct Sample {
-    pub(crate) name: String,
-    pub(crate) bytes: Vec<u8>,
-}
-
-/// A way from a page's bytes to its hierarchy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// The default parameters.
-    Default,
-    /// The paper's parameters over the whole page.
-    PaperPage,
-}
-
-impl Way {
-    pub(crate) fn named(name: &str) -> Option<Way> {
-        [Way::Default, Way::PaperPage].into_iter().find(|way| way.name() == name)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Way::Default => "default",
-            Way::PaperPage => "paper-page",
-        }
-    }
-
-    fn params(self) -> Params {
-        match self {
-            Way::Default => Params::default(),
-            Way::PaperPage => Params { scope: Scope::Page, ..Params::paper() },
-        }
-    }
-}
 
 /// All measurements.
 #[derive(Debug, Serialize)]
@@ -90,8 +54,4 @@ pub(crate) fn measure(samples: &[Sample], say: &mut dyn FnMut(&str)) -> anyhow::
     let dp = dp_ratios()?;
     let growth = growth(&growth::LEAVES, memory::peak_of_process, say)?;
     Ok(Report { pages, dp, growth })
-}
-
-fn parsed(bytes: &[u8]) -> anyhow::Result<Page> {
-    Ok(Page::parse(&input::made_up("bench.html")?, Some("text/html; charset=utf-8"), bytes))
 }

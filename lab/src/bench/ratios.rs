@@ -3,14 +3,14 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use newslode::input;
 use newslode_page::partition::hierarchy;
-use newslode_page::training::measure::{Dp, additions, made_page, table_bytes};
 use newslode_page::reading::{PageLimits, PageTree, decode};
+use newslode_page::training::measure::{Dp, additions, made_page, table_bytes};
 use newslode_page::{Page, Params};
 use serde::Serialize;
 
-use super::{Sample, parsed};
-use newslode::input;
+use super::sample::{Sample, parsed};
 
 /// Number of runs of each page; they take turns, and the shortest counts.
 const RUNS: u32 = 5;

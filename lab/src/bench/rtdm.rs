@@ -13,8 +13,8 @@ use newslode_page::template::shape::{PageShape, Shapes};
 use newslode_page::template::{induce, plain};
 use serde::Serialize;
 
+use super::sample::{Sample, parsed};
 use super::svg::{Curve, Panel, drawn};
-use super::{Sample, parsed};
 
 /// Number of pages to compare, preferred number of vertices in pages of a folder, and number of rounds.
 const PAGES: usize = 6;

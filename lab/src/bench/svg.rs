@@ -1,6 +1,6 @@
 //! Draws growth curves: panels side by side, with logarithmic axes. The partitioner's curves are here.
 
-use super::Growth;
+use super::growth::Growth;
 
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 330.0;

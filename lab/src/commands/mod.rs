@@ -8,15 +8,15 @@ mod probe;
 mod reference;
 
 use newslode::exit::Exit;
-use newslode_common::config::Config;
+use newslode::installation::Setup;
 
 use crate::args::Command;
 
 /// Runs a command.
-pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> {
     match command {
-        Command::Eval(args) => eval::run(args, &config, quiet).await,
-        Command::Bench(args) => bench::run(args, quiet).await,
+        Command::Eval(args) => eval::run(args, &setup).await,
+        Command::Bench(args) => bench::run(args, setup.quiet).await,
         Command::Evidence(args) => evidence::run(&args),
         Command::Probe(args) => probe::run(args),
         Command::Reference(args) => reference::run(&args),

@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-
 use newslode::exit::hinted;
 
 /// One value for each split, read from its file.

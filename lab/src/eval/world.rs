@@ -59,7 +59,11 @@ impl Default for Methods {
 }
 
 /// All figures of a sample, and the scores of its pages.
-pub(crate) fn figures(world: &World, sites: &[Vec<JudgedPage>], by: &Methods) -> (Figures, Vec<PageScores>, TagCounts) {
+pub(crate) fn figures(
+    world: &World,
+    sites: &[Vec<JudgedPage>],
+    by: &Methods,
+) -> (Figures, Vec<PageScores>, TagCounts) {
     let mut rows = Vec::new();
     for pages in sites {
         let site = site::of_pages(pages.iter().map(|judged| &judged.page));

@@ -47,7 +47,8 @@ pub(crate) fn judged(program: &Command) -> Vec<(String, Option<String>)> {
     for (file, text) in documents() {
         for Told { line, .. } in commands(&text) {
             if line.starts_with(&own) && !is_usage(&line) {
-                let fault = fault(program, &line).map(|fault| format!("{}: `{line}`: {fault}", file.display()));
+                let fault =
+                    fault(program, &line).map(|fault| format!("{}: `{line}`: {fault}", file.display()));
                 judged.push((line, fault));
             }
         }

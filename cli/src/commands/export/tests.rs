@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use newslode_common::config::{Follow, ResolveRule};
+use newslode_common::config::{Config, Follow, ResolveRule};
 use newslode_demo_world::{Server, World, WorldSpec};
 use tokio_util::sync::CancellationToken;
 

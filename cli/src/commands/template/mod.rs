@@ -24,37 +24,39 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateSite};
 use crate::exit::{Exit, hinted};
+use crate::installation::{self, Setup};
 use crate::outputs::read_again;
 use crate::queries::templates::{read, state};
-use crate::{input, installation, out};
+use crate::{input, out};
 
-pub(crate) async fn run(args: TemplateArgs, config: &Config) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
-        TemplateCommand::Teach(args) => teach(args, config).await,
-        TemplateCommand::List { dir, json } => {
-            show::list(state(dir.dir.as_deref(), config).await?.as_ref(), json).await
+        TemplateCommand::Teach(args) => teach(args, setup).await,
+        TemplateCommand::List { run, json } => {
+            show::list(state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
         }
         TemplateCommand::Show { site, json } => {
-            let (site, known) = known_of(site, config).await?;
+            let (site, known) = known_of(site, setup).await?;
             show::show(&site, &known, json)
         }
         TemplateCommand::Explain { site, format } => {
-            let (site, known) = known_of(site, config).await?;
+            let (site, known) = known_of(site, setup).await?;
             explain::explain(&site, &known.templates, format)
         }
-        TemplateCommand::Forget { site, page } => forget(site, page, config).await,
+        TemplateCommand::Forget { site, page } => forget(site, page, setup).await,
     }
 }
 
-async fn known_of(args: TemplateSite, config: &Config) -> anyhow::Result<(Site, Known)> {
+async fn known_of(args: TemplateSite, setup: &Setup) -> anyhow::Result<(Site, Known)> {
     let site = Site::of_host(&args.site);
-    let state = state(args.dir.as_deref(), config).await?;
+    let state = state(&args.run.target(setup)?, &setup.config).await?;
     let known = read(state.as_ref(), &site).await?;
     Ok((site, known))
 }
 
-async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+async fn teach(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let (config, target) = (&setup.config, args.run.target(setup)?);
+    let parts = installation::open(&target, config).await?;
     let site = Site::of_host(&args.site);
     let page = page(&parts, &args, config).await?;
     let body = args.body.as_ref().map(|file| {
@@ -76,7 +78,7 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
     })
     .await?;
     let lessons = known.site.lessons().len();
-    let done = read_again(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
+    let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: {lessons} corrected pages known, {done}"))?;
     Ok(Exit::Done)
 }
@@ -94,9 +96,10 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
     Ok(Arc::new(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)))
 }
 
-async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {
+async fn forget(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyhow::Result<Exit> {
+    let (config, target) = (&setup.config, args.run.target(setup)?);
     let site = Site::of_host(&args.site);
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+    let parts = installation::open(&target, config).await?;
     read(parts.state.as_ref(), &site).await?;
     known::teach(parts.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
@@ -114,7 +117,7 @@ async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> an
         Ok(())
     })
     .await?;
-    let done = read_again(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
+    let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: forgotten, {done}"))?;
     Ok(Exit::Done)
 }

@@ -25,12 +25,12 @@ use newslode_miner::work::lives::life::name_of;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
-use crate::console::state::Console;
 use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
 use super::filter::{Filter, values};
 use super::pages::explain::target;
 use super::snapshot::{SiteFacts, Summary};
+use crate::console::state::Console;
 use crate::queries::explain;
 
 /// The description of the API.

@@ -11,9 +11,9 @@ use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{article_path, site_link, site_path};
 use super::shell::{Page, Place, answer};
-use crate::console::state::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::snapshot::Snapshot;
+use crate::console::state::Console;
 use crate::html::values::{away, facts};
 use crate::queries::explain;
 

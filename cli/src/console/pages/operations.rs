@@ -10,9 +10,9 @@ use newslode_page::time::Timestamp;
 
 use super::parts::site_link;
 use super::shell::{Page, Place, answer};
-use crate::console::state::Console;
 use crate::console::answer::Shown;
 use crate::console::snapshot::{SiteFacts, Snapshot};
+use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
 use crate::console::writing::form::hidden;
 use crate::html::values::{Number, counted, empty, time};

@@ -17,7 +17,7 @@ use newslode_common::store::{
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use super::Ablation;
+use super::ablation::Ablation;
 use super::log::Log;
 
 /// Failures after which a page leaves, if sites do not rest.

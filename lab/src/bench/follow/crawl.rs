@@ -4,7 +4,7 @@
 //! are simulated. What the partitioner and the miner do for the schedule, to tell what a page is, is done here at
 //! once. Start at [`Crawl::run`].
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use newslode_common::config::{CrawlerConfig, Follow, MinerConfig};
 use newslode_common::message::envelope::{holds, open};
@@ -22,8 +22,8 @@ use newslode_newsworld::living::{LivingSite, LivingWorld, Seen};
 use newslode_page::reading::Site;
 use newslode_page::{Page, Timestamp, article};
 
-use super::Ablation;
 use super::ablated::Ablated;
+use super::ablation::Ablation;
 use super::log::Log;
 use super::world::{Outbox, SimulatedWeb};
 

@@ -8,7 +8,7 @@
 mod applies;
 mod folds;
 mod made;
-mod picture;
+pub(crate) mod picture;
 mod records;
 mod server;
 mod soak;
@@ -22,7 +22,6 @@ pub(crate) use applies::Applies;
 pub(super) use applies::first;
 pub(crate) use folds::Folds;
 pub(super) use made::{Dice, word};
-pub(crate) use picture::svg;
 pub(crate) use records::Records;
 pub(crate) use server::Server;
 pub(crate) use soak::Soak;

@@ -30,7 +30,7 @@ pub(crate) fn svg(report: &MineReport) -> String {
         });
     }
     if !report.folds.is_empty() {
-        let curve = |name: &str, color, value: &dyn Fn(&super::Folds) -> f64| Curve {
+        let curve = |name: &str, color, value: &dyn Fn(&super::folds::Folds) -> f64| Curve {
             name: name.to_owned(),
             color,
             points: report.folds.iter().map(|row| (row.sites as f64, value(row))).collect(),

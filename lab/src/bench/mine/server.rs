@@ -8,10 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use newslode::exit::hinted;
 use newslode_common::config::{Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
-
-use newslode::exit::hinted;
 
 /// Maximum wait for the server's first answer.
 const START: Duration = Duration::from_secs(20);

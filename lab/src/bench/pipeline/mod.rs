@@ -4,24 +4,19 @@
 //! three of them ([`services`]), too: its time and that of its children is what the system adds to ours when it has ended.
 //! Pages are answers of the server with status 200. Start at [`measure`].
 
+mod processes;
 mod services;
 mod web;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 use serde::Serialize;
 
-use newslode::exit::hinted;
+use processes::{Crawled, DELAY_MS, Service, beside, children_seconds};
 use web::Web;
 pub(crate) use web::{Served, serve};
-
-/// Ticks of a second in `/proc`; the same on all Linux systems.
-const TICKS: f64 = 100.0;
-/// Time between two requests to a site, in milliseconds. The server can bear it.
-const DELAY_MS: &str = "20";
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -34,14 +29,6 @@ pub(crate) struct PipelineSpec {
     pub(crate) rabbitmq: Option<String>,
     /// How many miners share the work.
     pub(crate) miners: usize,
-}
-
-/// The processor time of one of the services.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Service {
-    pub(crate) name: String,
-    /// For each page of the crawl, in milliseconds.
-    pub(crate) cpu_ms: f64,
 }
 
 /// The figures.
@@ -105,36 +92,6 @@ pub(crate) fn measure(spec: &PipelineSpec, say: &mut dyn FnMut(&str)) -> anyhow:
     })
 }
 
-/// A program in the folder of this one.
-fn beside(name: &str) -> anyhow::Result<PathBuf> {
-    let program = std::env::current_exe()?.with_file_name(name);
-    if !program.is_file() {
-        return Err(hinted(
-            format!("there is no `{name}` beside this program"),
-            "build the others, too: cargo build --release --workspace",
-        ));
-    }
-    Ok(program)
-}
-
-/// A crawl that has ended.
-#[derive(Clone, Copy)]
-struct Crawled {
-    served: Served,
-    seconds: f64,
-}
-
-impl Crawled {
-    fn cpu_ms(&self) -> f64 {
-        self.of_a_page(self.seconds)
-    }
-
-    /// Milliseconds of a page, if all took so many seconds.
-    fn of_a_page(&self, seconds: f64) -> f64 {
-        seconds * 1_000.0 / self.served.pages.max(1) as f64
-    }
-}
-
 /// Runs a crawl of the sites in a folder.
 fn crawl(folder: &Path, command: impl FnOnce(&Web) -> anyhow::Result<Command>) -> anyhow::Result<Crawled> {
     let mut web = Web::start(folder)?;
@@ -150,41 +107,4 @@ fn crawl(folder: &Path, command: impl FnOnce(&Web) -> anyhow::Result<Command>) -
     let served = web.stop()?;
     anyhow::ensure!(served.pages > 0, "`{name}` got no page");
     Ok(Crawled { served, seconds })
-}
-
-/// Processor time of the children of this process that have ended, in seconds.
-fn children_seconds() -> anyhow::Result<f64> {
-    ticks("self", 13)
-}
-
-/// Processor time of a process, in seconds.
-fn cpu_seconds(process: u32) -> anyhow::Result<f64> {
-    ticks(&process.to_string(), 11)
-}
-
-/// The sum of two neighbouring fields of a process's statistics, behind its name, in seconds.
-fn ticks(process: &str, at: usize) -> anyhow::Result<f64> {
-    let file = format!("/proc/{process}/stat");
-    let stat = fs::read_to_string(&file)
-        .map_err(|error| hinted(format!("cannot read `{file}`: {error}"), "run this on Linux"))?;
-    // The name of the program may hold anything, but ends with the last parenthesis.
-    let fields = stat.rsplit(')').next().unwrap_or_default();
-    let mut ticks = fields.split_whitespace().skip(at).map(str::parse::<f64>);
-    let (Some(Ok(user)), Some(Ok(system))) = (ticks.next(), ticks.next()) else {
-        anyhow::bail!("`{file}` is not as expected")
-    };
-    Ok((user + system) / TICKS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_of_a_child_counts_when_it_has_ended() {
-        let before = children_seconds().unwrap();
-        let loops = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
-        assert!(Command::new("sh").args(["-c", loops]).status().unwrap().success());
-        assert!(children_seconds().unwrap() > before);
-    }
 }

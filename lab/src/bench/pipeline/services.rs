@@ -15,8 +15,8 @@ use newslode_common::store::{Frontier, SiteStatus};
 use newslode_common::time;
 use tokio::runtime::Handle;
 
+use super::processes::{Crawled, DELAY_MS, Service, beside, children_seconds, cpu_seconds};
 use super::web::Web;
-use super::{Crawled, DELAY_MS, Service, beside, children_seconds, cpu_seconds};
 use crate::bench::mine::Server as Redis;
 
 const MINER: &str = "newslode-miner";

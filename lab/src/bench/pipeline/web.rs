@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Context as _;
+use newslode::out;
 use newslode_newsworld::{Content, Replay, Reply, Server};
 use serde::{Deserialize, Serialize};
-
-use newslode::out;
 
 /// The server's first words.
 #[derive(Debug, Deserialize, Serialize)]

@@ -5,7 +5,7 @@
 //! same taxonomy to the bit), and what the server and a miner keep. Start at [`measure`].
 
 mod drawn;
-mod picture;
+pub(crate) mod picture;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,7 +21,6 @@ use serde::Serialize;
 
 use super::mine::first;
 use drawn::{Common, Drawn, Recorded};
-pub(crate) use picture::svg;
 
 /// Pages of a batch.
 const BATCH: usize = 64;

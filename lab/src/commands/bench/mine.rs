@@ -1,12 +1,12 @@
 //! `newslode-lab bench mine`: what counting, records and folds cost.
 
 use anyhow::Context as _;
-
-use super::progress;
-use crate::args::{BenchMineArgs, BenchStore};
-use crate::bench::mine::{self, MineReport};
 use newslode::exit::Exit;
 use newslode::out;
+
+use super::progress::progress;
+use crate::args::{BenchMineArgs, BenchStore};
+use crate::bench::mine::{self, MineReport};
 
 pub(super) async fn run(args: &BenchMineArgs, quiet: bool) -> anyhow::Result<Exit> {
     let wanted = mine::Wanted {
@@ -18,7 +18,7 @@ pub(super) async fn run(args: &BenchMineArgs, quiet: bool) -> anyhow::Result<Exi
     };
     let report = mine::measure(&wanted, &mut progress(quiet)).await?;
     if let Some(file) = &args.svg {
-        std::fs::write(file, mine::svg(&report))
+        std::fs::write(file, mine::picture::svg(&report))
             .with_context(|| format!("cannot write `{}`", file.display()))?;
     }
     if args.json {

@@ -2,36 +2,28 @@
 
 mod mine;
 mod pipeline;
+mod progress;
 
 use std::path::Path;
 
 use anyhow::Context;
+use newslode::demo::world;
+use newslode::exit::{Exit, hinted};
+use newslode::{input, out};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_newsworld::living::LivingSpec;
 use newslode_page::training::measure::made_page;
 
+use self::progress::progress;
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,
     BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs,
 };
 use crate::bench::mine::Server;
 use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Scale, ScaleSpec, Way};
-use newslode::demo::world;
-use newslode::exit::{Exit, hinted};
-use newslode::{input, out};
 
 /// Sizes of the generated pages that replace a folder.
 const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
-
-/// Says what is done now.
-#[allow(clippy::print_stderr, reason = "progress is not output")]
-fn progress(quiet: bool) -> impl FnMut(&str) {
-    move |what| {
-        if !quiet {
-            eprintln!("{what}");
-        }
-    }
-}
 
 pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
@@ -100,7 +92,7 @@ async fn console(args: &BenchConsoleArgs, quiet: bool) -> anyhow::Result<Exit> {
     }
     let bench::MadeRun { sites, pages, seconds } = made;
     out::line(format!(
-        "{pages} pages of {sites} sites in {seconds:.0} s: newslode serve {}",
+        "{pages} pages of {sites} sites in {seconds:.0} s: newslode serve --dir {}",
         args.out.display()
     ))?;
     Ok(Exit::Done)

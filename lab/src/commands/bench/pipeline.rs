@@ -1,10 +1,11 @@
 //! `newslode-lab bench pipeline`: what a page costs from the fetch to the taxonomy.
 
-use super::progress;
-use crate::args::BenchPipelineArgs;
-use crate::bench::{self, PipelineSpec};
 use newslode::exit::Exit;
 use newslode::out;
+
+use super::progress::progress;
+use crate::args::BenchPipelineArgs;
+use crate::bench::{self, PipelineSpec};
 
 pub(super) async fn run(args: BenchPipelineArgs, quiet: bool) -> anyhow::Result<Exit> {
     if args.serve {

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use newslode::demo::scores::articles::{ArticleRecord, ArticleScores, score};
+use newslode::exit::Exit;
+use newslode::out;
+use newslode::progress::Shown;
 use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
 use newslode_page::time::Timestamp;
 
-use super::{page, write_predictions};
+use super::gold::{page, write_predictions};
 use crate::args::EvalCommon;
 use crate::eval::splits::Splits;
 use crate::eval::{Figure, articles, read_lines};
-use newslode::exit::Exit;
-use newslode::out;
-use newslode::progress::Shown;
 
 /// Gold pages have no time of fetching. No date on them is later than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
@@ -43,8 +44,8 @@ pub(super) fn run(
     quiet: bool,
 ) -> anyhow::Result<Exit> {
     let splits = folds.map(|folder| Splits::read(folder, SPLITS, "bodies.py", Scorer::parse)).transpose()?;
-    let golds: Vec<articles::ArticleRecord> = read_lines(&common.gold)?;
-    let mut methods: BTreeMap<&str, Vec<articles::ArticleRecord>> = BTreeMap::new();
+    let golds: Vec<ArticleRecord> = read_lines(&common.gold)?;
+    let mut methods: BTreeMap<&str, Vec<ArticleRecord>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);
     let pages = golds.iter().map(|gold| {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
@@ -76,8 +77,8 @@ pub(super) fn run(
     write_predictions(common, &methods["default"])?;
     let mut summaries = BTreeMap::new();
     for (name, lines) in &methods {
-        let rows: Vec<articles::Row> =
-            golds.iter().zip(lines).map(|(gold, line)| articles::score(gold, line)).collect();
+        let rows: Vec<ArticleScores> =
+            golds.iter().zip(lines).map(|(gold, line)| score(gold, line)).collect();
         if common.per_page && *name == "default" {
             for row in &rows {
                 out::json_line(row)?;
@@ -112,7 +113,7 @@ pub(super) fn run(
 }
 
 /// The other pages of a page's site; those after it in the gold come first.
-fn others(golds: &[articles::ArticleRecord], of: usize) -> impl Iterator<Item = usize> {
+fn others(golds: &[ArticleRecord], of: usize) -> impl Iterator<Item = usize> {
     let order = (of + 1..golds.len()).chain(0..of);
     order.filter(move |&other| golds[of].site.is_some() && golds[other].site == golds[of].site)
 }
@@ -123,7 +124,7 @@ struct Learnt(BTreeMap<(String, usize), SiteKnowledge>);
 
 impl Learnt {
     /// What the pages of the other parts of a page's site teach.
-    fn for_page(&mut self, golds: &[articles::ArticleRecord], pages: &[Page], of: usize) -> &SiteKnowledge {
+    fn for_page(&mut self, golds: &[ArticleRecord], pages: &[Page], of: usize) -> &SiteKnowledge {
         let site = golds[of].site_or_id();
         let all: Vec<usize> = (0..golds.len()).filter(|&at| golds[at].site_or_id() == site).collect();
         let parts = all.len().min(PARTS);
@@ -138,7 +139,7 @@ impl Learnt {
     }
 }
 
-fn seen(golds: &[articles::ArticleRecord], pages: &[Page], of: usize, most: usize) -> SiteKnowledge {
+fn seen(golds: &[ArticleRecord], pages: &[Page], of: usize, most: usize) -> SiteKnowledge {
     let mut site = SiteKnowledge::default();
     others(golds, of).take(most).for_each(|other| site.see(&pages[other]));
     site
@@ -147,7 +148,7 @@ fn seen(golds: &[articles::ArticleRecord], pages: &[Page], of: usize, most: usiz
 /// Teaches the site with the first pages whose gold can teach. Gold that its page does not show cannot.
 fn taught(
     mut site: SiteKnowledge,
-    golds: &[articles::ArticleRecord],
+    golds: &[ArticleRecord],
     pages: &[Page],
     of: usize,
     most: usize,
@@ -174,9 +175,9 @@ fn taught(
 }
 
 /// The trivial baseline: the text of all leaves, and the document's title.
-fn everything(id: &str, page: &Page) -> articles::ArticleRecord {
+fn everything(id: &str, page: &Page) -> ArticleRecord {
     let text: Vec<&str> = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf)).collect();
-    articles::ArticleRecord {
+    ArticleRecord {
         id: id.into(),
         title: page.title.clone(),
         body: Some(text.join("\n")),
@@ -184,8 +185,8 @@ fn everything(id: &str, page: &Page) -> articles::ArticleRecord {
     }
 }
 
-fn said(id: &str, article: &Article) -> articles::ArticleRecord {
-    articles::ArticleRecord {
+fn said(id: &str, article: &Article) -> ArticleRecord {
+    ArticleRecord {
         id: id.into(),
         url: None,
         title: article.title.clone(),

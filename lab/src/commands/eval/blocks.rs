@@ -9,20 +9,23 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
+use newslode::demo::scores::articles::ArticleRecord;
+use newslode::demo::scores::blocks::{Anchor, anchors, coverage};
+use newslode::demo::scores::outline::Gold;
+use newslode::exit::{Exit, hinted};
+use newslode::progress::Shown;
+use newslode::{out, site};
 use newslode_page::Page;
 use newslode_page::preset::Preset;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::wisdom::{WisdomParams, blocks};
 use serde::{Deserialize, Serialize};
 
-use super::{folders, page, write_predictions};
+use super::gold::{folders, page, write_predictions};
 use crate::args::EvalBlocksArgs;
-use crate::eval::blocks::{Anchor, anchors, coverage, is_news};
-use crate::eval::outline::{self, Gold};
-use crate::eval::{Prf, articles, bootstrap_error, mean, read_lines, read_text};
-use newslode::exit::{Exit, hinted};
-use newslode::progress::Shown;
-use newslode::{out, site};
+use crate::eval::blocks::is_news;
+use crate::eval::outline;
+use crate::eval::{Prf, bootstrap_error, mean, read_lines, read_text};
 
 /// A page's figures by one method.
 #[derive(Serialize)]
@@ -104,8 +107,8 @@ fn article_rows(
     presets: &[WisdomParams],
     shown: &mut Shown,
 ) -> anyhow::Result<Vec<Row>> {
-    let golds: Vec<articles::ArticleRecord> = read_lines(&args.common.gold)?;
-    let mut sites: BTreeMap<&str, Vec<&articles::ArticleRecord>> = BTreeMap::new();
+    let golds: Vec<ArticleRecord> = read_lines(&args.common.gold)?;
+    let mut sites: BTreeMap<&str, Vec<&ArticleRecord>> = BTreeMap::new();
     for gold in &golds {
         sites.entry(gold.site.as_deref().unwrap_or_default()).or_default().push(gold);
     }
@@ -113,7 +116,7 @@ fn article_rows(
     let mut rows = Vec::new();
     for (done, golds) in sites.into_values().enumerate() {
         shown.count(done, count, "sites");
-        let parse = |gold: &&articles::ArticleRecord| {
+        let parse = |gold: &&ArticleRecord| {
             let input = page(&args.common.pages, &gold.id, gold.url.as_deref())?;
             Ok(Page::parse(&input.url, None, &input.bytes))
         };

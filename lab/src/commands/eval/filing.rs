@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_common::config::Config;
+use newslode::exit::{Exit, hinted};
+use newslode::installation::{self, Setup};
+use newslode::out;
+use newslode::queries::articles::each_archived;
 use newslode_common::store::Kind;
 use newslode_miner::mining::filing::{Asked, Filing, Lessons, Witness};
 use newslode_miner::mining::members::Members;
@@ -14,11 +17,7 @@ use newslode_page::article::Article;
 use serde::Serialize;
 
 use crate::args::EvalFilingArgs;
-use newslode::queries::articles::each_archived;
-use newslode::installation;
 use crate::eval::Figure;
-use newslode::exit::{Exit, hinted};
-use newslode::out;
 
 /// How articles are filed.
 #[derive(Debug, Serialize)]
@@ -46,8 +45,8 @@ struct Hidden {
     share: Figure,
 }
 
-pub(super) async fn run(args: &EvalFilingArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation::open(args.dir.as_deref(), config).await?;
+pub(super) async fn run(args: &EvalFilingArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.state.as_ref()).await?;
     let members = members(&parts, &taxonomy, &sites).await?;

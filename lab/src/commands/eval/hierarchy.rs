@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use newslode_page::Page;
-use newslode_page::training::{BlockScorer, HeadScorer, OutlineScorers, hierarchy_by};
-
-use super::{page, presets, write_predictions};
-use crate::args::EvalCommon;
-use crate::eval::hierarchy::{self, Prediction, WINDOWS};
-use crate::eval::splits::Splits;
-use crate::eval::{Prf, bootstrap_error, mean, outline};
+use newslode::demo::scores::hierarchy::{self, Prediction, WINDOWS};
 use newslode::exit::Exit;
 use newslode::out;
 use newslode::progress::Shown;
+use newslode_page::Page;
+use newslode_page::training::{BlockScorer, HeadScorer, OutlineScorers, hierarchy_by};
+
+use super::gold::{page, presets, write_predictions};
+use crate::args::EvalCommon;
+use crate::eval::splits::Splits;
+use crate::eval::{Prf, bootstrap_error, mean, outline};
 
 /// Number of splits that `page/train/blocks.py` and `heads.py` make.
 const SPLITS: usize = 11;
@@ -47,7 +47,7 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
         }
     }
     shown.end();
-    let scored: Vec<(String, Vec<hierarchy::Row>)> = methods
+    let scored: Vec<(String, Vec<hierarchy::HierarchyScores>)> = methods
         .iter()
         .map(|(name, said)| {
             (name.clone(), golds.values().zip(said).map(|(gold, one)| hierarchy::score(gold, one)).collect())
@@ -66,8 +66,9 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
     Ok(Exit::Done)
 }
 
-fn print_hierarchies(name: &str, rows: &[hierarchy::Row], per_page: bool) -> anyhow::Result<()> {
-    let average = |pick: fn(&hierarchy::Row) -> f64| mean(&rows.iter().map(pick).collect::<Vec<_>>());
+fn print_hierarchies(name: &str, rows: &[hierarchy::HierarchyScores], per_page: bool) -> anyhow::Result<()> {
+    let average =
+        |pick: fn(&hierarchy::HierarchyScores) -> f64| mean(&rows.iter().map(pick).collect::<Vec<_>>());
     if per_page {
         let mut rows: Vec<_> = rows.iter().collect();
         rows.sort_by(|a, b| a.pairs.f1.total_cmp(&b.pairs.f1));

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use newslode::exit::Exit;
+use newslode::out;
+use newslode::progress::Shown;
 use newslode_miner::mining::concept_pages::concept_pages;
 use newslode_miner::mining::fold::{FoldParams, Rules, fold};
 use newslode_miner::mining::instances::{ConceptInstance, MOST_PAGES, groups, instances};
@@ -24,14 +27,11 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::{Page, Params};
 use serde::{Deserialize, Serialize};
 
+use super::gold::{folders, page, write_lines};
 use super::taxonomy::replaced;
-use super::{folders, page, write_lines};
 use crate::args::EvalInstancesArgs;
 use crate::eval::instances::{Gold, Kind, Score, score};
 use crate::eval::{Figure, bootstrap_error, mean, read_lines};
-use newslode::exit::Exit;
-use newslode::out;
-use newslode::progress::Shown;
 
 const BASELINE: &str = "all text";
 const PRODUCT: &str = "default";

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
-
-use super::{page, presets, write_predictions};
-use crate::args::EvalCommon;
-use newslode_page::hierarchy;
-use crate::eval::{read_lines, segments};
 use newslode::exit::Exit;
 use newslode::out;
 use newslode::progress::Shown;
+use newslode_page::hierarchy;
+use serde::Serialize;
+
+use super::gold::{page, presets, write_predictions};
+use crate::args::EvalCommon;
+use crate::eval::{read_lines, segments};
 
 #[derive(Serialize)]
 struct Boundaries {
@@ -29,7 +29,8 @@ pub(super) fn run(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result
         let input = page(&common.pages, &gold.page, None)?;
         said.entry("every 10th leaf".into()).or_default().push((10..gold.leaves).step_by(10).collect());
         for params in &presets {
-            let boundaries: BTreeSet<u32> = hierarchy(&input.parse(), params).boundaries.into_iter().collect();
+            let boundaries: BTreeSet<u32> =
+                hierarchy(&input.parse(), params).boundaries.into_iter().collect();
             said.entry(params.name.clone()).or_default().push(boundaries.clone());
             predictions.retain(|p: &Boundaries| p.page != gold.page);
             predictions.push(Boundaries { page: gold.page.clone(), boundaries });

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use newslode_page::Page;
-use newslode_page::tables::{self, TableParams};
-
-use super::{page, write_predictions};
-use crate::args::EvalCommon;
-use crate::eval::tables::{Row, Summary, TableRecord, score, summary};
-use crate::eval::{Figure, read_lines};
 use newslode::exit::Exit;
 use newslode::out;
 use newslode::progress::Shown;
+use newslode_page::Page;
+use newslode_page::tables::{self, TableParams};
+
+use super::gold::{page, write_predictions};
+use crate::args::EvalCommon;
+use crate::eval::tables::{Row, Summary, TableRecord, score, summary};
+use crate::eval::{Figure, read_lines};
 
 pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     let gold: Vec<TableRecord> = read_lines(&common.gold)?;

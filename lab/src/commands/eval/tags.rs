@@ -5,16 +5,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use newslode::exit::Exit;
+use newslode::out;
 use newslode_page::preset::Preset;
 use newslode_page::tagging::{self, Tag};
 use newslode_page::{Page, Params};
 
-use super::{page, presets, write_predictions};
+use super::gold::{page, presets, write_predictions};
 use crate::args::EvalCommon;
 use crate::eval::tags::{Confusion, Gold, TAGS};
 use crate::eval::{Figure, attributes, bootstrap_error, mean, tags};
-use newslode::exit::Exit;
-use newslode::out;
 
 const BASELINE: &str = "baseline";
 

@@ -7,6 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use newslode::exit::{Exit, hinted};
+use newslode::out;
+use newslode::progress::Shown;
 use newslode_miner::mining::concepts::least_support;
 use newslode_miner::mining::fold::{FoldParams, Rules, fold};
 use newslode_miner::mining::summary::{SiteSummary, tables};
@@ -17,13 +20,10 @@ use newslode_page::reading::Site;
 use newslode_page::{Page, Params};
 use serde::{Deserialize, Serialize};
 
-use super::{page, presets};
+use super::gold::{page, presets};
 use crate::args::EvalTaxonomyArgs;
 use crate::eval::taxonomy::{Figures, Gold, Judge, Prediction, Said, Score, genre_shares};
 use crate::eval::{mean, read_lines, read_text};
-use newslode::exit::{Exit, hinted};
-use newslode::out;
-use newslode::progress::Shown;
 
 /// Number of unjudged concepts that are printed.
 const SHOWN: usize = 50;

@@ -4,16 +4,15 @@ use newslode::demo::mined::Judged;
 use newslode::demo::pages::{PageScores, sample};
 use newslode::demo::{judge_run, print, world};
 use newslode::exit::Exit;
-use newslode::installation;
+use newslode::installation::{self, Setup};
 use newslode::out;
-use newslode_common::config::Config;
 
 use crate::args::EvalWorldArgs;
 use crate::eval::Prf;
 use crate::eval::tags::Confusion;
 use crate::eval::world::{Methods, TagCounts, figures};
 
-pub(super) async fn run(args: &EvalWorldArgs, config: &Config) -> anyhow::Result<Exit> {
+pub(super) async fn run(args: &EvalWorldArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let world = world(&args.world);
     let mut tags = TagCounts::new();
     let judged = if args.pages {
@@ -22,7 +21,7 @@ pub(super) async fn run(args: &EvalWorldArgs, config: &Config) -> anyhow::Result
         tags = tag_counts;
         Judged { figures, junk: Vec::new(), pages }
     } else {
-        judge_run(&world, &installation::open(args.dir.as_deref(), config).await?).await?
+        judge_run(&world, &installation::open(&args.run.target(setup)?, &setup.config).await?).await?
     };
     if args.json {
         out::json(&judged.figures)?;
@@ -46,4 +45,3 @@ fn print_row(row: &PageScores, tags: Option<&Confusion>) -> anyhow::Result<()> {
     line.extend(tags.map(|tags| format!(" | tags {:.3}", tags.micro())));
     out::line(line)
 }
-

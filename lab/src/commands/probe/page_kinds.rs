@@ -2,9 +2,9 @@
 
 use anyhow::Context as _;
 use newslode::out;
+use newslode_page::Page;
 use newslode_page::extract::article;
 use newslode_page::time::Timestamp;
-use newslode_page::Page;
 
 /// No page says a later time than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);

@@ -13,8 +13,7 @@ use newslode_page::training::measure::Dp;
 use newslode_page::{Page, Params};
 
 pub(super) fn check(folder: &Path, most: usize) -> anyhow::Result<()> {
-    let entries =
-        std::fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
     let mut files: Vec<PathBuf> =
         entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|end| end == "html"));

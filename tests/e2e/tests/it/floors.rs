@@ -79,7 +79,11 @@ async fn the_demo_is_as_right_as_it_was() {
 async fn worlds_that_are_followed_whole_are_as_right_as_they_were() {
     let lab = Lab::of(world(WIDE)).await;
     let found = mine(&lab, WIDE, "wide", &[]).await;
-    check_floors("all", &found, "newslode-newsworld serve, newslode mine --follow all, newslode-lab eval world");
+    check_floors(
+        "all",
+        &found,
+        "newslode-newsworld serve, newslode mine --follow all, newslode-lab eval world",
+    );
 
     // The same sums, folded with a support that no concept reaches.
     let strict = mine(&lab, WIDE, "wide", &["--support", "9"]).await;
