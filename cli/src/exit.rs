@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 /// Exit codes, the same for every command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Done.
     Done,
     /// Failed; the message says why.
@@ -29,12 +29,15 @@ impl From<Exit> for ExitCode {
 /// An error with a hint at a remedy, which is printed on its own line.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Hinted {
-    pub(crate) message: String,
-    pub(crate) hint: String,
+pub struct Hinted {
+    /// What failed: what was tried, on which thing.
+    pub message: String,
+    /// What helps.
+    pub hint: String,
 }
 
 /// Makes an error with a hint.
-pub(crate) fn hinted(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+#[must_use]
+pub fn hinted(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
     Hinted { message: message.into(), hint: hint.into() }.into()
 }

@@ -12,6 +12,7 @@ use newslode_common::time::Clock;
 use newslode_crawler::fetch::{Answer, Fetcher, Wanted};
 use newslode_crawler::web::Internet;
 use newslode_page::Page;
+use newslode_page::hierarchy::xml;
 use newslode_page::reading::{CanonicalUrl, canonical, resolve};
 use serde::Deserialize;
 
@@ -19,18 +20,29 @@ use crate::args::PagesArgs;
 use crate::exit::hinted;
 
 /// A page to work on.
-pub(crate) struct Input {
+pub struct Input {
     /// The path or URL that the user gave; messages use it.
-    pub(crate) name: String,
+    pub name: String,
     /// Its address; for a file without a given URL, one made up from its name.
-    pub(crate) url: CanonicalUrl,
-    pub(crate) content_type: Option<String>,
-    pub(crate) bytes: Vec<u8>,
+    pub url: CanonicalUrl,
+    /// The content type that a server named.
+    pub content_type: Option<String>,
+    /// The body.
+    pub bytes: Vec<u8>,
 }
 
 impl Input {
-    pub(crate) fn parse(&self) -> Page {
+    /// Reads the page.
+    #[must_use]
+    pub fn parse(&self) -> Page {
         Page::parse(&self.url, self.content_type.as_deref(), &self.bytes)
+    }
+
+    /// The XML of a finished hierarchy, as runs keep it, if the input is one and not a page.
+    pub(crate) fn finished_hierarchy(&self) -> Option<&str> {
+        let text = std::str::from_utf8(&self.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
+        let head = String::from_utf8_lossy(self.bytes.get(..self.bytes.len().min(1000))?);
+        head.contains(xml::NAMESPACE).then_some(text)
     }
 }
 
@@ -59,14 +71,20 @@ pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::R
 }
 
 /// Reads a page's file.
-pub(crate) fn file(path: &Path, url: Option<&str>) -> anyhow::Result<Input> {
+///
+/// # Errors
+/// When it cannot be read, or `url` is not one.
+pub fn file(path: &Path, url: Option<&str>) -> anyhow::Result<Input> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok(Input { name: path.display().to_string(), url: address(url, &name)?, content_type: None, bytes })
 }
 
 /// The pages of a folder, or the one file.
-pub(crate) fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+///
+/// # Errors
+/// When the folder cannot be read or holds no page.
+pub fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
@@ -122,14 +140,20 @@ fn address(url: Option<&str>, name: &str) -> anyhow::Result<CanonicalUrl> {
 }
 
 /// A URL under the reserved name `file.invalid`.
-pub(crate) fn made_up(name: &str) -> anyhow::Result<CanonicalUrl> {
+///
+/// # Errors
+/// When the name cannot be part of a URL.
+pub fn made_up(name: &str) -> anyhow::Result<CanonicalUrl> {
     let mut url = url::Url::parse("http://file.invalid/")?;
     url.set_path(name);
     canonical(&url).with_context(|| format!("cannot make a URL from `{name}`"))
 }
 
 /// Parses a page's URL.
-pub(crate) fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
+///
+/// # Errors
+/// When the text is not an http or https URL.
+pub fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
     let url = url::Url::parse(text).with_context(|| format!("`{text}` is not a URL"))?;
     canonical(&url).with_context(|| format!("`{text}` is not an http or https URL"))
 }

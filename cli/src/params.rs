@@ -17,7 +17,10 @@ use toml::{Table, Value};
 use crate::exit::hinted;
 
 /// Returns the preset of this name, or the parameters of a TOML file.
-pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
+///
+/// # Errors
+/// When there is neither such a preset nor such a file, or the file cannot be read or names unknown keys.
+pub fn named(name: &str) -> anyhow::Result<Params> {
     let unknown = match name.parse::<Preset>() {
         Ok(preset) => return Ok(preset.params()),
         Err(unknown) => unknown,

@@ -17,7 +17,7 @@ const RECENT: Duration = Duration::from_secs(30);
 const MARK_EVERY: Duration = Duration::from_secs(1);
 
 /// A display of progress.
-pub(crate) struct Shown {
+pub struct Shown {
     bar: Option<ProgressBar>,
     quiet: bool,
     last: Instant,
@@ -26,7 +26,8 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Makes a display that respects `--quiet` and adapts to standard error.
-    pub(crate) fn new(quiet: bool) -> Shown {
+    #[must_use]
+    pub fn new(quiet: bool) -> Shown {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
             // What is wider than the terminal is cut.
@@ -40,7 +41,7 @@ impl Shown {
 
     /// Shows a message. `message` is called only if the message is shown.
     #[allow(clippy::print_stderr, reason = "progress without a terminal is lines for people")]
-    pub(crate) fn say(&mut self, message: impl FnOnce() -> String) {
+    pub fn say(&mut self, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_message(message());
             bar.tick();
@@ -52,20 +53,20 @@ impl Shown {
 
     /// Shows a message about work of which so much is done and so much is left, if that is known. It gets the pace in words,
     /// with a comma before it: `, 12/s, 3 min left`.
-    pub(crate) fn work(&mut self, done: u64, left: Option<u64>, message: impl FnOnce(&str) -> String) {
+    pub fn work(&mut self, done: u64, left: Option<u64>, message: impl FnOnce(&str) -> String) {
         self.pace.see(Instant::now(), done);
         let pace = self.pace.told(left);
         self.say(|| message(&pace));
     }
 
     /// Shows how many of so many things are done.
-    pub(crate) fn count(&mut self, done: usize, of: usize, what: &str) {
+    pub fn count(&mut self, done: usize, of: usize, what: &str) {
         let left = of.saturating_sub(done) as u64;
         self.work(done as u64, Some(left), |pace| format!("{done} of {of} {what}{pace}"));
     }
 
     /// Removes the line.
-    pub(crate) fn end(self) {
+    pub fn end(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();
         }

@@ -18,7 +18,7 @@ pub(crate) async fn broker(config: &Config) -> anyhow::Result<RabbitBroker> {
     RabbitBroker::connect(&config.broker, &by(), None).await.map_err(|error| {
         hinted(
             format!("cannot use the broker at {}: {error}", config.broker.url),
-            "set NEWSLODE__BROKER__URL, or give a run's folder if you mean a run on this machine",
+            "start it, or set NEWSLODE__BROKER__URL to where it is",
         )
     })
 }
@@ -28,7 +28,7 @@ pub(crate) async fn store(config: &Config) -> anyhow::Result<RedisStore> {
     RedisStore::connect(&config.store).await.map_err(|error| {
         hinted(
             format!("cannot use the store at {}: {error}", config.store.url),
-            "set NEWSLODE__STORE__URL, or give a run's folder if you mean a run on this machine",
+            "start it, or set NEWSLODE__STORE__URL to where it is",
         )
     })
 }

@@ -12,14 +12,18 @@ use newslode_page::wisdom::SiteTerms;
 use crate::input::{self, Input};
 
 /// Other pages of the same site, from a folder.
-pub(crate) struct Siblings {
-    pub(crate) pages: Vec<Page>,
+pub struct Siblings {
+    /// The pages, in the order of their files' names.
+    pub pages: Vec<Page>,
     manifest: Option<PathBuf>,
 }
 
 impl Siblings {
     /// Reads the pages of a folder. A `manifest.jsonl` in it or beside it gives their URLs.
-    pub(crate) fn read(folder: &Path) -> anyhow::Result<Siblings> {
+    ///
+    /// # Errors
+    /// When a file cannot be read, or the folder holds no page.
+    pub fn read(folder: &Path) -> anyhow::Result<Siblings> {
         let places = [Some(folder), folder.parent()].into_iter().flatten();
         let manifest = places.map(|place| place.join("manifest.jsonl")).find(|file| file.is_file());
         let read = |path: &PathBuf| input::file(path, None);
@@ -31,18 +35,22 @@ impl Siblings {
     }
 
     /// Gives pages of this site their URLs, if the manifest has them.
-    pub(crate) fn name(&self, pages: &mut [Input]) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// When the manifest cannot be read.
+    pub fn name(&self, pages: &mut [Input]) -> anyhow::Result<()> {
         self.manifest.as_ref().map_or(Ok(()), |manifest| input::name(pages, manifest))
     }
 
     /// The pages of the site that are none of these.
-    pub(crate) fn others<'a>(&'a self, than: &[&Page]) -> Vec<&'a Page> {
+    #[must_use]
+    pub fn others<'a>(&'a self, than: &[&Page]) -> Vec<&'a Page> {
         self.pages.iter().filter(|other| than.iter().all(|page| page.url != other.url)).collect()
     }
 }
 
 /// Counts the terms of a site with these pages.
-pub(crate) fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
+pub fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
     let mut sum = Delta::default();
     let used: Vec<_> = pages.clone().into_iter().map(terms).collect();
     for terms in &used {

@@ -12,9 +12,9 @@
 
 use std::time::Instant;
 
-use newslode_page::partition::measure::hostile_pages;
 use newslode_page::partition::{PaperParams, Scope, hierarchy};
 use newslode_page::reading::CanonicalUrl;
+use newslode_page::training::measure::hostile_pages;
 use newslode_page::{Page, Params};
 
 fn main() {

@@ -65,6 +65,8 @@ pub mod template;
 mod testing;
 mod text;
 pub mod time;
+#[doc(hidden)]
+pub mod training;
 pub mod trees;
 pub mod wisdom;
 

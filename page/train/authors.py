@@ -47,7 +47,7 @@ def read(name: str, folder: pathlib.Path) -> list[dict]:
     golds = [dict(gold, set=name, authors=gold.get("authors") or []) for gold in golds]
     golds = [gold for gold in golds if gold["authors"] or name in WITHOUT]
     asked = [f"{gold.get('url') or ''}\t{folder.resolve() / 'pages' / gold['id']}.html" for gold in golds]
-    names, records = sets.evidence("article_evidence", asked, "authors")
+    names, records = sets.evidence("authors", asked)
     for gold, record in zip(golds, records, strict=True):
         gold["keys"] = [key(text) for text in record["texts"]]
         wanted = {key(author) for author in gold["authors"]}

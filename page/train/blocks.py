@@ -4,7 +4,7 @@
 usage: blocks.py DATA [--check] [--write] [--folds DIR]
 
 --folds DIR writes trees for unseen sites: the pages are divided by site into 11 splits, and each of
-DIR/0.txt ... DIR/10.txt holds the trees trained on all other splits. `newslode eval hierarchy --folds DIR` scores each
+DIR/0.txt ... DIR/10.txt holds the trees trained on all other splits. `newslode-lab eval hierarchy --folds DIR` scores each
 page with the trees of its split.
 """
 import pathlib
@@ -29,14 +29,14 @@ PAGE_WEIGHT = 20
 
 
 def site(name: str) -> str:
-    """The site of an outline: its name up to the year, as in `newslode eval hierarchy --folds`."""
+    """The site of an outline: its name up to the year, as in `newslode-lab eval hierarchy --folds`."""
     return re.sub(r"-[0-9]{4}.*", "", name)
 
 
 def read(homes: pathlib.Path, outlines: pathlib.Path) -> tuple[list[str], list[dict]]:
     """The names of the measures, and the pages with marks: their gaps and the measures of each gap."""
     files = sorted(outlines.glob("*.outline"), key=lambda file: file.name)
-    names, records = sets.evidence("block_evidence", [str((homes / f"{file.stem}.html").resolve()) for file in files])
+    names, records = sets.evidence("blocks", [str((homes / f"{file.stem}.html").resolve()) for file in files])
     names, pages = names["names"], []
     for file, record in zip(files, records, strict=True):
         lines = file.read_text("utf-8").split("\n")

@@ -4,7 +4,7 @@
 usage: bodies.py DATA [--check] [--write] [--folds DIR]
 
 --folds DIR writes trees for unseen sites: the pages of all sets are divided by site into 5 splits, and each of
-DIR/0.txt ... DIR/4.txt holds the trees trained on all other splits. `newslode eval articles --folds DIR` scores each
+DIR/0.txt ... DIR/4.txt holds the trees trained on all other splits. `newslode-lab eval articles --folds DIR` scores each
 page with the trees of its split.
 """
 import json
@@ -47,7 +47,7 @@ def read(folder: pathlib.Path) -> list[dict]:
     """The pages of a set with their runs and the measures of each run."""
     golds = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").split("\n") if line]
     asked = [f"{gold.get('url') or ''}\t{folder.resolve()}/pages/{gold['id']}.html" for gold in golds]
-    names, records = sets.evidence("article_evidence", asked, "bodies")
+    names, records = sets.evidence("bodies", asked)
     for gold, record in zip(golds, records, strict=True):
         measures = numpy.array(record["measures"], dtype=numpy.float32).reshape(len(record["texts"]), len(names["names"]))
         gold.update(texts=record["texts"], measures=measures, names=names["names"])

@@ -88,7 +88,7 @@ def pages(homes: pathlib.Path, made: pathlib.Path) -> list[tuple[str, str, str]]
 def evidence(asked: list[tuple[str, str, str]], draws: list[list[str]], gold: Gold) -> tuple[list[str], list[dict]]:
     """The names of the measures, and the judged labels of each draw."""
     lines = [json.dumps(asked), *map(json.dumps, draws)]
-    names, records = sets.evidence("concept_evidence", lines, package="newslode-miner")
+    names, records = sets.evidence("concepts", lines)
     for record in records:
         judged = [gold.judge(forms) for forms in record["forms"]]
         record["right"] = numpy.array([right for right, _ in judged])

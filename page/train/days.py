@@ -38,7 +38,7 @@ def read(name: str, folder: pathlib.Path) -> list[dict]:
     golds = [dict(gold, set=name, wanted=(gold.get("published") or "")[:10]) for gold in golds]
     golds = [gold for gold in golds if len(gold["wanted"]) == 10 or (not gold["wanted"] and name in WITHOUT)]
     asked = [f"{gold.get('url') or ''}\t{folder.resolve() / 'pages' / gold['id']}.html" for gold in golds]
-    names, records = sets.evidence("article_evidence", asked, "days")
+    names, records = sets.evidence("days", asked)
     for gold, record in zip(golds, records, strict=True):
         shape = (len(record["texts"]), len(names["names"]))
         gold.update(days=record["texts"], names=names["names"],

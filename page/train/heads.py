@@ -8,7 +8,7 @@ among what is left: most see what the rules say, the others do not. The rules we
 them trust them more than other pages bear out.
 
 --folds DIR writes trees for unseen sites: the pages are divided by site into 11 splits, and each of
-DIR/0.txt ... DIR/10.txt holds the trees trained on all other splits. `newslode eval hierarchy --head-folds DIR` scores
+DIR/0.txt ... DIR/10.txt holds the trees trained on all other splits. `newslode-lab eval hierarchy --head-folds DIR` scores
 each page with the trees of its split.
 """
 import json
@@ -105,14 +105,14 @@ class Page:
 
 
 def site(name: str) -> str:
-    """The site of an outline: its name up to the year, as in `newslode eval hierarchy --head-folds`."""
+    """The site of an outline: its name up to the year, as in `newslode-lab eval hierarchy --head-folds`."""
     return re.sub(r"-[0-9]{4}.*", "", name)
 
 
 def read(homes: pathlib.Path, outlines: pathlib.Path) -> tuple[list[list[str]], list[Page]]:
     """The names of the measures, and the pages."""
     files = sorted(outlines.glob("*.outline"), key=lambda file: file.name)
-    command = [os.environ.get("CARGO", "cargo"), "run", "-q", "--release", "-p", "newslode-page", "--example", "head_evidence"]
+    command = [os.environ.get("CARGO", "cargo"), "run", "-q", "--release", "-p", "newslode-lab", "--", "evidence", "heads"]
     asked = "".join(f"{(homes / file.stem).resolve()}.html\n" for file in files)
     printed = subprocess.Popen(command, cwd=sets.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     printed.stdin.write(asked.encode())
@@ -124,7 +124,7 @@ def read(homes: pathlib.Path, outlines: pathlib.Path) -> tuple[list[list[str]], 
         measures = numpy.frombuffer(printed.stdout.read(4 * shape[0] * shape[1]), dtype="<f4").reshape(shape)
         pages.append(Page(site(file.stem), record, measures, Outline(file)))
     if printed.wait():
-        raise SystemExit("head_evidence failed")
+        raise SystemExit("newslode-lab evidence heads failed")
     return names, pages
 
 

@@ -32,9 +32,9 @@ def folder(data: pathlib.Path, name: str, unpacked: pathlib.Path) -> pathlib.Pat
     return target
 
 
-def evidence(example: str, lines: list[str], *arguments: str, package: str = "newslode-page") -> tuple[dict, list[dict]]:
-    """Runs an example of a library on these lines; returns the names of the measures, and the records it printed."""
-    command = [os.environ.get("CARGO", "cargo"), "run", "-q", "-p", package, "--example", example, "--", *arguments]
+def evidence(of: str, lines: list[str]) -> tuple[dict, list[dict]]:
+    """Asks `newslode-lab evidence` about these lines; returns the names of the measures, and the records it printed."""
+    command = [os.environ.get("CARGO", "cargo"), "run", "-q", "-p", "newslode-lab", "--", "evidence", of]
     asked = "".join(f"{line}\n" for line in lines)
     printed = subprocess.run(command, cwd=ROOT, check=True, input=asked, stdout=subprocess.PIPE, encoding="utf-8").stdout
     # Not splitlines: JSON may contain U+2028.

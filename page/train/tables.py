@@ -68,7 +68,7 @@ def print_figures(what: str, samples: Samples, weights: numpy.ndarray) -> None:
 def read(folder: pathlib.Path) -> tuple[dict, dict[str, Samples]]:
     """The names of the measures, and the samples: whether a table holds data, and whether its first row is a header."""
     pages = sorted((folder / "pages").glob("*.html"))
-    names, records = sets.evidence("table_evidence", [str(page.resolve()) for page in pages])
+    names, records = sets.evidence("tables", [str(page.resolve()) for page in pages])
     by_table = {(record["page"], record["table"]): record for record in records}
     samples = {"data": [], "top": []}
     for line in sorted(line for line in (folder / "labels.jsonl").read_text("utf-8").split("\n") if line):

@@ -50,7 +50,7 @@ def plain(text: str) -> str:
 def measured(golds: list[dict], files: list[pathlib.Path]) -> None:
     """Gives each page its candidates, the measures of each, and which are right."""
     asked = [f"{gold.get('url') or ''}\t{file}" for gold, file in zip(golds, files, strict=True)]
-    names, records = sets.evidence("article_evidence", asked, "titles")
+    names, records = sets.evidence("titles", asked)
     for gold, record in zip(golds, records, strict=True):
         shape = (len(record["texts"]), len(names["names"]))
         gold.update(texts=record["texts"], names=names["names"],

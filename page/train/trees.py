@@ -9,7 +9,7 @@ REPEATABLE = {"seed": 1, "num_threads": 1, "deterministic": True, "force_row_wis
 
 
 def split(site: str, splits: int) -> int:
-    """The split of a site's pages (FNV-1a); `newslode eval … --folds` computes the same."""
+    """The split of a site's pages (FNV-1a); `newslode-lab eval … --folds` computes the same."""
     number = 0x811C9DC5
     for byte in site.encode():
         number = (number ^ byte) * 0x01000193 % 2**32

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a console: the median time of each kind of page, its size, and the memory of its process.
 
-    newslode bench console --sites 40 --stories 140 --out large
+    newslode-lab bench console --sites 40 --stories 140 --out large
     newslode serve large & tests/e2e/console_times.py 127.0.0.1:8080 $!
 """
 

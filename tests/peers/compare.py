@@ -4,7 +4,7 @@
 usage: compare.py --newslode FILE [--folds DIR] [--venv DIR] [--peers A,B] [--no-rust] [--package] [--json FILE] SET...
 
 SET is a folder of pages/ID.html and gold.jsonl ({"id", "url", "site", "title", "authors", "published", "body",
-"with", "without"}, any of them null). FILE is the newslode binary (a release build, if times are to mean
+"with", "without"}, any of them null). FILE is the newslode-lab binary (a release build, if times are to mean
 something); --folds are trees that saw no page of a page's site (page/train/bodies.py). The Python
 peers of requirements.txt are installed into --venv (target/peers) the first time, dom_smoothie is built by
 cargo; both need the network. `./test` does not run this.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows sites as many do today: Scrapy fetches, trafilatura extracts. `newslode bench pipeline` measures it.
+"""Follows sites as many do today: Scrapy fetches, trafilatura extracts. `newslode-lab bench pipeline` measures it.
 
 usage: spider.py --proxy URL [--delay-ms N] SEED...
 

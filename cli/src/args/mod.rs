@@ -1,10 +1,8 @@
 //! Defines the command line; help, completions and manual come from here.
 
-mod bench;
 #[cfg(test)]
 mod documented;
-mod eval;
-mod instances;
+pub(crate) mod help;
 mod manual;
 mod outputs;
 mod pages;
@@ -19,9 +17,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use newslode_common::config::ResolveRule;
 
-pub(crate) use self::bench::*;
-pub(crate) use self::eval::*;
-pub(crate) use self::instances::*;
 pub(crate) use self::manual::*;
 pub(crate) use self::outputs::*;
 pub(crate) use self::pages::*;
@@ -29,26 +24,21 @@ pub(crate) use self::serve::*;
 pub(crate) use self::services::*;
 pub(crate) use self::template::*;
 pub(crate) use self::warc::*;
+use crate::demo::WorldArgs;
+use crate::installation::{DirArgs, RunArgs};
+use crate::program::CommonArgs;
 
-/// Turn a list of news sites into a taxonomy of the concepts they share, clean articles filed under those
-/// concepts, and the hierarchy of every page as XML. No rules per site, no training.
+/// Turn news sites into a taxonomy of the concepts they share, filed articles, and page hierarchies.
 #[derive(Debug, Parser)]
 #[command(name = "newslode", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run --contact you@example.org"
+    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com --out run --contact you@example.org"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Print only errors on standard error.
-    #[arg(long, short, global = true)]
-    pub(crate) quiet: bool,
-    /// Log more; repeat to log everything.
-    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
-    pub(crate) verbose: u8,
-    /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,7 +61,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode tables page.html\n  newslode tables pages/ --format csv > cells.csv"
     )]
     Tables(TablesArgs),
-    /// Show what each text of pages is (concept, attribute, value or none), and their attribute-value pairs.
+    /// Show what each text of a page is: concept, attribute, value or none.
     #[command(
         after_help = "Example:\n  newslode tags page.html\n  newslode tags people/ --format json > tags.jsonl\n\nLetters: C says what the page is about, A names an attribute, V is a value, N is none of these (menus, footers).\n\nPages of one site are read together; from three on they show which texts recur and which vary. Files without a URL count as pages of one site: give a --manifest, or read them --alone, if they are not."
     )]
@@ -79,76 +69,78 @@ pub(crate) enum Command {
     /// Extract articles from pages, one JSON object per line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
     Extract(ExtractArgs),
-    /// Correct one page to teach a site; list, show, explain or forget what is known about sites.
+    /// Teach a site by correcting one page; list, show, explain or forget what was learnt.
     #[command(
-        after_help = "Example:\n  newslode template teach example.com --page page.html --body right.txt run\n  newslode template explain example.com run --format svg > template.svg"
+        after_help = "Example:\n  newslode template teach example.com --page page.html --body right.txt --dir run\n  newslode template explain example.com --dir run --format svg > template.svg"
     )]
     Template(TemplateArgs),
     /// Print the taxonomy of a run.
-    #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
+    #[command(after_help = "Example:\n  newslode taxonomy --dir run --explain sports")]
     Taxonomy(TaxonomyArgs),
-    /// Write a run as one HTML file: taxonomy, articles by concept, sites, drawings of front pages.
+    /// Write a run as one HTML file: taxonomy, articles, sites, drawings of front pages.
     #[command(
-        after_help = "Example:\n  newslode report run\n  newslode report --out today.html   (the services' store and archive)"
+        after_help = "Example:\n  newslode report --dir run\n  newslode report --out today.html --config newslode.toml   (the services' store and archive)"
     )]
     Report(ReportArgs),
-    /// Serve a console to look at a run: overview, taxonomy, articles with search, sites, and a JSON API.
+    /// Serve a console for a run: taxonomy, articles with search, sites, and a JSON API.
     #[command(
-        after_help = "Example:\n  newslode serve run\n  newslode serve --addr 127.0.0.1:9000 --config newslode.toml   (the services' store and archive)\n\nIt only reads. Who can reach its address can read everything: keep it on loopback, or behind a proxy that asks who comes."
+        after_help = "Example:\n  newslode serve --dir run\n  newslode serve --addr 127.0.0.1:9000 --config newslode.toml   (the services' store and archive)\n\nIt only reads. Who can reach its address can read everything: keep it on loopback, or behind a proxy that asks who comes."
     )]
     Serve(ServeArgs),
-    /// Show which terms a site repeats on all pages, and which distinguish single pages.
+    /// Show which terms a site repeats on every page, and which distinguish its pages.
     #[command(
-        after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"
+        after_help = "Example:\n  newslode terms example.com --dir run --limit 30\n  newslode terms example.com --config newslode.toml   (the services' store)"
     )]
     Terms(TermsArgs),
     /// Export the articles, instances, hierarchies, ontology or pages of a run.
     #[command(
-        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export articles run --format csv --to articles.csv\n  newslode export articles run --format parquet --to articles.parquet\n  newslode export pages run --format warc --to pages.warc.gz"
+        after_help = "Example:\n  newslode export articles --dir run > articles.jsonl\n  newslode export articles --dir run --history\n  newslode export articles --dir run --format csv --to articles.csv\n  newslode export articles --dir run --format parquet --to articles.parquet\n  newslode export pages --dir run --format warc --to pages.warc.gz"
     )]
     Export(ExportArgs),
-    /// Feed the services with pages of web archives (WARC) instead of crawled ones.
+    /// Feed pages of web archives (WARC) to the services.
     #[command(
         after_help = "Example:\n  newslode warc feed CC-NEWS-20240501*.warc.gz --config newslode.toml --site example.com"
     )]
     Warc(WarcArgs),
-    /// Add, remove, pause or list seed sites, or forget a page, over the broker or in a run's folder.
+    /// Add, remove, pause or list seed sites, or forget a page.
     #[command(
-        after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed forget https://www.example.com/2026/a-story\n  newslode seed list --dir run"
+        after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500 --config newslode.toml\n  newslode seed forget https://www.example.com/2026/a-story\n  newslode seed list --dir run"
     )]
     Seed(SeedArgs),
     /// Show sites, pages by outcome, and queues.
     #[command(
-        after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)"
+        after_help = "Example:\n  newslode status --dir run\n  newslode status --config newslode.toml   (the services' store and broker)"
     )]
     Status(StatusArgs),
-    /// Explain a page or a site: what is known of it, and when it is asked for next.
+    /// Explain what is known about a page or a site, and when it is fetched next.
     #[command(
-        after_help = "Example:\n  newslode explain https://www.example.com/story run\n  newslode explain example.com            (the services' store)"
+        after_help = "Example:\n  newslode explain https://www.example.com/story --dir run\n  newslode explain example.com --config newslode.toml   (the services' store)"
     )]
     Explain(ExplainArgs),
-    /// Say how much of what sites showed was read, and what was missed for which reason.
+    /// Show how much of what sites published was read, and why the rest was missed.
     #[command(
-        after_help = "Example:\n  newslode recall --dir run\n  newslode recall example.com --days 14            (the services' store)"
+        after_help = "Example:\n  newslode recall --dir run\n  newslode recall example.com --days 14 --config newslode.toml   (the services' store)"
     )]
     Recall(RecallArgs),
-    /// List, show, replay or drop the services' dead letters.
-    #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
-    Dead(DeadArgs),
-    /// Recompute the mined state from the archive and compare it with the live state bit by bit.
+    /// List, show, replay or drop dead letters of the services' queues.
     #[command(
-        after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)"
+        after_help = "Example:\n  newslode dead list pages --config newslode.toml\n  newslode dead replay pages --config newslode.toml"
+    )]
+    Dead(DeadArgs),
+    /// Recompute the mined state from the archive and compare it bit by bit.
+    #[command(
+        after_help = "Example:\n  newslode verify --dir run\n  newslode verify --config newslode.toml   (the services' store and archive)"
     )]
     Verify(VerifyArgs),
-    /// Recount pages after the page algorithms changed; `mine` and the services do so by themselves.
+    /// Recount pages after an update; `mine` and the services do so by themselves.
     #[command(
-        after_help = "Example:\n  newslode recompute run\n  newslode recompute         (the services' store and archive)"
+        after_help = "Example:\n  newslode recompute --dir run\n  newslode recompute --config newslode.toml   (the services' store and archive)"
     )]
     Recompute(RecomputeArgs),
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
-    /// Print what a shell needs to complete commands and options.
+    /// Print a script that completes commands and options in a shell.
     #[command(
         after_help = "Example:\n  newslode completions bash > ~/.local/share/bash-completion/completions/newslode\n  newslode completions zsh > ~/.zfunc/_newslode"
     )]
@@ -161,12 +153,6 @@ pub(crate) enum Command {
     /// Write the reference of the documents: commands, configuration, metrics, messages, the schema of articles.
     #[command(hide = true, after_help = "Example:\n  newslode reference docs/reference")]
     Reference(ReferenceArgs),
-    /// Measure accuracy on labelled data.
-    #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
-    Eval(EvalArgs),
-    /// Measure speed and memory on this machine, as ratios.
-    #[command(after_help = "Example:\n  newslode bench partition --pages homes --svg growth.svg")]
-    Bench(BenchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +160,7 @@ pub(crate) struct DemoArgs {
     #[command(flatten)]
     pub(crate) world: WorldArgs,
     /// Folder of the run.
-    #[arg(long, default_value = "newslode-demo")]
+    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = "newslode-demo")]
     pub(crate) out: PathBuf,
     /// Print the figures as JSON.
     #[arg(long)]
@@ -213,7 +199,7 @@ pub(crate) struct MineArgs {
     #[arg(long, value_name = "SITE", requires = "warc")]
     pub(crate) site: Vec<String>,
     /// Folder of the run: state, articles, ontology.
-    #[arg(long, default_value = "newslode-run")]
+    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = crate::engine::DEFAULT_FOLDER)]
     pub(crate) out: PathBuf,
     /// Maximum number of new pages per site within a day [default: 1000].
     #[arg(long)]
@@ -261,8 +247,8 @@ pub(crate) struct ExplainArgs {
     /// URL of a page, or name of a site.
     #[arg(value_name = "URL|SITE")]
     pub(crate) target: String,
-    /// Folder of the run [default: the services' store].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -272,9 +258,8 @@ pub(crate) struct ExplainArgs {
 pub(crate) struct RecallArgs {
     /// Name of a site [default: all sites].
     pub(crate) site: Option<String>,
-    /// Folder of the run [default: the services' store].
-    #[arg(long)]
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: DirArgs,
     /// Number of days, the last one today.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=28))]
     pub(crate) days: u32,
@@ -285,8 +270,8 @@ pub(crate) struct RecallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -294,8 +279,8 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecomputeArgs {
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::installation::RunArgs;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TaxonomyFormat {
     Tree,
@@ -33,8 +35,8 @@ pub(crate) enum ExportFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct TaxonomyArgs {
-    /// Folder of the run [default: the services' store].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TaxonomyFormat,
@@ -45,8 +47,8 @@ pub(crate) struct TaxonomyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// File to write [default: report.html in the run's folder, or in the current folder without one].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -56,8 +58,8 @@ pub(crate) struct ReportArgs {
 pub(crate) struct TermsArgs {
     /// Name of the site, one of its hosts, or the URL of one of its pages.
     pub(crate) site: String,
-    /// Folder of the run [default: the services' store].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Number of terms to show with the highest entropy, and with the lowest.
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
@@ -85,8 +87,8 @@ pub(crate) struct ExportArgs {
     /// What to export.
     #[arg(value_enum)]
     pub(crate) what: ExportWhat,
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Format.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ExportFormat>,

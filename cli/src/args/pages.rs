@@ -141,7 +141,8 @@ pub(crate) struct ExtractArgs {
     /// Read all pages with the templates of this site, whatever their URLs.
     #[arg(long, value_name = "SITE")]
     pub(crate) template: Option<String>,
-    /// Folder of the run that knows the site [default: the services' store].
+    /// Folder of the run that knows the site [default: newslode-run; the services, if the configuration names a store
+    /// or broker].
     #[arg(long, value_name = "DIR", requires = "template")]
     pub(crate) dir: Option<PathBuf>,
     /// Read each page alone, without the other pages of its site.

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::installation::RunArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Address to serve at; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     pub(crate) addr: SocketAddr,

@@ -1,8 +1,8 @@
 //! Arguments of the commands for operators: `seed`, `status`, `dead`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand, ValueEnum};
+
+use crate::installation::{DirArgs, RunArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct SeedArgs {
@@ -35,9 +35,8 @@ pub(crate) enum SeedCommandArg {
     Forget(SeedUrls),
     /// List the sites.
     List {
-        /// Folder of a run [default: the services' store].
-        #[arg(long)]
-        dir: Option<PathBuf>,
+        #[command(flatten)]
+        run: DirArgs,
         /// Print as JSON.
         #[arg(long)]
         json: bool,
@@ -49,15 +48,14 @@ pub(crate) struct SeedUrls {
     /// One page of each site, or the pages to forget.
     #[arg(value_name = "URL", required = true)]
     pub(crate) urls: Vec<String>,
-    /// Folder of a run [default: the running services, over the broker].
-    #[arg(long)]
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: DirArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Folder of the run [default: the services' store and broker].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Refresh every two seconds, with rates, until Ctrl-C; with `--json` print one line each time.
     #[arg(long)]
     pub(crate) watch: bool,

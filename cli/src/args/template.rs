@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::installation::RunArgs;
+
 #[derive(Debug, Args)]
 pub(crate) struct TemplateArgs {
     #[command(subcommand)]
@@ -14,13 +16,13 @@ pub(crate) struct TemplateArgs {
 pub(crate) enum TemplateCommand {
     /// Correct one page of a site and read all its articles again with the lesson.
     #[command(
-        after_help = "Examples:\n  newslode template teach example.com --page page.html --body right.txt run\n  newslode template teach example.com --page https://www.example.com/story --drop 'Sign up for our newsletter' run"
+        after_help = "Examples:\n  newslode template teach example.com --page page.html --body right.txt --dir run\n  newslode template teach example.com --page https://www.example.com/story --drop 'Sign up for our newsletter' --dir run"
     )]
     Teach(TeachArgs),
     /// List the sites that have corrections or templates.
     List {
         #[command(flatten)]
-        dir: TemplateDir,
+        run: RunArgs,
         /// Print as JSON.
         #[arg(long)]
         json: bool,
@@ -58,25 +60,19 @@ pub(crate) enum ExplainFormat {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct TemplateDir {
-    /// Folder of the run [default: the services' store].
-    pub(crate) dir: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct TemplateSite {
     /// Host or registrable domain of the site.
     pub(crate) site: String,
-    /// Folder of the run [default: the services' store].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TeachArgs {
     /// Host or registrable domain of the site.
     pub(crate) site: String,
-    /// Folder of the run [default: the services' store and archive].
-    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// File or URL of the page; a URL that was not mined is fetched.
     #[arg(long, value_name = "PAGE")]
     pub(crate) page: String,

@@ -1,45 +1,19 @@
 //! `newslode dead`: lists, shows, replays or drops the services' dead letters.
 
-use newslode_common::broker::{Broker, DeadLetter, Queue};
-use newslode_common::config::Config;
-use serde::Serialize;
+use newslode_common::broker::{Broker, Queue};
 
 use crate::args::{DeadArgs, DeadCommand, QueueArg};
 use crate::exit::{Exit, hinted};
+use crate::installation::{Setup, Target};
+use crate::queries::dead::{LetterLine, printable};
 use crate::{out, served};
 
 /// Maximum number of letters in a list: more than anyone reads.
 const MOST: usize = 10_000;
 
-/// Number of bytes that a list shows of a body.
-const CUT: usize = 200;
-
-/// A dead letter as a list shows it.
-#[derive(Serialize)]
-struct Row {
-    id: String,
-    why: String,
-    who: String,
-    at: String,
-    what: String,
-    bytes: usize,
-}
-
-impl Row {
-    fn of(letter: &DeadLetter) -> Row {
-        Row {
-            id: letter.id.clone(),
-            why: letter.reason.clone(),
-            who: letter.by.clone(),
-            at: time(letter.at),
-            what: printable(&letter.body[..letter.body.len().min(CUT)]),
-            bytes: letter.body.len(),
-        }
-    }
-}
-
-pub(crate) async fn run(args: DeadArgs, config: &Config) -> anyhow::Result<Exit> {
-    let broker = served::broker(config).await?;
+pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    Target::require_services(setup, "dead letters are in")?;
+    let broker = served::broker(&setup.config).await?;
     match args.command {
         DeadCommand::List { queue, json } => list(&broker, queue.into(), json).await,
         DeadCommand::Show { queue, id, json } => show(&broker, queue.into(), &id, json).await,
@@ -63,7 +37,7 @@ pub(crate) async fn run(args: DeadArgs, config: &Config) -> anyhow::Result<Exit>
 
 async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
-    let rows: Vec<Row> = letters.iter().map(Row::of).collect();
+    let rows: Vec<LetterLine> = letters.iter().map(LetterLine::new).collect();
     if json {
         out::json(&rows)?;
         return Ok(Exit::Done);
@@ -86,7 +60,7 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow
             format!("see `newslode dead list {queue}`"),
         ));
     };
-    let row = Row { what: printable(&letter.body), ..Row::of(&letter) };
+    let row = LetterLine { what: printable(&letter.body), ..LetterLine::new(&letter) };
     if json {
         out::json(&row)?;
         return Ok(Exit::Done);
@@ -94,22 +68,6 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow
     out::line(format!("id:   {}\nwhy:  {}\nwho:  {}\nwhen: {}\n", row.id, row.why, row.who, row.at))?;
     out::line(row.what)?;
     Ok(Exit::Done)
-}
-
-/// Keeps text and replaces other bytes with dots, so that they cannot disturb a terminal.
-pub(crate) fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .chars()
-        .map(|c| if c.is_control() || c == '\u{fffd}' { '.' } else { c })
-        .collect()
-}
-
-fn time(at: u64) -> String {
-    i64::try_from(at)
-        .ok()
-        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        .filter(|_| at > 0)
-        .map_or_else(|| "at an unknown time".into(), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
 impl From<QueueArg> for Queue {

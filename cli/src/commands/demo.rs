@@ -1,34 +1,35 @@
 //! `newslode demo`: mines a synthetic news web on loopback and shows how right the result is.
 //!
-//! The world (`tests/newsworld`) knows the right answers; nothing of the miner knows the world. The
-//! figures are shown as they come out.
+//! The figures are shown as they come out.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
-use newslode_common::config::{Config, ResolveRule};
+use newslode_common::config::ResolveRule;
 use newslode_common::shutdown;
+use newslode_demo_world::Server;
 use newslode_miner::mining::taxonomy::Taxonomy;
-use newslode_newsworld::Server;
 use newslode_page::article::Article;
 use tokio::task::JoinSet;
 
-use super::eval::world;
 use super::mine;
 use crate::args::DemoArgs;
+use crate::demo::mined::Judged;
+use crate::demo::{judge_run, print, world};
 use crate::engine::{self, Engine, add_seeds, seeds};
-use crate::eval::world::mined::Judged;
 use crate::exit::{Exit, hinted};
+use crate::installation::Setup;
 use crate::out;
 
 /// The longest `Crawl-delay` that is honoured, in milliseconds. One site of the world asks for 200. It is ours, on loopback: whoever
 /// looks at the demo should not wait for it.
 const LONGEST_DELAY_MS: u64 = 20;
 
-pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
+    let Setup { mut config, quiet, .. } = setup;
     fresh(&args.out)?;
-    let world = Arc::new(world::world(&args.world));
+    let world = Arc::new(world(&args.world));
     let start = world.seeds();
     let server =
         Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
@@ -48,7 +49,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     if ended == engine::Ended::Stopped {
         return Ok(Exit::Interrupted);
     }
-    let judged = world::judged(&world, &engine.miner_parts()).await?;
+    let judged = judge_run(&world, &engine.miner_parts()).await?;
     if args.json {
         let Judged { figures, junk, .. } = judged;
         out::json(&serde_json::json!({ "run": run, "figures": figures, "junk_among_concepts": junk }))?;
@@ -104,7 +105,7 @@ fn tell(
         out::line(format!("    {}…", text.chars().take(160).collect::<String>().replace('\n', " ")))?;
     }
     out::line("\nACCURACY (against the gold answers of the synthetic world)")?;
-    world::print(judged)?;
+    print(judged)?;
     out::line(format!(
         "\n{} pages of {} sites in {:.1} s; articles.jsonl, ontology.ttl and run.json are in {}",
         run.outcomes.values().sum::<u64>(),
@@ -113,9 +114,9 @@ fn tell(
         folder.display()
     ))?;
     out::line(format!(
-        "why:      newslode taxonomy {0} --explain sports\nproof:    newslode verify {0}",
+        "why:      newslode taxonomy --dir {0} --explain sports\nproof:    newslode verify --dir {0}",
         folder.display()
     ))?;
     out::line(format!("report:   {} (open it in a browser)", engine::report_file(folder).display()))?;
-    out::line(format!("console:  newslode serve {}", folder.display()))
+    out::line(format!("console:  newslode serve --dir {}", folder.display()))
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::config::Config;
 use newslode_common::time;
 use newslode_page::Page;
 use newslode_page::article::Article;
@@ -11,19 +10,20 @@ use newslode_page::reading::Site;
 use newslode_page::template::MOST_PAGES;
 use newslode_page::time::Timestamp;
 
-use super::template;
 use crate::args::{ArticleFormat, ExtractArgs};
 use crate::exit::Exit;
 use crate::input::Input;
+use crate::installation::{Setup, Target};
+use crate::queries::templates;
 use crate::{input, out};
 
 #[allow(clippy::print_stderr, reason = "pages that fail are named beside the output")]
-pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Exit> {
-    let mut pages = input::read(&args.pages, &config.crawler).await?;
+pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let mut pages = input::read(&args.pages, &setup.config.crawler).await?;
     if let Some(manifest) = &args.manifest {
         input::name(&mut pages, manifest)?;
     }
-    let known = known(&args, &pages, config).await?;
+    let known = known(&args, &pages, setup).await?;
     let (mut found, all) = (0, pages.len());
     for page in pages {
         let site = known.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
@@ -54,12 +54,12 @@ fn parse(page: &Input) -> Page {
 async fn known(
     args: &ExtractArgs,
     pages: &[Input],
-    config: &Config,
+    setup: &Setup,
 ) -> anyhow::Result<Vec<(Option<Site>, SiteKnowledge)>> {
     if let Some(site) = &args.template {
-        let state = template::state(args.dir.as_deref(), config).await?;
-        let known = template::read(state.as_ref(), &Site::of_host(site)).await?;
-        return Ok(vec![(None, known.reader())]);
+        let state = templates::state(&Target::new(args.dir.as_deref(), setup)?, &setup.config).await?;
+        let known = templates::read(state.as_ref(), &Site::of_host(site)).await?;
+        return Ok(vec![(None, known.site_knowledge())]);
     }
     let mut sites: BTreeMap<Site, Vec<&Input>> = BTreeMap::new();
     if !args.alone {

@@ -14,14 +14,16 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::recompute;
 use super::unfetched::{self, Unfetched, unfetched};
-use super::{export, recompute};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::feed::{Fed, Feeding, feed};
+use crate::installation::Setup;
 use crate::out;
 use crate::outcomes::{spelled, tally};
+use crate::outputs::write_outputs;
 use crate::progress::Shown;
 
 /// The result of a run.
@@ -55,7 +57,8 @@ impl Summary {
     }
 }
 
-pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
+    let Setup { mut config, quiet, .. } = setup;
     configure(&args, &mut config);
     config.validate()?;
     let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
@@ -207,8 +210,7 @@ async fn mine_fed(
     }
     let mut shown = shown.into_inner();
     shown.say(|| "writing articles and ontology".into());
-    let written =
-        export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
+    let written = write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
     shown.end();
     let sites = Frontier::status(&engine.store).await?;
     let summary = Summary {

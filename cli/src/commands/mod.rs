@@ -1,11 +1,9 @@
 //! The commands, one module each. A command takes its arguments and the configuration, writes data to
 //! standard output, and returns an exit code.
 
-mod bench;
 mod config;
 pub(crate) mod dead;
 mod demo;
-mod eval;
 pub(crate) mod explain;
 pub(crate) mod export;
 mod extract;
@@ -27,40 +25,37 @@ mod unfetched;
 mod verify;
 mod warc;
 
-use newslode_common::config::Config;
-
 use crate::args::Command;
 use crate::exit::Exit;
+use crate::installation::Setup;
 use crate::reference;
 
 /// Runs a command.
-pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> {
     match command {
-        Command::Demo(args) => demo::run(args, config, quiet).await,
-        Command::Mine(args) => mine::run(args, config, quiet).await,
-        Command::Partition(args) => partition::run(args, &config).await,
-        Command::Tables(args) => tables::run(args, &config).await,
-        Command::Tags(args) => tags::run(args, &config).await,
-        Command::Extract(args) => extract::run(args, &config).await,
-        Command::Template(args) => template::run(args, &config).await,
-        Command::Taxonomy(args) => taxonomy::run(args, &config).await,
-        Command::Report(args) => report::run(args, &config).await,
-        Command::Terms(args) => terms::run(args, &config).await,
-        Command::Export(args) => export::run(args, &config).await,
-        Command::Warc(args) => warc::run(args, &config, quiet).await,
-        Command::Seed(args) => seed::run(args, &config).await,
-        Command::Serve(args) => serve::run(args, &config).await,
-        Command::Status(args) => status::run(args, &config).await,
-        Command::Explain(args) => explain::run(args, &config).await,
-        Command::Recall(args) => recall::run(args, &config).await,
-        Command::Dead(args) => dead::run(args, &config).await,
-        Command::Verify(args) => verify::run(args, &config, quiet).await,
-        Command::Recompute(args) => recompute::run(args, &config, quiet).await,
-        Command::Config(args) => config::run(args, &config),
+        Command::Demo(args) => demo::run(args, setup).await,
+        Command::Mine(args) => mine::run(args, setup).await,
+        Command::Partition(args) => partition::run(args, &setup.config).await,
+        Command::Tables(args) => tables::run(args, &setup.config).await,
+        Command::Tags(args) => tags::run(args, &setup.config).await,
+        Command::Extract(args) => extract::run(args, &setup).await,
+        Command::Template(args) => template::run(args, &setup).await,
+        Command::Taxonomy(args) => taxonomy::run(args, &setup).await,
+        Command::Report(args) => report::run(args, &setup).await,
+        Command::Terms(args) => terms::run(args, &setup).await,
+        Command::Export(args) => export::run(args, &setup).await,
+        Command::Warc(args) => warc::run(args, &setup).await,
+        Command::Seed(args) => seed::run(args, &setup).await,
+        Command::Serve(args) => serve::run(args, &setup).await,
+        Command::Status(args) => status::run(args, &setup).await,
+        Command::Explain(args) => explain::run(args, &setup).await,
+        Command::Recall(args) => recall::run(args, &setup).await,
+        Command::Dead(args) => dead::run(args, &setup).await,
+        Command::Verify(args) => verify::run(args, &setup).await,
+        Command::Recompute(args) => recompute::run(args, &setup).await,
+        Command::Config(args) => config::run(args, &setup.config),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
         Command::Reference(args) => reference::run(&args),
-        Command::Eval(args) => eval::run(args, &config, quiet).await,
-        Command::Bench(args) => bench::run(args, quiet).await,
     }
 }

@@ -71,15 +71,8 @@ fn untagged(page: &Input) -> anyhow::Error {
 
 /// Reads the hierarchy from a file that runs keep (`--keep hierarchies`).
 fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
-    let text = kept_hierarchy(page)?;
+    let text = page.finished_hierarchy()?;
     Some(xml::read(text).with_context(|| format!("`{}` cannot be read", page.name)))
-}
-
-/// The XML of a finished hierarchy, if the input is one and not a page.
-pub(super) fn kept_hierarchy(input: &Input) -> Option<&str> {
-    let text = std::str::from_utf8(&input.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
-    let head = String::from_utf8_lossy(input.bytes.get(..input.bytes.len().min(1000))?);
-    head.contains(xml::NAMESPACE).then_some(text)
 }
 
 /// Partitions pages with what their site shows of headers, and marks their informative blocks.
@@ -116,7 +109,7 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
 }
 
 /// Partitions one page.
-pub(crate) fn partition(page: &Input, params: &Params) -> Hierarchy {
+fn partition(page: &Input, params: &Params) -> Hierarchy {
     hierarchy(&page.parse(), params)
 }
 

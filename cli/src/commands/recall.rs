@@ -1,228 +1,62 @@
-//! `newslode recall`: how much of what a site's listings showed was read, day by day, and why the rest was not.
-//!
-//! Counted are pages that a listing showed as new, not those of its first visit. A page that turned out to be no
-//! article counts in neither direction.
+//! `newslode recall`: prints how much of what sites' listings showed was read, day by day, and why the rest was not.
 
-use std::collections::BTreeMap;
-
-use newslode_common::config::Config;
-use newslode_common::outcome::Outcome;
-use newslode_common::schedule::SiteSchedule;
-use newslode_common::store::{Entry, Frontier};
 use newslode_common::time;
 use newslode_page::reading::Site;
-use newslode_page::time::Timestamp;
-use serde::Serialize;
 
-use super::taxonomy::installation;
 use crate::args::RecallArgs;
-use crate::exit::{Exit, hinted};
+use crate::exit::Exit;
+use crate::installation::{self, Setup};
 use crate::out;
-
-/// A page that waits for less than this is on its way, in milliseconds.
-const ON_ITS_WAY: u64 = 3_600_000;
-
-pub(crate) async fn run(args: RecallArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
-    let frontier = parts.stores.frontier.as_ref();
-    let now = time::now();
-    let sites = match &args.site {
-        None => frontier.status().await?.into_iter().map(|status| status.site).collect(),
-        Some(name) => {
-            let site = Site::of_host(name);
-            if frontier.site(&site).await?.is_none() {
-                let hint = format!("newslode seed add https://{site}/");
-                return Err(hinted(format!("`{site}` is not known: no seed named it"), hint));
-            }
-            vec![site]
-        }
-    };
-    let mut is_shown = false;
-    for site in sites {
-        let (schedule, _) = frontier.schedule(&site).await?;
-        let days = days(&schedule, &entries(frontier, &site).await?, now);
-        for ago in (0..args.days).rev() {
-            let day = now.day().saturating_sub(ago);
-            let row = Row::of(&site, day, days.get(&day).cloned().unwrap_or_default(), &schedule);
-            if row.is_empty() {
-                continue;
-            }
-            if args.json {
-                out::json_line(&row)?;
-                continue;
-            }
-            if !is_shown {
-                out::line(HEAD)?;
-            }
-            is_shown = true;
-            out::line(row.line())?;
-        }
-    }
-    if !is_shown && !args.json {
-        out::line("No listing has shown anything new since its first visit: visit the sites again later.")?;
-    }
-    Ok(Exit::Done)
-}
-
-async fn entries(frontier: &dyn Frontier, site: &Site) -> anyhow::Result<Vec<Entry>> {
-    Ok(frontier.entries(site).await?)
-}
-
-/// What became of the pages that listings showed on one day.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Day {
-    /// Articles that were read.
-    pub(crate) read: u64,
-    /// Pages that are no articles.
-    no_article: u64,
-    /// Pages that wait or whose text is under way, for less than an hour.
-    on_its_way: u64,
-    /// Articles that were not read, or not yet, by reason.
-    pub(crate) missed: BTreeMap<&'static str, u64>,
-}
-
-/// Sorts the pages that listings showed by day.
-pub(crate) fn days(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> BTreeMap<u32, Day> {
-    let mut days: BTreeMap<u32, Day> = BTreeMap::new();
-    for entry in entries {
-        let Some(known) = entry.schedule else { continue };
-        let Some(shown_on) = known.shown_on() else { continue };
-        let day = days.entry(shown_on).or_default();
-        let is_young = now.0.saturating_sub(known.met * 1_000) < ON_ITS_WAY;
-        match entry.outcome {
-            _ if known.visits.first.is_some() => day.read += 1,
-            Some(Outcome::NotHtml | Outcome::Empty) => day.no_article += 1,
-            Some(Outcome::Fetched | Outcome::Unchanged) if known.is_told => day.no_article += 1,
-            _ if is_young => day.on_its_way += 1,
-            Some(Outcome::Fetched | Outcome::Unchanged) => *day.missed.entry(UNDER_WAY).or_default() += 1,
-            Some(outcome) => *day.missed.entry(outcome.name()).or_default() += 1,
-            None => *day.missed.entry(WAITS).or_default() += 1,
-        }
-    }
-    let today = now.day();
-    for shown_on in today.saturating_sub(30)..=today {
-        for (outcome, count) in schedule.missed().left(shown_on) {
-            let day = days.entry(shown_on).or_default();
-            match outcome {
-                Outcome::NotHtml | Outcome::Empty => day.no_article += u64::from(count),
-                _ => *day.missed.entry(outcome.name()).or_default() += u64::from(count),
-            }
-        }
-    }
-    days
-}
-
-/// The page was never asked for: the site rests, or its allowance is spent on what goes first.
-const WAITS: &str = "not_asked_for";
-/// The page was fetched, and nobody told what it is.
-const UNDER_WAY: &str = "not_mined";
+use crate::queries::recall::{Day, SiteDay, site_days};
 
 const HEAD: &str =
     "day         shown   read  no article  on its way  missed  recall  site, and why articles were missed";
 
-/// A site's day.
-#[derive(Serialize)]
-struct Row {
-    site: Site,
-    /// ISO 8601, UTC.
-    day: String,
-    /// Pages that listings showed as new.
-    shown: u64,
-    #[serde(flatten)]
-    of: Day,
-    /// Links that the page budget refused; a link that is shown again is refused again.
-    refused_by_budget: u32,
-    /// Share of the articles that was read, in thousandths; nothing if there were none.
-    recall: Option<u64>,
+pub(crate) async fn run(args: RecallArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let site = args.site.as_deref().map(Site::of_host);
+    let days = site_days(parts.stores.frontier.as_ref(), site, args.days, time::now()).await?;
+    if args.json {
+        days.iter().try_for_each(out::json_line)?;
+        return Ok(Exit::Done);
+    }
+    if days.is_empty() {
+        out::line("No listing has shown anything new since its first visit: visit the sites again later.")?;
+        return Ok(Exit::Done);
+    }
+    out::line(HEAD)?;
+    days.iter().try_for_each(|day| out::line(line(day)))?;
+    Ok(Exit::Done)
 }
 
-impl Row {
-    fn of(site: &Site, day: u32, of: Day, schedule: &SiteSchedule) -> Row {
-        let missed: u64 = of.missed.values().sum();
-        let shown = of.read + of.no_article + of.on_its_way + missed;
-        let recall = (of.read * 1_000).checked_div(of.read + missed);
-        let at = Timestamp(u64::from(day) * 86_400_000);
-        let day_text = time::iso(at).chars().take(10).collect();
-        let refused_by_budget = schedule.missed().refused(day);
-        Row { site: site.clone(), day: day_text, shown, of, refused_by_budget, recall }
+fn line(row: &SiteDay) -> String {
+    let Day { read, no_article, on_its_way, missed } = &row.of;
+    let recall = row.recall.map_or("-".into(), |share| format!("{:.1} %", share as f64 / 10.0));
+    let mut why: Vec<String> = missed.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
+    if row.refused_by_budget > 0 {
+        why.push(format!("{} links refused by max_pages", row.refused_by_budget));
     }
-
-    fn is_empty(&self) -> bool {
-        self.shown == 0 && self.refused_by_budget == 0
-    }
-
-    fn line(&self) -> String {
-        let Day { read, no_article, on_its_way, missed } = &self.of;
-        let recall = self.recall.map_or("-".into(), |share| format!("{:.1} %", share as f64 / 10.0));
-        let mut why: Vec<String> = missed.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-        if self.refused_by_budget > 0 {
-            why.push(format!("{} links refused by max_pages", self.refused_by_budget));
-        }
-        let (day, shown, site, missed) = (&self.day, self.shown, &self.site, missed.values().sum::<u64>());
-        let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
-        format!(
-            "{day} {shown:>6} {read:>6} {no_article:>11} {on_its_way:>11} {missed:>7} {recall:>7}  {site}{why}"
-        )
-    }
+    let (day, shown, site, missed) = (&row.day, row.shown, &row.site, missed.values().sum::<u64>());
+    let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
+    format!(
+        "{day} {shown:>6} {read:>6} {no_article:>11} {on_its_way:>11} {missed:>7} {recall:>7}  {site}{why}"
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use newslode_common::schedule::{Class, ListingId, PageSchedule, ScheduleConfig};
-    use newslode_common::store::{Validators, Why};
-
     use super::*;
 
-    const NOW: Timestamp = Timestamp(1_700_000_000_000);
-
-    fn entry(met: u64, outcome: Option<Outcome>, text: Option<Option<u64>>) -> Entry {
-        let mut known = PageSchedule::page(Some(ListingId(7)), Timestamp(NOW.0 - met * 1_000));
-        if let Some(text) = text {
-            known.told(text, NOW, &ScheduleConfig::default());
-        }
-        Entry {
-            url: "https://a.test/story".parse().unwrap(),
-            depth: 1,
-            why: Why::Link,
-            hops: 0,
-            fetch: 1,
-            attempts: 0,
-            due: Some(NOW),
-            leased: false,
-            class: Class::New,
-            seen: None,
-            schedule: Some(known),
-            outcome,
-            content: None,
-            validators: Validators::default(),
-        }
-    }
-
     #[test]
-    fn each_page_that_was_shown_is_read_or_has_a_reason() {
-        let fetched = Some(Outcome::Fetched);
-        let entries = [
-            entry(7_200, fetched, Some(Some(5))),
-            entry(7_200, fetched, Some(None)),
-            entry(60, None, None),
-            entry(7_200, None, None),
-            entry(7_200, fetched, None),
-            entry(7_200, Some(Outcome::Timeout), None),
-        ];
-        let mut schedule = SiteSchedule::default();
-        schedule.leave_unread(NOW.day(), Outcome::Gone, NOW);
-        schedule.leave_unread(NOW.day(), Outcome::NotHtml, NOW);
-        schedule.refuse(3, NOW);
-        let days = days(&schedule, &entries, NOW);
-        let row = Row::of(&Site::of_host("a.test"), NOW.day(), days[&NOW.day()].clone(), &schedule);
-        assert_eq!((row.shown, row.of.read, row.of.no_article, row.of.on_its_way), (8, 1, 2, 1));
-        let missed: Vec<_> = row.of.missed.clone().into_iter().collect();
-        assert_eq!(missed, [("gone", 1), (WAITS, 1), (UNDER_WAY, 1), ("timeout", 1)]);
-        assert_eq!(row.recall, Some(200), "one of five articles");
+    fn a_day_is_a_line_with_its_reasons() {
+        let of = Day { read: 1, missed: [("gone", 1)].into(), ..Day::default() };
+        let site = Site::of_host("a.test");
+        let day =
+            SiteDay { site, day: "2023-11-14".into(), shown: 2, of, refused_by_budget: 3, recall: Some(500) };
+        let line = line(&day);
         assert!(
-            row.line().contains("2023-11-14") && row.line().contains("3 links refused"),
-            "{}",
-            row.line()
+            line.starts_with("2023-11-14") && line.contains(" 50.0 %  a.test: gone 1, 3 links refused"),
+            "{line}"
         );
     }
 }

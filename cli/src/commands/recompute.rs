@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use newslode_common::config::{Config, Follow};
+use newslode_common::config::Follow;
 use newslode_common::shutdown;
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts;
@@ -13,29 +13,30 @@ use newslode_miner::work::views::Pace;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::export;
-use super::taxonomy::installation;
 use crate::args::RecomputeArgs;
 use crate::exit::{Exit, hinted};
+use crate::installation::{self, Setup, Target};
 use crate::progress::Shown;
+use crate::queries::articles::count_pages;
 use crate::{out, served};
 
-pub(crate) async fn run(args: RecomputeArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
-    let mut parts = installation(args.dir.as_deref(), config).await?;
-    if args.dir.is_none() {
+pub(crate) async fn run(args: RecomputeArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let (config, target) = (&setup.config, args.run.target(setup)?);
+    let mut parts = installation::open(&target, config).await?;
+    if target == Target::Services {
         // Articles that changed go to their readers.
         parts.broker = Arc::new(served::broker(config).await?);
     }
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let done = all(&parts, config.miner.follow, &stop, quiet).await?;
+    let done = all(&parts, config.miner.follow, &stop, setup.quiet).await?;
     let is_whole = !stop.is_cancelled();
     stop.cancel();
     if args.json {
         out::json(&done)?;
     } else {
         out::line(told(&done))?;
-        if let Some(folder) = args.dir.as_deref().filter(|_| done.counted + done.lost > 0) {
+        if let Some(folder) = target.folder().filter(|_| done.counted + done.lost > 0) {
             out::line(mine_hint(folder))?;
         }
     }
@@ -52,7 +53,7 @@ pub(crate) async fn all(
     claim(parts).await?;
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let (pace, mut shown) = (Pace { at_once, share: 100 }, Shown::new(quiet));
-    let all = export::count(parts).await?;
+    let all = count_pages(parts).await?;
     let done = recompute(parts, follow, pace, stop, |done| {
         let counted = done.counted;
         shown.work(counted, Some(all.saturating_sub(counted)), |pace| {

@@ -2,30 +2,34 @@
 
 use std::path::PathBuf;
 
-use newslode_common::config::Config;
 use newslode_miner::mining::ontology::RdfForm;
 
-use super::export;
-use super::taxonomy::installation;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, hinted};
+use crate::installation::{self, Setup};
+use crate::outputs::write_report;
+use crate::queries::articles::{self, Shelved};
 use crate::report::Shelves;
 use crate::{engine, out};
 
-pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: ReportArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let target = args.run.target(setup)?;
+    let parts = installation::open(&target, &setup.config).await?;
     if newslode_miner::work::fold::read_taxonomy(parts.stores.state.as_ref()).await?.is_none() {
-        return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
+        return Err(hinted(
+            "the taxonomy has not been computed yet",
+            "mine first, or wait for the miner's first fold",
+        ));
     }
     let mut shelves = Shelves::default();
-    let take = |shelved: &export::Shelved<'_>| {
+    let take = |shelved: &Shelved<'_>| {
         shelves.put(&shelved.article, &shelved.keys);
         Ok(())
     };
-    let (taxonomy, _) = export::write(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
-    let here = || args.dir.as_deref().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
+    let (taxonomy, _) = articles::export(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
+    let here = || target.folder().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
     let file = args.out.clone().unwrap_or_else(here);
-    export::write_report(&parts, &taxonomy, &shelves, &file).await?;
+    write_report(&parts, &taxonomy, &shelves, &file).await?;
     out::line(file.display())?;
     Ok(Exit::Done)
 }

@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 use newslode_common::broker::{Broker, Queue};
-use newslode_common::config::Config;
 use newslode_common::message::seed::{SeedMessage, VERSION};
 use newslode_common::store::Frontier;
 use newslode_common::time;
@@ -10,14 +9,15 @@ use newslode_common::time;
 use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
 use crate::engine::{self, Engine};
 use crate::exit::{Exit, hinted};
+use crate::installation::{DirArgs, Setup, Target};
 use crate::{out, served};
 
-pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let plain = |urls: &SeedUrls, make: fn(String) -> SeedMessage| {
         urls.urls.iter().cloned().map(make).collect::<Vec<SeedMessage>>()
     };
     let (sites, messages) = match args.command {
-        SeedCommandArg::List { dir, json } => return list(dir, json, config).await,
+        SeedCommandArg::List { run, json } => return list(&run, json, setup).await,
         SeedCommandArg::Add { sites, max_pages, depth, delay } => {
             let make = |url: &String| SeedMessage {
                 version: VERSION,
@@ -49,39 +49,42 @@ pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit>
             (pages, messages)
         }
     };
-    send(&sites, &messages, config).await
+    send(&sites, &messages, setup).await
 }
 
 /// Checks all messages, then sends them.
-async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> anyhow::Result<Exit> {
+async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     let commands =
         commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
-    match &sites.dir {
-        Some(folder) => {
-            engine::open_state(folder)?;
-            let engine = Engine::open(folder, config.clone())?;
+    let config = &setup.config;
+    let to = match sites.run.target(setup)? {
+        Target::Run(folder) => {
+            engine::open_state(&folder)?;
+            let engine = Engine::open(&folder, config.clone())?;
             let parts = engine.miner_parts();
             for command in commands {
                 newslode_miner::work::seeds::obey(&parts, &config.miner, command, time::now()).await?;
             }
             engine.store.flush().await?;
+            format!("the run in `{}`", folder.display())
         }
-        None => {
+        Target::Services => {
             let broker = served::broker(config).await?;
             for message in messages {
                 broker.publish(Queue::Seeds, Bytes::from(serde_json::to_vec(message)?)).await?;
             }
+            format!("the services, over the broker at {}", config.broker.url)
         }
-    }
-    out::line(format!("{} sent", messages.len()))?;
+    };
+    out::line(format!("{} sent to {to}", messages.len()))?;
     Ok(Exit::Done)
 }
 
-async fn list(dir: Option<std::path::PathBuf>, json: bool, config: &Config) -> anyhow::Result<Exit> {
-    let sites = match dir {
-        Some(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
-        None => Frontier::status(&served::store(config).await?).await?,
+async fn list(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
+    let sites = match run.target(setup)? {
+        Target::Run(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
+        Target::Services => Frontier::status(&served::store(&setup.config).await?).await?,
     };
     if json {
         out::json(&sites)?;

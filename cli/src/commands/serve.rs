@@ -11,16 +11,16 @@ use newslode_common::shutdown;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use super::taxonomy::{installation, installed};
 use crate::args::ServeArgs;
 use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
+use crate::installation::{self, Setup, Target};
 use crate::{engine, out, served};
 
-pub(crate) async fn run(args: ServeArgs, config: &Config) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let listener = TcpListener::bind(args.addr).await.map_err(|error| unbound(args.addr, &error))?;
     let token = args.token_file.as_deref().map(token).transpose()?;
-    let source = source(args.dir.as_deref(), config).await?;
+    let source = source(&args.run.target(setup)?, &setup.config).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let addr = listener.local_addr()?;
@@ -49,10 +49,10 @@ fn token(file: &Path) -> anyhow::Result<String> {
 }
 
 /// Where the console reads.
-async fn source(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
+async fn source(target: &Target, config: &Config) -> anyhow::Result<Source> {
     let config = config.clone();
-    let Some(folder) = dir else {
-        let parts = installation(None, &config).await?;
+    let Target::Run(folder) = target else {
+        let parts = installation::open(target, &config).await?;
         // The console is of use without queues, too.
         let broker = served::broker(&config).await;
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
@@ -60,7 +60,7 @@ async fn source(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
     };
     let store = engine::open_state(folder).map_err(|error| held(folder, error))?;
     let shared = Arc::new(store.clone());
-    let parts = installed((shared.clone(), shared.clone(), shared), &config)?;
+    let parts = installation::over((shared.clone(), shared.clone(), shared), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }

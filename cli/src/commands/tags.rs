@@ -12,7 +12,6 @@ use newslode_page::reading::Site;
 use newslode_page::tagging::{self, Pair, Tag};
 use serde_json::{Value, json};
 
-use super::partition::kept_hierarchy;
 use crate::args::{TagsArgs, TagsFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
@@ -24,7 +23,7 @@ const MAX_LABEL: usize = 28;
 
 pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit> {
     let mut pages = input::read(&args.pages, &config.crawler).await?;
-    if let Some(made) = pages.iter().find(|page| kept_hierarchy(page).is_some()) {
+    if let Some(made) = pages.iter().find(|page| page.finished_hierarchy().is_some()) {
         return Err(hinted(
             format!("`{}` is a finished hierarchy, and no page", made.name),
             "tags are read from the HTML; `newslode partition PAGE --tags` writes them into a hierarchy",

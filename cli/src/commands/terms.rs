@@ -1,15 +1,14 @@
 //! `newslode terms`: shows which terms a site repeats everywhere, and which distinguish its pages.
 
-use newslode_common::config::Config;
 use newslode_common::store::SiteState;
 use newslode_miner::mining::entropy::{TermFigures, figures};
 use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 use serde::Serialize;
 
-use super::taxonomy::installation;
 use crate::args::TermsArgs;
 use crate::exit::{Exit, hinted};
+use crate::installation::{self, Setup};
 use crate::out;
 
 /// Maximum number of known sites that an error names.
@@ -26,8 +25,8 @@ struct Terms<'a> {
     lowest: Vec<&'a TermFigures>,
 }
 
-pub(crate) async fn run(args: TermsArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: TermsArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let state = parts.stores.state.as_ref();
     let site = known(state, &args.site).await?;
     let pages: i64 = state.cells(&site, Table::Pages).await?.values().sum();

@@ -1,22 +1,21 @@
 //! `newslode verify`: recomputes the state from the archive and compares it with the live state.
 
-use newslode_common::config::Config;
 use newslode_common::message::FetchedPage;
 use newslode_page::analyse;
 use newslode_page::contribution::SEPARATOR;
 
-use super::export;
-use super::taxonomy::installation;
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
+use crate::installation::{self, Setup};
 use crate::out;
 use crate::progress::Shown;
+use crate::queries::articles::count_pages;
 
 /// Number of differences that are printed; the count covers all of them.
 const SHOWN: usize = 20;
 
-pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+pub(crate) async fn run(args: VerifyArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let params = parts.params.clone();
     let recompute = |page: FetchedPage| {
         // A page without bytes contributes nothing; the report shows this as a changed contribution.
@@ -27,8 +26,8 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
         analyse(&page.url, page.content_type.as_deref(), &bytes, page.fetched_at, &params).contribution
     };
     let sites: Vec<_> = parts.stores.state.sites().await?.into_iter().map(|(site, _)| site).collect();
-    let mut shown = Shown::new(quiet);
-    let all = export::count(&parts).await?;
+    let mut shown = Shown::new(setup.quiet);
+    let all = count_pages(&parts).await?;
     let (state, archive) = (parts.stores.state.as_ref(), parts.stores.archive.as_ref());
     let report = newslode_miner::work::verify::verify(
         state,

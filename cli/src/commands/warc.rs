@@ -2,32 +2,33 @@
 
 use std::sync::Arc;
 
-use newslode_common::config::Config;
 use newslode_common::shutdown;
 use tokio::task::JoinSet;
 
 use super::recompute;
-use super::taxonomy::installation;
 use crate::args::{FeedArgs, WarcArgs, WarcCommand};
 use crate::exit::Exit;
 use crate::feed::{Fed, Feeding, feed};
+use crate::installation::{self, Setup, Target};
 use crate::progress::Shown;
 use crate::{out, served};
 
-pub(crate) async fn run(args: WarcArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: WarcArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
-        WarcCommand::Feed(args) => feed_services(args, config, quiet).await,
+        WarcCommand::Feed(args) => feed_services(args, setup).await,
     }
 }
 
-async fn feed_services(args: FeedArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+async fn feed_services(args: FeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    Target::require_services(setup, "pages are fed to")?;
+    let config = &setup.config;
     let feeding = Arc::new(Feeding::new(&args.files, &args.site, config)?);
-    let mut parts = installation(None, config).await?;
+    let mut parts = installation::open(&Target::Services, config).await?;
     parts.broker = Arc::new(served::broker(config).await?);
     recompute::claim(&parts).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let (mut fed, mut shown) = (Fed::new(&args.files), Shown::new(quiet));
+    let (mut fed, mut shown) = (Fed::new(&args.files), Shown::new(setup.quiet));
     let feeding = feed(&parts, &feeding, &mut fed, |fed| fed.show(&mut shown));
     let ended = stop.run_until_cancelled(feeding).await;
     shown.end();

@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::html;
 use serde_json::json;
 
-use super::pages::shell::{Place, bare};
+use super::frame::{Place, bare};
 
 /// Addresses below this are for programs.
 const API: &str = "/api/";

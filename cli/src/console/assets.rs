@@ -1,19 +1,12 @@
 //! The style sheet, served under a name that its content gives, so that browsers may keep it for good.
 
-use std::sync::LazyLock;
-
 use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::Problem;
+use super::frame::STYLE_PATH;
 use crate::html::STYLE;
-
-/// The style sheet's address.
-pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {
-    let hash = newslode_common::schedule::name(STYLE);
-    format!("/assets/console-{hash:016x}.css")
-});
 
 pub(super) async fn file(Path(name): Path<String>) -> Response {
     if STYLE_PATH.strip_prefix("/assets/") != Some(name.as_str()) {

@@ -10,7 +10,7 @@ use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 
 use super::snapshot::{Mined, Summary};
-use crate::commands::export::Shelved;
+use crate::queries::articles::Shelved;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {

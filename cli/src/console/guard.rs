@@ -12,8 +12,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::Console;
 use super::answer::{Problem, explained};
+use super::state::Console;
 
 /// What a browser may do with a page.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \

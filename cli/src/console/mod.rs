@@ -10,158 +10,38 @@ mod api;
 mod assets;
 mod detail;
 mod filter;
+mod frame;
 mod guard;
 mod pages;
 mod reading;
 mod search;
 mod snapshot;
+mod source;
+mod state;
 mod writing;
 
 use std::future::IntoFuture;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
-use newslode_common::broker::rabbitmq::RabbitBroker;
-use newslode_common::config::Config;
 use newslode_common::shutdown;
-use newslode_common::store::StoreResult;
-use newslode_common::store::redb::RedbStore;
-use newslode_miner::work::parts::Parts;
-use newslode_page::reading::Site;
 use tokio::net::TcpListener;
-use tokio::sync::{Mutex, Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::answer::Problem;
 use self::reading::Read;
-use self::snapshot::Snapshot;
+pub(crate) use self::source::{Run, Source};
+use self::state::Console;
 use self::writing::access::Access;
 pub(crate) use self::writing::access::LEAST_TOKEN;
 use self::writing::notices::Notices;
-use crate::commands::template;
 
 /// Open answers get this long at the end.
 const GRACE: Duration = Duration::from_secs(5);
-/// A request waits this long for the first look at the store.
-const FIRST_LOOK: Duration = Duration::from_secs(3);
-
-/// What a console shows.
-pub(crate) struct Source {
-    /// For people.
-    pub(crate) name: String,
-    pub(crate) parts: Parts,
-    /// The run; none: the services.
-    pub(crate) run: Option<Run>,
-    /// Its queues, if it has some that live outside this process.
-    pub(crate) broker: Option<RabbitBroker>,
-    pub(crate) config: Config,
-}
-
-/// A run's folder.
-pub(crate) struct Run {
-    pub(crate) folder: PathBuf,
-    pub(crate) store: RedbStore,
-}
-
-impl Source {
-    /// Makes what was changed survive a crash.
-    async fn flush(&self) -> StoreResult<()> {
-        match &self.run {
-            Some(run) => run.store.flush().await,
-            None => Ok(()),
-        }
-    }
-
-    /// The services' queues.
-    ///
-    /// # Errors
-    /// When there are none, or they were away at the start.
-    fn broker(&self) -> Result<&RabbitBroker, Problem> {
-        let none = || match &self.run {
-            Some(_) => Problem::bad("A run's folder has no queues."),
-            None => Problem::without_queues(&"RabbitMQ did not answer when the console started"),
-        };
-        self.broker.as_ref().ok_or_else(none)
-    }
-
-    /// When a seed that was sent has an effect, for people.
-    fn when_seeds_count(&self) -> String {
-        match &self.run {
-            Some(run) => format!("The next `newslode mine --out {}` goes on from it.", run.folder.display()),
-            None => "It counts as soon as a miner has read the message.".to_owned(),
-        }
-    }
-}
-
-/// What all requests share.
-struct Console {
-    source: Arc<Source>,
-    addr: SocketAddr,
-    read: watch::Receiver<Read>,
-    access: Access,
-    notices: Notices,
-    /// Asks for a look at the store now.
-    look: Arc<Notify>,
-    /// Sites that are read again, one after another, and listeners.
-    work: TaskTracker,
-    turn: Arc<Mutex<()>>,
-    /// Places for those who listen to new articles.
-    listeners: Arc<Semaphore>,
-    lines: api::lines::Lines,
-    stop: CancellationToken,
-}
-
-impl Console {
-    /// What was read last; waits a little for the first.
-    async fn snapshot(&self) -> Result<Arc<Snapshot>, Problem> {
-        let mut read = self.read.clone();
-        let first = read.wait_for(|read| read.snapshot.is_some() || read.failure.is_some());
-        let read = match tokio::time::timeout(FIRST_LOOK, first).await {
-            Ok(Ok(read)) => read.clone(),
-            _ => self.read.borrow().clone(),
-        };
-        match (read.snapshot, read.failure) {
-            (Some(snapshot), _) => Ok(snapshot),
-            (None, Some(failure)) => Err(Problem::away(&failure)),
-            (None, None) => Err(Problem::reading(read.articles)),
-        }
-    }
-
-    /// Has the store looked at soon, since something was changed.
-    fn look_again(&self) {
-        self.look.notify_one();
-    }
-
-    /// Has a site's articles read again with what it was taught; tells people when that is done.
-    fn read_again(&self, site: Site) -> String {
-        let Some(run) = &self.source.run else {
-            let seconds = self.source.config.miner.views_s;
-            return format!("Running miners read its articles again within about {seconds} s.");
-        };
-        let (source, folder, look) = (self.source.clone(), run.folder.clone(), self.look.clone());
-        let (turn, stop) = (self.turn.clone(), self.stop.clone());
-        self.work.spawn(async move {
-            let _turn = turn.lock().await;
-            match template::apply(&source.parts, &site, Some(&folder), &source.config, &stop).await {
-                Ok(done) => tracing::info!(%site, "taught: {done}"),
-                Err(error) => tracing::warn!(%site, "its articles cannot be read again: {error:#}"),
-            }
-            look.notify_one();
-        });
-        "Its articles are read again now; load this page again in a moment.".to_owned()
-    }
-
-    /// Why the last look failed, if it did.
-    fn failure(&self) -> Option<String> {
-        self.read.borrow().failure.clone()
-    }
-}
 
 /// How a console serves.
 pub(crate) struct Options {

@@ -27,12 +27,12 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Source;
 use super::search::{Builder, Positions};
 use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
-use crate::commands::export::{self, Shelving};
-use crate::commands::recall;
+use super::source::Source;
 use crate::outcomes::tally;
+use crate::queries::articles::{self, Shelving};
+use crate::queries::recall;
 
 /// What was mined is read again after this time, changed or not.
 const STALE: Duration = Duration::from_secs(3_600);
@@ -171,7 +171,7 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
     let (parts, now) = (&source.parts, time::now());
     let folded = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &folded).await?;
-    let filing = export::filing(parts, &taxonomy, &listed).await?;
+    let filing = articles::filing(parts, &taxonomy, &listed).await?;
     let numbers: HashMap<&str, u32> =
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
     let mut concepts = explained(&taxonomy, &folded);
@@ -180,7 +180,7 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
     let mut kept = Kept::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
     let mut languages: BTreeMap<String, u64> = BTreeMap::new();
-    export::filed(parts, Shelving { listed: &listed, filing: &filing }, |url, version, shelved| {
+    articles::filed(parts, Shelving { listed: &listed, filing: &filing }, |url, version, shelved| {
         let Some(shelved) = shelved else { return Ok(()) };
         let place = |filed: &Filed| {
             let concept = *numbers.get(filed.concept.as_str())?;

@@ -30,12 +30,15 @@ use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) mod seeds;
+pub mod seeds;
 
-pub(crate) use seeds::add_seeds;
+pub use seeds::add_seeds;
 
 /// Name of the state file within a run's folder.
-pub(crate) const STATE_FILE: &str = "newslode.redb";
+pub const STATE_FILE: &str = "newslode.redb";
+
+/// The folder of a run, unless another one is named.
+pub const DEFAULT_FOLDER: &str = "newslode-run";
 
 /// Time between two flushes: gentle to the disk, and a crash costs at most a second of work.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -50,10 +53,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(25);
 const PARSED_BYTES: usize = 96 << 20;
 
 /// An open run.
-pub(crate) struct Engine {
-    pub(crate) store: RedbStore,
-    pub(crate) broker: Arc<InProcessBroker>,
-    pub(crate) metrics: Arc<Metrics>,
+pub struct Engine {
+    /// The state.
+    pub store: RedbStore,
+    /// The queues between the parts.
+    pub broker: Arc<InProcessBroker>,
+    /// What is counted during the run.
+    pub metrics: Arc<Metrics>,
     parsed: Arc<ParsedPages>,
     config: Config,
     /// Whether nothing is crawled: pages come from elsewhere, and what waits in the frontier goes on waiting.
@@ -62,7 +68,7 @@ pub(crate) struct Engine {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// Nothing is left to fetch or to follow.
     Complete,
     /// The run was told to stop; the state is kept.
@@ -71,22 +77,28 @@ pub(crate) enum Ended {
 
 /// The counts that progress shows.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Progress {
-    pub(crate) sites: Vec<SiteStatus>,
-    pub(crate) unfinished: u64,
-    pub(crate) round: u32,
-    pub(crate) fold: Option<FoldReport>,
+pub struct Progress {
+    /// The sites.
+    pub sites: Vec<SiteStatus>,
+    /// Pages in the queues.
+    pub unfinished: u64,
+    /// Number of the round, from 1: each ends with a fold.
+    pub round: u32,
+    /// What the last fold came to.
+    pub fold: Option<FoldReport>,
     is_offline: bool,
 }
 
 impl Progress {
     /// Number of URLs with an outcome.
-    pub(crate) fn done(&self) -> u64 {
+    #[must_use]
+    pub fn done(&self) -> u64 {
         self.sites.iter().flat_map(|site| site.outcomes.values()).sum()
     }
 
     /// Number of known URLs.
-    pub(crate) fn known(&self) -> u64 {
+    #[must_use]
+    pub fn known(&self) -> u64 {
         self.sites.iter().map(|site| site.urls).sum()
     }
 
@@ -106,12 +118,16 @@ impl Progress {
 }
 
 /// Opens a run's state for commands that read it or change its seeds.
-pub(crate) fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
+///
+/// # Errors
+/// When the folder holds no run, or another process works on it.
+pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
     let file = folder.join(STATE_FILE);
     if !file.exists() {
         return Err(crate::exit::hinted(
             format!("`{}` holds no run (there is no {STATE_FILE})", folder.display()),
-            "give the folder that `newslode mine --out` wrote, or start one with `newslode mine URL… --out DIR`",
+            "name the folder that `newslode mine --out` wrote with --dir, or start a run: newslode mine URL…; to ask the services, set \
+             NEWSLODE__STORE__URL, or store.url in the file that --config names",
         ));
     }
     Ok(RedbStore::open(&file)?)
@@ -119,7 +135,10 @@ pub(crate) fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
 
 impl Engine {
     /// Opens the run in a folder, or creates one.
-    pub(crate) fn open(folder: &Path, config: Config) -> anyhow::Result<Engine> {
+    ///
+    /// # Errors
+    /// When the folder cannot be made, or another process works on it.
+    pub fn open(folder: &Path, config: Config) -> anyhow::Result<Engine> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let store = RedbStore::open(&folder.join(STATE_FILE))?;
         let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
@@ -129,18 +148,23 @@ impl Engine {
     }
 
     /// The same run without a crawler: the network is not touched.
-    pub(crate) fn offline(self) -> Engine {
+    #[must_use]
+    pub fn offline(self) -> Engine {
         Engine { is_offline: true, ..self }
     }
 
     /// The links of a site that the run follows.
-    pub(crate) fn follow(&self) -> Follow {
+    #[must_use]
+    pub fn follow(&self) -> Follow {
         self.config.miner.follow
     }
 
     /// Mines until nothing is left to fetch, or until `stop`. First `feed` publishes pages of its own; a stop
     /// drops it. Calls `show` a few times a second.
-    pub(crate) async fn mine(
+    ///
+    /// # Errors
+    /// When a store, a part of the engine or `feed` fails.
+    pub async fn mine(
         &self,
         feed: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
@@ -219,7 +243,9 @@ impl Engine {
         ScheduleConfig { allowance: false, ..self.config.schedule.clone() }
     }
 
-    pub(crate) fn miner_parts(&self) -> MinerParts {
+    /// What the miner works with.
+    #[must_use]
+    pub fn miner_parts(&self) -> MinerParts {
         let store = Arc::new(self.store.clone());
         MinerParts {
             stores: Stores {
@@ -324,7 +350,10 @@ impl Engine {
 }
 
 /// Digest of each site's mined state. Equal digests mean states that are equal to the bit.
-pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
+///
+/// # Errors
+/// When the store fails.
+pub async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
     let mut digests = Vec::new();
     for (site, _) in state.sites().await? {
         digests
@@ -334,11 +363,13 @@ pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String
 }
 
 /// The files of a run's articles and of its ontology.
-pub(crate) fn output_files(folder: &Path) -> (PathBuf, PathBuf) {
+#[must_use]
+pub fn output_files(folder: &Path) -> (PathBuf, PathBuf) {
     (folder.join("articles.jsonl"), folder.join("ontology.ttl"))
 }
 
 /// The file of a run's report.
-pub(crate) fn report_file(folder: &Path) -> PathBuf {
+#[must_use]
+pub fn report_file(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }

@@ -11,10 +11,13 @@ use newslode_miner::work::parts::Parts;
 use crate::exit::hinted;
 
 /// A checked seed.
-pub(crate) type Seed = url::Url;
+pub type Seed = url::Url;
 
 /// Collects the seeds of arguments and file, in order, without duplicates.
-pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>> {
+///
+/// # Errors
+/// When the file cannot be read, or a seed is no web address.
+pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>> {
     let mut seeds: Vec<Seed> = Vec::new();
     let mut keep = |seed: Seed| {
         if !seeds.contains(&seed) {
@@ -57,7 +60,10 @@ fn parse(text: &str) -> anyhow::Result<Seed> {
 }
 
 /// Adds seeds to a run, as the services' seed messages do.
-pub(crate) async fn add_seeds(
+///
+/// # Errors
+/// When the store fails.
+pub async fn add_seeds(
     parts: &Parts,
     seeds: &[Seed],
     limits: (Option<u64>, Option<u32>, Option<u64>),

@@ -4,6 +4,8 @@
 //! empty, not too large. A record is judged in two steps: by its heads at once ([`Capture::of`]), and by its
 //! body ([`Capture::page`]), which takes milliseconds to decode and is left to where that does not disturb.
 
+use std::time::Duration;
+
 use newslode_common::message::{Body, FetchedPage};
 use newslode_common::store::Why;
 use newslode_common::version::{ContentHash, Version};
@@ -14,7 +16,10 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::Feeding;
+use super::feeding::Feeding;
+
+/// How far a capture may be in the future.
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// Why a record gives no page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -101,7 +106,7 @@ impl Capture {
             return Err(Skip::OtherSite);
         }
         let at = record.date().ok_or(Skip::NoDate)?;
-        if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(super::DAY) {
+        if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(DAY) {
             return Err(Skip::NoDate);
         }
         if feeding.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {

@@ -19,7 +19,8 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use super::capture::{Capture, Skip};
-use super::{Fed, Feeding};
+use super::fed::Fed;
+use super::feeding::Feeding;
 
 /// Pages that are decoded, archived and published at once.
 const AT_ONCE: usize = 8;

@@ -4,8 +4,8 @@ use newslode_common::warc::{Found, Reader, Why};
 use newslode_page::time::Timestamp;
 use tokio::sync::mpsc::Sender;
 
-use super::Feeding;
 use super::capture::{Capture, Skip};
+use super::feeding::Feeding;
 
 /// What the reader came to.
 pub(super) enum Step {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::broker::{Limits as QueueLimits, Queue};
+use newslode_common::config::Config;
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Kind, PageArchive as _};
@@ -12,6 +13,8 @@ use newslode_common::warc::{NewRecord, Packing, RecordType, Writer};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::captures;
 use newslode_miner::work::stores::Stores;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 
 use super::*;
 

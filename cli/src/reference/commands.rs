@@ -1,31 +1,27 @@
 //! Every command with its arguments, options, defaults and examples, from the definition of the command line.
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
-use super::{cell, code};
-use crate::args::Cli;
+use super::markdown::{cell, code};
 
-const HEAD: &str = "# Commands
-
-`--help` of each command prints the same. Data goes to standard output, everything else to standard error. Commands end with 0 when all
-is done, 1 when something failed or a proof did not hold, 2 for wrong usage or configuration, 130 when they were interrupted; the state is kept.
-A command without a folder of a run (`DIR`) asks the services' store, archive and broker, as the [configuration](configuration.md)
-names them.
-";
-
-pub(super) fn page() -> String {
-    let mut program = Cli::command();
+/// Describes a program's command line as a page: `head`, a table of the commands, and each command with its options.
+#[must_use]
+pub fn command_page(mut program: Command, head: &str) -> String {
     program.build();
-    let mut page = HEAD.to_owned();
+    let name = program.get_name().to_owned();
+    let mut page = head.to_owned();
     page.push_str("\n| command | does |\n|---|---|\n");
     for command in shown(&program) {
-        let name = command.get_name();
-        page.push_str(&format!("| [`newslode {name}`](#newslode-{name}) | {} |\n", cell(&about(command))));
+        let command_name = command.get_name();
+        page.push_str(&format!(
+            "| [`{name} {command_name}`](#{name}-{command_name}) | {} |\n",
+            cell(&about(command))
+        ));
     }
     page.push_str("\n## Options of every command\n");
     page.push_str(&table(program.get_arguments().filter(|arg| is_shown(arg))));
     for command in shown(&program) {
-        add(&mut page, command, &format!("newslode {}", command.get_name()), 2);
+        add(&mut page, command, &format!("{name} {}", command.get_name()), 2);
     }
     page
 }
@@ -104,11 +100,14 @@ fn choices(arg: &Arg, takes: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
+    use crate::args::Cli;
 
     #[test]
     fn every_command_stands_there_with_what_it_takes() {
-        let page = page();
+        let page = command_page(Cli::command(), "# Commands\n");
         for wanted in [
             "\n## newslode mine\n",
             "\n### newslode dead replay\n",

@@ -5,7 +5,7 @@ use newslode_common::config;
 use newslode_page::preset::Preset;
 use serde_json::Value;
 
-use super::{cell, code};
+use super::markdown::{cell, code};
 
 const HEAD: &str = "# Configuration
 
@@ -24,7 +24,7 @@ The programs also heed `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION
 const PARAMETERS: &str = "
 ## Parameters of the page algorithms
 
-`partitioner.params` is the name of a preset. `newslode partition --params` and `newslode eval` also take a TOML file that names a preset and changes some of these
+`partitioner.params` is the name of a preset. `newslode partition --params` and `newslode-lab eval` also take a TOML file that names a preset and changes some of these
 keys; the others keep the preset's values. [Algorithms](../algorithms.md) explains them.
 
     preset = \"paper\"

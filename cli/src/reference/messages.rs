@@ -7,8 +7,8 @@ use newslode_common::message::envelope::Message;
 use newslode_common::message::{FetchedPage, GonePage, PartitionedPage};
 use serde_json::Value;
 
-use super::cell;
 use super::fields::fields;
+use super::markdown::cell;
 
 /// The schema of operators' messages; a test of `newslode-common` compares it with the code.
 const SEED: &str = include_str!("../../../docs/schema/seed.json");

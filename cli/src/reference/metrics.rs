@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use newslode_common::telemetry::metrics::Metrics;
 
-use super::cell;
+use super::markdown::cell;
 
 const HEAD: &str = "# Metrics
 

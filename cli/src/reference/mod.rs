@@ -9,18 +9,32 @@ mod article;
 mod commands;
 mod configuration;
 mod fields;
+mod markdown;
 mod messages;
 mod metrics;
 
 use std::path::Path;
 
 use anyhow::Context as _;
+use clap::CommandFactory as _;
 
-use crate::args::ReferenceArgs;
+pub use self::commands::command_page;
+use crate::args::{Cli, ReferenceArgs};
 use crate::exit::Exit;
 
 /// The first line of every page.
 const MADE: &str = "<!-- Made by `newslode reference docs/reference`: change the code, not this page. -->\n";
+
+/// The beginning of the page of commands.
+const COMMANDS: &str = "# Commands
+
+`--help` of each command prints the same. Data goes to standard output, everything else to standard error. Commands end with 0 when all
+is done, 1 when something failed or a proof did not hold, 2 for wrong usage or configuration, 130 when they were interrupted; the state is kept.
+
+Commands that read or change what was mined take the run's folder as `--dir DIR`, `newslode-run` if none is named. Where a file or the
+environment sets `store.url` or `broker.url` ([configuration](configuration.md)), they ask the services instead; other keys do not matter.
+A folder and servers together are refused. Where version 0.1.0 took the folder without `--dir`, that still works.
+";
 
 /// `newslode reference`: writes the reference to a folder.
 pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<Exit> {
@@ -40,27 +54,12 @@ fn write(file: &Path, text: &str) -> anyhow::Result<()> {
 fn files() -> anyhow::Result<[(&'static str, String); 5]> {
     let schema = serde_json::to_string_pretty(&article::schema()?)? + "\n";
     Ok([
-        ("commands.md", MADE.to_owned() + &commands::page()),
+        ("commands.md", MADE.to_owned() + &command_page(Cli::command(), COMMANDS)),
         ("configuration.md", MADE.to_owned() + &configuration::page()?),
         ("metrics.md", MADE.to_owned() + &metrics::page()?),
         ("messages.md", MADE.to_owned() + &messages::page()?),
         ("article.schema.json", schema),
     ])
-}
-
-/// A text as a cell of a table: in one line, and nothing of it is taken for a mark.
-fn cell(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
-    // Within code nothing is a mark.
-    let outside = |(at, part): (usize, &str)| {
-        if at % 2 == 0 { part.replace('<', "&lt;").replace('*', "\\*") } else { part.to_owned() }
-    };
-    line.split('`').enumerate().map(outside).collect::<Vec<_>>().join("`")
-}
-
-/// A text as code in a cell of a table.
-fn code(text: &str) -> String {
-    format!("`{}`", text.replace('|', "\\|"))
 }
 
 #[cfg(test)]
@@ -86,10 +85,5 @@ mod tests {
         for (name, text) in files().unwrap() {
             assert_eq!(std::fs::read_to_string(folder.path().join("new").join(name)).unwrap(), text);
         }
-    }
-
-    #[test]
-    fn cells_hold_any_text() {
-        assert_eq!(cell("a | b\n`<c*>` <d> *"), "a \\| b `<c*>` &lt;d> \\*");
     }
 }

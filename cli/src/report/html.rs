@@ -7,7 +7,7 @@ use newslode_common::store::SiteStatus;
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 use newslode_page::reading::Site;
 
-use super::{Report, Shelf, Story};
+use super::shelves::{Report, Shelf, Story};
 use crate::html::charts::{ends, figures};
 use crate::html::lists::{Item, articles, sites};
 use crate::html::taxonomy::{Around, Tree, concepts};

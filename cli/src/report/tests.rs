@@ -1,6 +1,10 @@
-use newslode_miner::mining::taxonomy::{Concept, Relation};
-use newslode_page::article::{Block, BlockKind, PageKind};
+use std::collections::{BTreeMap, BTreeSet};
 
+use newslode_miner::mining::taxonomy::{Concept, Relation};
+use newslode_page::article::{Article, Block, BlockKind, PageKind};
+use newslode_page::time::Timestamp;
+
+use super::shelves::{SHOWN, Shelf, Story};
 use super::*;
 use crate::html::taxonomy::tests::made;
 

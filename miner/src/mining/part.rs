@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use newslode_page::contribution::names::{bits, name, of_bits, split, without_numbers};
+use newslode_page::contribution::names::{bits, name, of_bits, split_name, without_numbers};
 use newslode_page::contribution::{Cell, Role, Table};
 use newslode_page::reading::Site;
 use newslode_page::reading::short::long;
@@ -92,7 +92,7 @@ impl Part {
         // A home of cells that is no frequent label is kept for another reason.
         let homes =
             tables.iter().filter(|(table, _)| **table != Table::Pages).flat_map(|(_, cells)| cells.keys());
-        let homes = homes.filter_map(|key| split(key)).filter_map(|(home, _)| bits(home));
+        let homes = homes.filter_map(|key| split_name(key)).filter_map(|(home, _)| bits(home));
         part.own.extend(homes.filter(|home| !frequent.contains(home)));
         part.read_at = stored.read_at.into_iter().collect();
         part.in_use = part.own.len();
@@ -118,7 +118,7 @@ impl Part {
         let mut by_home: FxHashMap<&str, Vec<(Table, &str, i64)>> = FxHashMap::default();
         for (table, cells) in tables {
             for (key, by) in cells {
-                let home = split(key).map_or("", |(home, _)| home);
+                let home = split_name(key).map_or("", |(home, _)| home);
                 by_home.entry(home).or_default().push((*table, key, *by));
             }
         }
@@ -183,7 +183,9 @@ impl Part {
             home.and_then(|home| self.read_at.get(&home)).is_some_and(|read| *read >= position)
         };
         for (table, cells) in &mut self.tables {
-            cells.retain(|key, _| stays(split(key).map(|(home, _)| home).filter(|_| *table != Table::Pages)));
+            cells.retain(|key, _| {
+                stays(split_name(key).map(|(home, _)| home).filter(|_| *table != Table::Pages))
+            });
         }
         self.pages = 0;
     }
@@ -299,11 +301,11 @@ impl Part {
 
 /// The home that a cell makes needed, if any.
 fn home_needed_by(site: &Site, cell: &Cell) -> Option<String> {
-    let (_, rest) = split(&cell.key)?;
+    let (_, rest) = split_name(&cell.key)?;
     match cell.table {
         // A label below a kept one.
         Table::Nested => {
-            let (narrower, stems) = split(rest)?;
+            let (narrower, stems) = split_name(rest)?;
             (stems.parse::<usize>().ok()? <= MOST_STEMS).then(|| narrower.to_owned())
         }
         // A page to which a kept label leads.

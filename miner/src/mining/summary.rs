@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::names::{name, split, without_numbers};
+use newslode_page::contribution::names::{name, split_name, without_numbers};
 use newslode_page::contribution::{Contribution, Delta, Role, Table};
 use newslode_page::reading::short::long;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -197,7 +197,7 @@ fn counts(table: Option<&BTreeMap<String, i64>>) -> impl Iterator<Item = (&str, 
 
 /// The counts whose keys begin with a name: that, the rest of the key, the count.
 fn named<'a>(cells: impl Iterator<Item = (&'a str, u64)>) -> impl Iterator<Item = (&'a str, &'a str, u64)> {
-    cells.filter_map(|(key, count)| split(key).map(|(name, rest)| (name, rest, count)))
+    cells.filter_map(|(key, count)| split_name(key).map(|(name, rest)| (name, rest, count)))
 }
 
 /// The names of a broader and a narrower label, and what follows them.
@@ -205,7 +205,7 @@ fn pairs<'a>(
     cells: impl Iterator<Item = (&'a str, u64)>,
 ) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
     named(cells).filter_map(|(broader, rest, _)| {
-        let (narrower, rest) = split(rest)?;
+        let (narrower, rest) = split_name(rest)?;
         Some((broader, narrower, rest))
     })
 }

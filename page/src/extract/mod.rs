@@ -88,13 +88,13 @@ pub fn as_article_by(
 
 /// The names of the measures of a run, in the order of [`body_evidence`].
 #[must_use]
-pub fn body_measures() -> &'static [String] {
+pub(crate) fn body_measures() -> &'static [String] {
     measures::names()
 }
 
 /// The text and the measures of each run of a page; for training.
 #[must_use]
-pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+pub(crate) fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);
@@ -105,25 +105,25 @@ pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32
 
 /// The names of the measures of a text that may be the title, in the order of [`title_evidence`].
 #[must_use]
-pub fn title_measures() -> &'static [String] {
+pub(crate) fn title_measures() -> &'static [String] {
     title::measures()
 }
 
 /// The texts of a page that may be its title, and their measures; for training.
 #[must_use]
-pub fn title_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+pub(crate) fn title_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     title::evidence(page, &Metadata::new(page, fetched_at))
 }
 
 /// The names of the measures of a name that may be an author's, in the order of [`author_evidence`].
 #[must_use]
-pub fn author_measures() -> &'static [String] {
+pub(crate) fn author_measures() -> &'static [String] {
     authors::measures()
 }
 
 /// The names on a page that may be an author's, and their measures; for training.
 #[must_use]
-pub fn author_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+pub(crate) fn author_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);
@@ -132,13 +132,13 @@ pub fn author_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f
 
 /// The names of the measures of a day that may be the article's, in the order of [`day_evidence`].
 #[must_use]
-pub fn day_measures() -> &'static [String] {
+pub(crate) fn day_measures() -> &'static [String] {
     days::measures()
 }
 
 /// The days that a page mentions, and their measures; for training.
 #[must_use]
-pub fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+pub(crate) fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);

@@ -13,21 +13,19 @@ use crate::reading::Page;
 
 mod emphasis;
 mod hostile;
-pub mod measure;
-mod outline;
+pub(crate) mod measure;
+pub(crate) mod outline;
 mod papers;
 mod params;
 
-pub use outline::{
-    BlockScorer, HeadEvidence, HeadScorer, OutlineParams, OutlineScorers, block_evidence, block_measures,
-    head_evidence, head_measures,
-};
+pub use outline::OutlineParams;
 pub use papers::params::{GroupCost, PaperParams, Scope};
 pub use params::{Method, Params};
 
 pub use crate::trees::TreesError;
 
 pub(crate) use emphasis::emphasised;
+use outline::OutlineScorers;
 pub(crate) use papers::flat_boundaries;
 
 /// The hierarchies of pages that are from one site with the `others`. Only [`Method::Regex`] compares pages with one
@@ -67,7 +65,7 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
 
 /// The page's hierarchy; [`Method::Outline`] chooses heads and finds blocks by these trees.
 #[must_use]
-pub fn hierarchy_by(page: &Page, params: &Params, scorers: OutlineScorers<'_>) -> Hierarchy {
+pub(crate) fn hierarchy_by(page: &Page, params: &Params, scorers: OutlineScorers<'_>) -> Hierarchy {
     match params.method {
         Method::Outline => {
             outline::write_hierarchy(page, params, &outline::outline(page, &params.outline, scorers))

@@ -166,7 +166,7 @@ pub struct Evidence {
 
 /// The names of the measures in [`Evidence`]: those of `data` and those of `top`.
 #[must_use]
-pub fn measures() -> (Vec<String>, Vec<String>) {
+pub(crate) fn measures() -> (Vec<String>, Vec<String>) {
     (detect::names(), lines::names())
 }
 
@@ -215,7 +215,7 @@ pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
 
 /// The measures of every `table` of a page.
 #[must_use]
-pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
+pub(crate) fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
     let mut found = Vec::new();
     for_each_table(page, params, |measured, table| {
         let (mut data, mut top) = (Vec::new(), Vec::new());

@@ -117,6 +117,17 @@ impl Lab {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("no JSON ({error}): {out}"))
     }
 
+    /// Runs `newslode-lab`, which must succeed, and reads what it prints as JSON.
+    pub async fn measured<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
+        let mut command = self.command("newslode-lab");
+        command.args(arguments.iter().map(AsRef::as_ref));
+        let ended = Process::start(command, "newslode-lab", &self.path("")).end(PATIENCE).await;
+        let line = arguments.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ");
+        assert_eq!(ended.code, Some(0), "newslode-lab {line}\n{}\n{}", ended.out, ended.err);
+        let out = ended.out;
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("no JSON ({error}): {out}"))
+    }
+
     /// Arguments that mine all of the world into a run of this name.
     pub fn mining(&self, run: &str, more: &[&str]) -> Vec<String> {
         let fixed = ["mine", "--quiet", "--json", "--follow", "all"];

@@ -96,7 +96,8 @@ pub fn analysis(bytes: &[u8]) {
 
 /// A feed or sitemap keeps the reader's limits, gives each address once, and no date later than a day after now.
 pub fn feed_or_sitemap(bytes: &[u8]) {
-    let limits = ListingLimits { max_items: 50, max_maps: 20, max_bytes: 1 << 20, ..ListingLimits::default() };
+    let limits =
+        ListingLimits { max_items: 50, max_maps: 20, max_bytes: 1 << 20, ..ListingLimits::default() };
     let is_listing = listing::sniff(None, bytes);
     let Ok(found) = listing::read(&url(), None, bytes, NOW, &limits) else { return };
     assert!(is_listing || bytes.len() > 512, "`sniff` does not know what `read` takes");

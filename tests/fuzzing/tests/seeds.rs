@@ -9,7 +9,8 @@ fn every_target_has_seeds_and_every_seed_passes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
     for (name, check) in TARGETS {
         let folder = root.join("seeds").join(name);
-        let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let files =
+            std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let files: Vec<_> = files.map(|file| file.expect("a readable folder").path()).collect();
         assert!(files.len() >= 3, "{name} has only {} seeds", files.len());
         for file in files {

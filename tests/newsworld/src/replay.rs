@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::reply::{Content, Reply};
+use newslode_demo_world::{Content, Reply};
 
 /// The pages of recorded sites.
 #[derive(Debug)]

@@ -1,4 +1,8 @@
-//! Takes the command lines of `newslode` out of documents. The end-to-end tests use this file, too.
+//! Takes the command lines of `newslode` and `newslode-lab` out of documents. The lab and the end-to-end tests use this
+//! file, too.
+
+/// The programs whose command lines are taken.
+const PROGRAMS: [&str; 2] = ["newslode", "newslode-lab"];
 
 /// A command line in a document.
 pub(crate) struct Told {
@@ -8,7 +12,7 @@ pub(crate) struct Told {
     pub(crate) is_block: bool,
 }
 
-/// The command lines of `newslode` in a document: lines of code, and spans of code within text.
+/// The command lines in a document: lines of code, and spans of code within text.
 pub(crate) fn commands(text: &str) -> Vec<Told> {
     let mut commands = Vec::new();
     let mut lines = text.lines();
@@ -18,9 +22,10 @@ pub(crate) fn commands(text: &str) -> Vec<Told> {
             is_fenced = !is_fenced;
         }
         let of_code = is_fenced || line.starts_with("    ");
-        let code =
-            line.trim().trim_start_matches("$ ").replace("cargo run --release -p newslode -- ", "newslode ");
-        if of_code && code.starts_with("newslode ") {
+        let code = PROGRAMS.iter().fold(line.trim().trim_start_matches("$ ").to_owned(), |code, program| {
+            code.replace(&format!("cargo run --release -p {program} -- "), &format!("{program} "))
+        });
+        if of_code && is_command(&code) {
             let mut command = code;
             while command.ends_with('\\') {
                 command.pop();
@@ -30,10 +35,14 @@ pub(crate) fn commands(text: &str) -> Vec<Told> {
         } else if !is_fenced {
             let spans = line.split('`').skip(1).step_by(2);
             let told = |span: &str| Told { line: span.to_owned(), is_block: false };
-            commands.extend(spans.filter(|span| span.starts_with("newslode ")).map(told));
+            commands.extend(spans.filter(|span| is_command(span)).map(told));
         }
     }
     commands
+}
+
+fn is_command(line: &str) -> bool {
+    PROGRAMS.iter().any(|program| line.strip_prefix(program).is_some_and(|rest| rest.starts_with(' ')))
 }
 
 /// Whether a line says how a command is used in general, as the reference does.

@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::Shelved;
+use crate::queries::articles::Shelved;
 
 /// The columns, in the order in which [`Rows`] writes them.
 const SCHEMA: &str = "message article {

@@ -5,7 +5,7 @@ use std::io::Write;
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::parts::Parts;
 
-use super::json_line;
+use crate::outputs::json_line;
 
 /// Writes the events of every article that was ever counted, ordered by site, URL and number.
 pub(super) async fn write(parts: &Parts, to: &mut impl Write) -> anyhow::Result<()> {

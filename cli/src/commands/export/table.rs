@@ -4,8 +4,8 @@
 
 use newslode_common::time;
 
-use super::Shelved;
 use crate::csv;
+use crate::queries::articles::Shelved;
 
 /// The names of the columns.
 pub(super) const HEAD: &str =

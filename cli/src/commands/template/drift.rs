@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use newslode_common::config::{Follow, ResolveRule};
 use newslode_common::store::Kind;
+use newslode_demo_world::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::generations::Generations;
-use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
 
-use super::show::end;
 use super::*;
 use crate::args::VerifyArgs;
 use crate::commands::mine::mine;
 use crate::commands::verify;
 use crate::engine::{Engine, add_seeds};
+use crate::installation::{RunArgs, Setup};
+use crate::queries::templates::end;
 
 /// Number of requests that see the old layout.
 const BEFORE: usize = 60;
@@ -120,6 +121,6 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     assert!(end(dropped).contains("the layout changed after "));
     assert!(engine.metrics.templates.with_label_values(&["layout_changed"]).get() > 0);
     drop((parts, engine));
-    let args = VerifyArgs { dir: Some(folder.path().to_path_buf()), json: false };
-    assert_eq!(verify::run(args, &config, true).await.unwrap(), Exit::Done);
+    let args = VerifyArgs { run: RunArgs::of(folder.path()), json: false };
+    assert_eq!(verify::run(args, &Setup { config, quiet: true, servers: None }).await.unwrap(), Exit::Done);
 }

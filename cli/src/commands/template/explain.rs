@@ -9,11 +9,10 @@ use newslode_page::reading::Site;
 use newslode_page::template::pattern::Vertex;
 use newslode_page::template::{Role, Slot, Template};
 
-use super::show::{end, usage};
-
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
 use crate::out;
+use crate::queries::templates::{end, usage};
 
 /// The picture's dimensions in pixels.
 const LINE: usize = 20;

@@ -7,77 +7,56 @@
 #[cfg(test)]
 mod drift;
 mod explain;
-pub(crate) mod show;
+mod show;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use newslode_common::config::Config;
-use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_miner::work::archive;
 use newslode_miner::work::knowledge::{self, Knowledge};
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::views::{Pace, view_site};
 use newslode_page::Page;
 use newslode_page::extract::Correction;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
-use super::taxonomy::installation;
 use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateSite};
-use crate::engine;
 use crate::exit::{Exit, hinted};
-use crate::{input, out, served};
+use crate::installation::{self, Setup};
+use crate::outputs::read_again;
+use crate::queries::templates::{read, state};
+use crate::{input, out};
 
-pub(crate) async fn run(args: TemplateArgs, config: &Config) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
-        TemplateCommand::Teach(args) => teach(args, config).await,
-        TemplateCommand::List { dir, json } => {
-            show::list(state(dir.dir.as_deref(), config).await?.as_ref(), json).await
+        TemplateCommand::Teach(args) => teach(args, setup).await,
+        TemplateCommand::List { run, json } => {
+            show::list(state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
         }
         TemplateCommand::Show { site, json } => {
-            let (site, known) = known_of(site, config).await?;
+            let (site, known) = known_of(site, setup).await?;
             show::show(&site, &known, json)
         }
         TemplateCommand::Explain { site, format } => {
-            let (site, known) = known_of(site, config).await?;
+            let (site, known) = known_of(site, setup).await?;
             explain::explain(&site, &known.templates, format)
         }
-        TemplateCommand::Forget { site, page } => forget(site, page, config).await,
+        TemplateCommand::Forget { site, page } => forget(site, page, setup).await,
     }
 }
 
-/// Opens the store of a run or of the services.
-pub(crate) async fn state(dir: Option<&Path>, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
-    Ok(match dir {
-        Some(folder) => Arc::new(engine::open_state(folder)?),
-        None => Arc::new(served::store(config).await?),
-    })
-}
-
-/// Reads the knowledge of a site.
-pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<Knowledge> {
-    let (known, _) = Knowledge::read(state, site).await?;
-    if known.is_empty() {
-        return Err(hinted(
-            format!("nothing is known about `{site}`"),
-            "newslode template list shows the sites with corrections or templates",
-        ));
-    }
-    Ok(known)
-}
-
-async fn known_of(args: TemplateSite, config: &Config) -> anyhow::Result<(Site, Knowledge)> {
+async fn known_of(args: TemplateSite, setup: &Setup) -> anyhow::Result<(Site, Knowledge)> {
     let site = Site::of_host(&args.site);
-    let state = state(args.dir.as_deref(), config).await?;
+    let state = state(&args.run.target(setup)?, &setup.config).await?;
     let known = read(state.as_ref(), &site).await?;
     Ok((site, known))
 }
 
-async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
+async fn teach(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    let (config, target) = (&setup.config, args.run.target(setup)?);
+    let parts = installation::open(&target, config).await?;
     let site = Site::of_host(&args.site);
     let page = page(&parts, &args, config).await?;
     let body = args.body.as_ref().map(|file| {
@@ -99,27 +78,9 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
     })
     .await?;
     let lessons = known.site.lessons().len();
-    let done = apply(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
+    let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: {lessons} corrected pages known, {done}"))?;
     Ok(Exit::Done)
-}
-
-/// Has the site's articles read again with the new knowledge; returns a message about that.
-pub(crate) async fn apply(
-    parts: &Parts,
-    site: &Site,
-    dir: Option<&Path>,
-    config: &Config,
-    stop: &CancellationToken,
-) -> anyhow::Result<String> {
-    let Some(folder) = dir else {
-        let seconds = config.miner.views_s;
-        return Ok(format!("running miners will read its articles again within about {seconds} s"));
-    };
-    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = view_site(parts, site, Pace { at_once, share: 100 }, stop).await?;
-    super::export::write_outputs(parts, folder, false).await?;
-    Ok(format!("{} articles read again, {} of them changed", report.articles, report.changed))
 }
 
 /// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
@@ -135,9 +96,10 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
     Ok(Arc::new(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)))
 }
 
-async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {
+async fn forget(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyhow::Result<Exit> {
+    let (config, target) = (&setup.config, args.run.target(setup)?);
     let site = Site::of_host(&args.site);
-    let parts = installation(args.dir.as_deref(), config).await?;
+    let parts = installation::open(&target, config).await?;
     read(parts.stores.state.as_ref(), &site).await?;
     knowledge::teach(parts.stores.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
@@ -155,7 +117,7 @@ async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> an
         Ok(())
     })
     .await?;
-    let done = apply(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
+    let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: forgotten, {done}"))?;
     Ok(Exit::Done)
 }

@@ -1,8 +1,10 @@
 //! Tests what `teach` and `forget` do to the articles of a run with one site.
 
+use std::path::Path;
+
 use newslode_common::message::{Body, FetchedPage, envelope};
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Change, Kind, PageArchive, Why};
+use newslode_common::store::{Change, Kind, PageArchive, SiteState, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::article::Article;
 use newslode_page::contribution::Delta;
@@ -10,7 +12,8 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
 use super::*;
-use crate::args::TemplateDir;
+use crate::engine;
+use crate::installation::{RunArgs, Target};
 
 const PROMO: &str = "Our reporters are on the spot for you, in this town and in all others: read more of their \
     work in the weekend's paper, and tell us what you think.";
@@ -88,7 +91,7 @@ fn articles(folder: &Path) -> Vec<Article> {
 fn teach_args(folder: &Path, page: &str) -> TeachArgs {
     TeachArgs {
         site: "www.post.example".into(),
-        dir: Some(folder.to_path_buf()),
+        run: RunArgs::of(folder),
         page: page.into(),
         url: None,
         body: None,
@@ -104,34 +107,34 @@ async fn one_corrected_page_changes_all_articles_of_its_site_and_can_be_forgotte
     let folder = run_of_a_site().await;
     let right = folder.path().join("right.txt");
     std::fs::write(&right, paragraphs(0).join("\n")).unwrap();
-    let config = Config::default();
+    let setup = Setup::default();
     let command = TemplateCommand::Teach(TeachArgs {
         body: Some(right),
         ..teach_args(folder.path(), "https://www.post.example/0")
     });
-    run(TemplateArgs { command }, &config).await.unwrap();
+    run(TemplateArgs { command }, &setup).await.unwrap();
     for article in articles(folder.path()) {
         assert!(!article.text().contains("Our reporters"), "{article:?}");
         assert_eq!((article.body.len(), article.evidence["body"].witness.as_str()), (5, "taught"));
     }
-    let dir = || Some(folder.path().to_path_buf());
+    let named = || RunArgs::of(folder.path());
     for json in [false, true] {
-        let command = TemplateCommand::List { dir: TemplateDir { dir: dir() }, json };
-        run(TemplateArgs { command }, &config).await.unwrap();
+        let command = TemplateCommand::List { run: named(), json };
+        run(TemplateArgs { command }, &setup).await.unwrap();
     }
-    let site = || TemplateSite { site: "post.example".into(), dir: dir() };
+    let site = || TemplateSite { site: "post.example".into(), run: named() };
     let show = |json| TemplateArgs { command: TemplateCommand::Show { site: site(), json } };
-    run(show(false), &config).await.unwrap();
-    run(show(true), &config).await.unwrap();
+    run(show(false), &setup).await.unwrap();
+    run(show(true), &setup).await.unwrap();
     let page = Some("https://www.post.example/1".to_owned());
-    let error = run(TemplateArgs { command: TemplateCommand::Forget { site: site(), page } }, &config).await;
+    let error = run(TemplateArgs { command: TemplateCommand::Forget { site: site(), page } }, &setup).await;
     assert!(error.unwrap_err().to_string().contains("no page `https://www.post.example/1`"));
     let forget = TemplateCommand::Forget { site: site(), page: None };
-    run(TemplateArgs { command: forget }, &config).await.unwrap();
+    run(TemplateArgs { command: forget }, &setup).await.unwrap();
     let articles = articles(folder.path());
     assert!(articles.iter().all(|article| article.text().contains("Our reporters")));
     assert!(articles.iter().all(|article| article.evidence["body"].witness != "taught"));
-    run(show(false), &config).await.unwrap();
+    run(show(false), &setup).await.unwrap();
 }
 
 #[tokio::test]
@@ -140,9 +143,9 @@ async fn what_a_page_does_not_show_teaches_nothing() {
     let drop = vec!["Nowhere on this page".to_owned()];
     let command =
         TemplateCommand::Teach(TeachArgs { drop, ..teach_args(folder.path(), "https://www.post.example/0") });
-    let error = run(TemplateArgs { command }, &Config::default()).await.unwrap_err();
+    let error = run(TemplateArgs { command }, &Setup::default()).await.unwrap_err();
     assert_eq!(error.to_string(), "the page does not show the text `Nowhere on this page`");
-    let state = state(Some(folder.path()), &Config::default()).await.unwrap();
+    let state = state(&Target::Run(folder.path().into()), &Config::default()).await.unwrap();
     let error = read(state.as_ref(), &url(0).site()).await.unwrap_err();
     assert_eq!(error.to_string(), "nothing is known about `post.example`");
 }

@@ -16,9 +16,9 @@ use axum::response::{IntoResponse as _, Response};
 use newslode_page::time::Timestamp;
 use tokio::sync::mpsc;
 
-use super::Console;
 use crate::console::answer::Problem;
 use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::state::Console;
 
 /// The most listeners.
 pub(in crate::console) const MOST: usize = 64;

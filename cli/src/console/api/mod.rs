@@ -25,13 +25,13 @@ use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
-use super::Console;
 use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
 use super::filter::{Filter, values};
 use super::pages::explain::target;
 use super::snapshot::{SiteFacts, Summary};
-use crate::commands::explain;
+use crate::console::state::Console;
+use crate::queries::explain;
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");

@@ -7,8 +7,8 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use newslode_common::message::seed::SeedMessage;
 
-use super::Console;
 use crate::console::answer::Problem;
+use crate::console::state::Console;
 use crate::console::writing::form::body;
 use crate::console::writing::seeds::obey;
 

@@ -15,10 +15,10 @@ use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{article_path, articles, away_shortly, concept_path, explain_path, site_link};
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::state::Console;
 use crate::html::values::{away, empty, facts, page_url, time};
 
 /// Articles that say nearly the same and are shown.

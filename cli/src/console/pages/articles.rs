@@ -7,10 +7,10 @@ use maud::{Markup, html};
 
 use super::parts::articles;
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::filter::{Filter, values};
 use crate::console::snapshot::Snapshot;
+use crate::console::state::Console;
 use crate::html::values::{counted, empty};
 
 /// Articles of a page.

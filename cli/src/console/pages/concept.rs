@@ -8,10 +8,10 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
 use super::parts::{Pages, articles, concept_link};
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown, unknown_concept};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
+use crate::console::state::Console;
 use crate::html::lists::sites;
 use crate::html::taxonomy::{Around, concepts, forms};
 use crate::html::values::{Number, counted, empty};

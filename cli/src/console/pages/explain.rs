@@ -11,11 +11,11 @@ use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{article_path, site_link, site_path};
 use super::shell::{Page, Place, answer};
-use crate::commands::explain;
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::snapshot::Snapshot;
+use crate::console::state::Console;
 use crate::html::values::{away, facts};
+use crate::queries::explain;
 
 /// The most bytes of a URL; longer ones are no pages.
 const MOST: usize = 2_048;

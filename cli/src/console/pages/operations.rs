@@ -10,13 +10,13 @@ use newslode_page::time::Timestamp;
 
 use super::parts::site_link;
 use super::shell::{Page, Place, answer};
-use crate::commands::dead::printable;
-use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::snapshot::{SiteFacts, Snapshot};
+use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
 use crate::console::writing::form::hidden;
 use crate::html::values::{Number, counted, empty, time};
+use crate::queries::dead::printable;
 
 /// Dead letters of a queue that are shown.
 const LETTERS: usize = 100;

@@ -10,9 +10,9 @@ use newslode_page::time::Timestamp;
 
 use super::parts::{articles, concept_link, site_link, state};
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
+use crate::console::state::Console;
 use crate::html::charts::{self, Bars, ends};
 use crate::html::values::{Number, counted, day, empty, time};
 

@@ -10,9 +10,9 @@ use newslode_page::hierarchy::{Block, Hierarchy, Label, NodeKind, xml};
 use super::article::{stored, summary};
 use super::parts::{article_path, site_link};
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
+use crate::console::state::Console;
 use crate::html::values::page_url;
 
 /// The most nodes of a page that are drawn.

@@ -3,31 +3,12 @@
 use axum::response::{Html, IntoResponse};
 use maud::{Markup, html};
 
-use crate::console::Console;
 use crate::console::answer::Shown;
-use crate::console::assets::STYLE_PATH;
+pub(in crate::console) use crate::console::frame::Place;
+use crate::console::frame::whole;
 use crate::console::snapshot::Snapshot;
+use crate::console::state::Console;
 use crate::html::values::time;
-use crate::html::{Frame, document};
-
-/// Where a page stands in the navigation.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::console) enum Place {
-    Overview,
-    Taxonomy,
-    Articles,
-    Sites,
-    Operations,
-    None,
-}
-
-const NAVIGATION: [(Place, &str, &str); 5] = [
-    (Place::Overview, "/", "Overview"),
-    (Place::Taxonomy, "/taxonomy", "Taxonomy"),
-    (Place::Articles, "/articles", "Articles"),
-    (Place::Sites, "/sites", "Sites"),
-    (Place::Operations, "/operations", "Operations"),
-];
 
 /// A page's own part.
 pub(in crate::console) struct Page {
@@ -64,28 +45,4 @@ pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: P
         @if console.access.asks_for_token() { a href="/session" { "Sign in or out" } }
     };
     Ok(Html(whole(page.place, &page.title, main, foot).into_string()).into_response())
-}
-
-/// A page of which nothing but a title and a text is known.
-pub(in crate::console) fn bare(place: Place, title: &str, text: Markup) -> Markup {
-    let main = html! { div.title { h1 { (title) } (text) } };
-    whole(place, title, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
-}
-
-fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
-    let frame = Frame {
-        title: title.into(),
-        head: html! { link rel="stylesheet" href=(*STYLE_PATH); },
-        home: "/",
-        navigation: NAVIGATION.map(|(there, path, name)| (path, name, there == place)).into(),
-        bar: html! {
-            form role="search" aria-label="Articles" action="/articles" {
-                label.hidden for="search" { "Search articles" }
-                input #search type="search" name="q" placeholder="Search articles" autocomplete="off" dir="auto";
-                button { "Search" }
-            }
-        },
-        foot,
-    };
-    document(&frame, &main)
 }

@@ -16,15 +16,15 @@ use newslode_page::time::Timestamp;
 use super::manage::{lessons, limits};
 use super::parts::{articles, explain_path, percent, state};
 use super::shell::{Page, Place, answer};
-use crate::commands::explain::{SiteStory, kind_name, when};
-use crate::commands::template::show;
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};
+use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
 use crate::html::charts::ends;
 use crate::html::values::{Number, away, counted, empty, facts};
+use crate::queries::explain::{SiteStory, kind_name, when};
+use crate::queries::templates::{end, usage};
 
 /// Articles, listings, and pages by outcome that are shown.
 const SHOWN: usize = 8;
@@ -199,7 +199,7 @@ fn layouts(known: &Knowledge) -> Markup {
                     (Number(templates.waiting().len() as u64)) " wait for one, and "
                     (counted(known.site.lessons().len() as u64, "page was corrected", "pages were corrected")) " by people." }
                 @for live in templates.live() { (layout(live)) }
-                @for dropped in templates.dropped().iter().rev() { p.soft { (show::end(dropped)) } }
+                @for dropped in templates.dropped().iter().rev() { p.soft { (end(dropped)) } }
             }
         }
     }
@@ -215,7 +215,7 @@ fn layout(live: &Live<Template>) -> Markup {
     html! {
         details {
             summary { "Template v" (live.version) ": " (slots.len()) " parts vary, accepts " (format!("{:.0} %", live.acceptance() * 100.0)) }
-            p.soft { (show::usage(live)) }
+            p.soft { (usage(live)) }
             div.scroll tabindex="0" role="region" aria-label={ "Parts of template v" (live.version) } {
                 table {
                     thead { tr {

@@ -8,10 +8,10 @@ use newslode_common::outcome::Outcome;
 
 use super::parts::{percent, segment, site_link, state};
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::filter::values;
 use crate::console::snapshot::SiteFacts;
+use crate::console::state::Console;
 use crate::html::values::{Number, counted, empty, time};
 
 /// Sites of a page.

@@ -8,10 +8,10 @@ use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::parts::Pages;
 use super::shell::{Page, Place, answer};
-use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::filter::values;
 use crate::console::snapshot::Snapshot;
+use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
 use crate::html::values::{counted, empty};
 

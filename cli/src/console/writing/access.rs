@@ -6,15 +6,12 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 
-use crate::console::Console;
-use crate::console::answer::{Problem, Unshown};
+use crate::console::answer::Problem;
 
 /// The cookie that names a session.
 const COOKIE: &str = "newslode_session";
@@ -109,7 +106,7 @@ impl Access {
     }
 
     /// What a request from a browser may do.
-    fn visitor(&self, headers: &HeaderMap) -> Visitor {
+    pub(in crate::console) fn visitor(&self, headers: &HeaderMap) -> Visitor {
         match &self.writers {
             Writers::Nobody => Visitor { mark: None, may_sign_in: false },
             // Who comes through a proxy need not be on this machine.
@@ -171,14 +168,6 @@ pub(in crate::console) struct Visitor {
     pub(in crate::console) mark: Option<String>,
     /// Whether it may sign in.
     pub(in crate::console) may_sign_in: bool,
-}
-
-impl FromRequestParts<Arc<Console>> for Visitor {
-    type Rejection = Unshown;
-
-    async fn from_request_parts(parts: &mut Parts, console: &Arc<Console>) -> Result<Visitor, Unshown> {
-        Ok(console.access.visitor(&parts.headers))
-    }
 }
 
 /// What the cookie of a request says.

@@ -7,9 +7,9 @@ use maud::html;
 use newslode_common::broker::{Broker as _, Queue};
 
 use super::form::{Form, hidden};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::pages::shell::{Page, Place, answer};
+use crate::console::state::Console;
 
 pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form: Form) -> Shown {
     let named = form.get("queue");

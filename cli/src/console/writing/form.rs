@@ -8,8 +8,8 @@ use axum::http::StatusCode;
 use maud::{Markup, html};
 
 use super::access::{Visitor, comes_from_here, nobody};
-use crate::console::Console;
 use crate::console::answer::{Problem, Unshown};
+use crate::console::state::Console;
 
 /// The most bytes that are taken: an article's text, a few times over.
 const MOST: usize = 1 << 20;

@@ -6,9 +6,9 @@ use axum::extract::{Path, State};
 use newslode_miner::work::knowledge;
 
 use super::form::Form;
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::pages::parts::site_path;
+use crate::console::state::Console;
 
 pub(in crate::console) async fn forget(
     State(console): State<Arc<Console>>,

@@ -17,7 +17,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
 
-use super::Console;
+use crate::console::state::Console;
 
 /// The routes of forms.
 pub(super) fn router() -> Router<Arc<Console>> {

@@ -12,11 +12,11 @@ use newslode_common::time::now;
 use newslode_miner::work::seeds;
 
 use super::form::{Form, hidden};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown, Unshown, unknown_site};
 use crate::console::pages::parts::{site_link, site_path};
 use crate::console::pages::shell::{Page, Place, answer};
 use crate::console::snapshot::SiteFacts;
+use crate::console::state::Console;
 
 /// The most seeds of one form.
 const MOST: usize = 1_000;

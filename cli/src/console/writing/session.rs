@@ -10,9 +10,9 @@ use maud::{Markup, html};
 
 use super::access::{READ_ONLY, Visitor, set_cookie};
 use super::form::{self, Form, hidden};
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
-use crate::console::pages::shell::{Place, bare};
+use crate::console::frame::{Place, bare};
+use crate::console::state::Console;
 
 /// An attempt to sign in takes at least this long.
 const SLOWLY: Duration = Duration::from_millis(300);

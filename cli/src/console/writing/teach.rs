@@ -16,7 +16,6 @@ use newslode_page::extract::Correction;
 
 use super::access::Visitor;
 use super::form::Form;
-use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::filter::Filter;
@@ -25,6 +24,7 @@ use crate::console::pages::correct::{Asked, Effect, form_page, preview_page, was
 use crate::console::pages::parts::article_path;
 use crate::console::pages::shell::answer;
 use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::state::Console;
 use crate::exit::hinted;
 
 /// Articles of the site that a preview reads besides the corrected one: half of them the newest, the others from all of its time.

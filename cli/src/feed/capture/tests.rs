@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use newslode_common::warc::{Found, Limits, NewRecord, Packing, Reader, Writer};
 
 use super::*;
+use crate::feed::feeding::site;
 
 const NOW: Timestamp = Timestamp(1_714_564_800_000);
 const HTML: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x";
@@ -12,7 +13,7 @@ const HTML: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x";
 fn feeding(sites: &[&str], window_days: u32) -> Feeding {
     Feeding {
         files: Vec::new(),
-        sites: sites.iter().map(|name| super::super::site(name)).collect::<BTreeSet<_>>(),
+        sites: sites.iter().map(|name| site(name)).collect::<BTreeSet<_>>(),
         max_page_bytes: 100,
         window_days,
         delay_ms: 0,

@@ -101,13 +101,13 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorers: OutlineScore
 
 /// The names of the measures that sift candidates for heads, and of those that choose, for training.
 #[must_use]
-pub fn head_measures() -> &'static [Vec<String>; 2] {
+pub(crate) fn head_measures() -> &'static [Vec<String>; 2] {
     heads::names()
 }
 
 /// The candidates for the heads of a page's labels, with all their measures, for training.
 #[must_use]
-pub fn head_evidence(page: &Page) -> HeadEvidence {
+pub(crate) fn head_evidence(page: &Page) -> HeadEvidence {
     let params = OutlineParams::default();
     let evidence = Evidence::new(page, &params);
     heads::evidence_of(&evidence, &ruled(page, &evidence, &params).forest)
@@ -115,13 +115,13 @@ pub fn head_evidence(page: &Page) -> HeadEvidence {
 
 /// The names of the measures of a place where a block may begin, in the order of [`block_evidence`].
 #[must_use]
-pub fn block_measures() -> &'static [String] {
+pub(crate) fn block_measures() -> &'static [String] {
     blocks::names()
 }
 
 /// The leaves before which a block may begin, each with the measures of that place, for training.
 #[must_use]
-pub fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
+pub(crate) fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
     let params = OutlineParams::default();
     let evidence = Evidence::new(page, &params);
     let places = blocks::measure(&evidence, &ruled(page, &evidence, &params).forest);

@@ -20,7 +20,7 @@ const WIDE: &[&str] = &["--seed", "5", "--sites", "9", "--stories", "3", "--lang
 /// One site with many stories.
 const DEEP: &[&str] = &["--seed", "5", "--sites", "1", "--stories", "12", "--languages", "en"];
 
-/// The world that arguments of `newslode eval world` describe.
+/// The world that arguments of `newslode-lab eval world` describe.
 fn world(arguments: &[&str]) -> World {
     let mut spec = WorldSpec::default();
     for pair in arguments.chunks(2) {
@@ -64,7 +64,7 @@ async fn judge(lab: &Lab, of: &[&str], run: &str) -> BTreeMap<String, f64> {
     let mut arguments = vec!["eval", "world", "--json"];
     arguments.extend(of);
     arguments.push(folder.to_str().unwrap());
-    figures(&lab.json(&arguments).await)
+    figures(&lab.measured(&arguments).await)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,7 +79,11 @@ async fn the_demo_is_as_right_as_it_was() {
 async fn worlds_that_are_followed_whole_are_as_right_as_they_were() {
     let lab = Lab::of(world(WIDE)).await;
     let found = mine(&lab, WIDE, "wide", &[]).await;
-    check_floors("all", &found, "newslode-newsworld serve, newslode mine --follow all, newslode eval world");
+    check_floors(
+        "all",
+        &found,
+        "newslode-newsworld serve, newslode mine --follow all, newslode-lab eval world",
+    );
 
     // The same sums, folded with a support that no concept reaches.
     let strict = mine(&lab, WIDE, "wide", &["--support", "9"]).await;
@@ -95,13 +99,13 @@ async fn pages_that_are_read_badly_alone_are_read_well_beside_their_sites_others
     let (pages, gold) = (folder.join("pages"), folder.join("gold.jsonl"));
     let arguments = ["eval", "articles", "--templates", "--json", "--quiet", "--pages"];
     let arguments = [&arguments[..], &[pages.to_str().unwrap(), "--gold", gold.to_str().unwrap()]].concat();
-    let found = lab.json(&arguments).await;
+    let found = lab.measured(&arguments).await;
     let figures = |method: &str| -> BTreeMap<String, f64> {
         let fields = ["title", "authors", "day"].map(|field| (field.to_owned(), &found[method][field][0]));
         let body = ("body.f1".to_owned(), &found[method]["f1"]);
         fields.into_iter().chain([body]).map(|(name, value)| (name, value.as_f64().unwrap())).collect()
     };
-    check_floors("anonymous", &figures("with templates"), "newslode eval articles --templates");
+    check_floors("anonymous", &figures("with templates"), "newslode-lab eval articles --templates");
     let measures = ["title", "authors", "day", "body.f1"];
     let unmoved = standing("anonymous", &measures, &figures("default"));
     assert!(unmoved.is_empty(), "single pages reach these floors:\n  {}", unmoved.join("\n  "));
@@ -307,12 +311,16 @@ mod servers {
             services.rests(Duration::from_secs(4)).await;
             let mut arguments = vec!["eval", "world", "--json"];
             arguments.extend(WIDE);
-            let mut found = figures(&lab.json(&services.asking(&arguments)).await);
+            let mut found = figures(&lab.measured(&services.asking(&arguments)).await);
             services.stop().await;
             // Marks of blocks, and pictures that only other pages of the site tell, come with views, and a miner chooses when to
             // make those. Crawls by runs judge them.
             found.retain(|name, _| !name.starts_with("blocks.") && name != "picture");
-            check_floors(crawl, &found, "the services over newslode-newsworld serve, newslode eval world");
+            check_floors(
+                crawl,
+                &found,
+                "the services over newslode-newsworld serve, newslode-lab eval world",
+            );
         }
     }
 }

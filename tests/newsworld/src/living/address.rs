@@ -7,8 +7,8 @@ use super::chance::Chance;
 use super::clock::ymd;
 use super::plan::LivingSite;
 use super::words::Source;
-use crate::language::Language;
-use crate::taxonomy::{beat, concepts};
+use newslode_demo_world::Language;
+use newslode_demo_world::taxonomy::{beat, concepts};
 
 /// A section: its name, and the words of its stories.
 #[derive(Debug, Clone)]

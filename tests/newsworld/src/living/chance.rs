@@ -5,7 +5,7 @@
 
 use std::f64::consts::{LN_2, SQRT_2};
 
-use crate::rng::Rng;
+use newslode_demo_world::Rng;
 
 /// A source of chance with the distributions of a newsroom's day.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Simulated time: milliseconds since 1970, spans of it, and how pages and headers write it.
 
-use crate::dates::Moment;
+use newslode_demo_world::dates::Moment;
 
 /// A second.
 pub const SECOND: u64 = 1_000;

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::clock::{DAY_0, HISTORY, SECOND, Span};
-use crate::rng::Rng;
+use newslode_demo_world::Rng;
 
 /// Pages behind the first one of a section.
 pub const PAGES_BEHIND: usize = 10;

@@ -41,7 +41,7 @@ pub use plan::{LivingArticle, LivingSite};
 use serve::Place;
 pub use trouble::{BlockRule, Failure, Outage, Redesign, Troubles};
 
-use crate::reply::Reply;
+use newslode_demo_world::Reply;
 
 /// Everything a living world follows from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use super::clock::{MINUTE, rfc3339};
 use super::listing::{Listing, ListingKind, State};
 use super::plan::LivingSite;
-use crate::rng::Rng;
+use newslode_demo_world::Rng;
 
 /// Headlines in the first list of a front page.
 const TOP: usize = 10;

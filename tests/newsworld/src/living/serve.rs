@@ -5,8 +5,8 @@ use super::gate::Purpose;
 use super::listing::{End, Listing, ListingKind, State, Validators};
 use super::plan::LivingSite;
 use super::{Ask, render, xml};
-use crate::reply::Reply;
-use crate::rng::Rng;
+use newslode_demo_world::Reply;
+use newslode_demo_world::Rng;
 
 const HTML: &str = "text/html; charset=utf-8";
 const XML: &str = "application/xml; charset=utf-8";

@@ -5,9 +5,9 @@
 //! in their words as real ones do. Nothing is stored: a headline takes well under a microsecond.
 
 use super::address::Topic;
-use crate::language::Language;
-use crate::rng::Rng;
-use crate::text::next_slot;
+use newslode_demo_world::Language;
+use newslode_demo_world::Rng;
+use newslode_demo_world::text::next_slot;
 
 const FIRST: [&str; 16] = [
     "Mar", "Bel", "Kor", "Tan", "Lin", "Ros", "Dev", "Hal", "Nor", "Vas", "Pet", "Gil", "Ost", "Ren", "Sul",
@@ -181,7 +181,7 @@ fn capitalise(text: &mut str, at: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taxonomy::concepts;
+    use newslode_demo_world::taxonomy::concepts;
 
     #[test]
     fn every_slot_is_known_and_texts_are_long_enough() {

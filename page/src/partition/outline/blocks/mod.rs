@@ -73,7 +73,8 @@ pub(super) fn boundaries(
 mod tests {
     use super::*;
     use crate::Params;
-    use crate::partition::{OutlineScorers, hierarchy_by};
+    use crate::partition::hierarchy_by;
+    use crate::partition::outline::OutlineScorers;
     use crate::testing::page;
 
     #[test]

@@ -36,7 +36,7 @@ fn elsewhere(words: &[&str]) -> Option<&'static str> {
         ["bench", ..] => Some("it measures for minutes to hours, on recorded pages"),
         ["eval", "filing", ..] => None,
         ["eval", "world", ..] => Some("`floors.rs` judges what was mined of the demo's world"),
-        ["eval", ..] => Some("it needs labelled pages, which are not ours to hand on"),
+        ["eval" | "probe" | "evidence", ..] => Some("it needs labelled pages, which are not ours to hand on"),
         ["dead", "show" | "replay" | "drop", ..] => {
             Some("`bad_input.rs` does so with letters that are there")
         }
@@ -117,9 +117,12 @@ impl Names {
 
 /// Runs a command in the lab's folder.
 async fn run(lab: &Lab, words: &[String], number: usize, environment: &[(&str, String)]) -> Ended {
-    let mut command = lab.command("newslode");
+    let mut command = lab.command(&words[0]);
     command.args(&words[1..]).current_dir(lab.path(""));
-    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    // A folder and servers together are refused.
+    let names_folder = words.iter().any(|word| word == "--dir");
+    let environment = environment.iter().filter(|(name, _)| !(names_folder && name.ends_with("__URL")));
+    command.envs(environment.map(|(name, value)| (name, value)));
     Process::start(command, &format!("shown-{number}"), &lab.path("")).end(PATIENCE).await
 }
 

@@ -1,0 +1,56 @@
+//! What every page of the console has around it: head, navigation, search and foot.
+
+use std::sync::LazyLock;
+
+use maud::{Markup, html};
+
+use crate::html::{Frame, STYLE, document};
+
+/// The style sheet's address.
+pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {
+    let hash = newslode_common::schedule::name(STYLE);
+    format!("/assets/console-{hash:016x}.css")
+});
+
+/// Where a page stands in the navigation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Overview,
+    Taxonomy,
+    Articles,
+    Sites,
+    Operations,
+    None,
+}
+
+const NAVIGATION: [(Place, &str, &str); 5] = [
+    (Place::Overview, "/", "Overview"),
+    (Place::Taxonomy, "/taxonomy", "Taxonomy"),
+    (Place::Articles, "/articles", "Articles"),
+    (Place::Sites, "/sites", "Sites"),
+    (Place::Operations, "/operations", "Operations"),
+];
+
+/// A page of which nothing but a title and a text is known.
+pub(super) fn bare(place: Place, title: &str, text: Markup) -> Markup {
+    let main = html! { div.title { h1 { (title) } (text) } };
+    whole(place, title, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
+}
+
+pub(super) fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
+    let frame = Frame {
+        title: title.into(),
+        head: html! { link rel="stylesheet" href=(*STYLE_PATH); },
+        home: "/",
+        navigation: NAVIGATION.map(|(there, path, name)| (path, name, there == place)).into(),
+        bar: html! {
+            form role="search" aria-label="Articles" action="/articles" {
+                label.hidden for="search" { "Search articles" }
+                input #search type="search" name="q" placeholder="Search articles" autocomplete="off" dir="auto";
+                button { "Search" }
+            }
+        },
+        foot,
+    };
+    document(&frame, &main)
+}

@@ -1,0 +1,94 @@
+//! The synthetic world of `newslode demo`, and how right a run of it is.
+//!
+//! The world ([`newslode_demo_world`]) knows the right answers; nothing of the miner knows the world. [`judge_run`] compares
+//! what was mined with the world's gold: [`mined`] concepts, articles and filing, and the hierarchies of a sample of
+//! [`pages`]. [`scores`] are the measures themselves.
+
+pub mod figures;
+pub mod leaves;
+pub mod mined;
+pub mod pages;
+pub mod scores;
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use newslode_common::store::Kind;
+use newslode_common::version::ContentHash;
+use newslode_demo_world::{Language, World, WorldSpec};
+use newslode_miner::mining::ontology::RdfForm;
+use newslode_miner::work::parts::Parts;
+use newslode_page::hierarchy::xml;
+
+use self::mined::{Judged, Mined, judge};
+use self::pages::{row, sample, structure};
+use crate::out;
+use crate::queries::articles::{Shelved, export};
+
+/// The synthetic world.
+#[derive(Clone, Debug, Args)]
+pub struct WorldArgs {
+    /// Seed of the world.
+    #[arg(long, default_value_t = 7)]
+    pub seed: u64,
+    /// Number of sites.
+    #[arg(long, default_value_t = 10)]
+    pub sites: usize,
+    /// Stories in each section of each site.
+    #[arg(long, default_value_t = 4)]
+    pub stories: usize,
+    /// The sites' languages in turn, such as `en,fr,ar`; by default seven in ten sites are English.
+    #[arg(long, value_delimiter = ',', value_name = "CODES")]
+    pub languages: Vec<Language>,
+}
+
+/// The world that the arguments describe.
+#[must_use]
+pub fn world(args: &WorldArgs) -> World {
+    let WorldArgs { seed, sites, stories, languages } = args.clone();
+    let spec = WorldSpec { seed, sites, languages, articles_per_section: stories, ..WorldSpec::default() };
+    World::generate(&spec)
+}
+
+/// Judges what an installation mined.
+///
+/// # Errors
+/// When the stores fail, or a page cannot be judged.
+pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
+    let mut articles = Vec::new();
+    let take = |filed: &Shelved<'_>| {
+        articles.push(filed.article.clone());
+        Ok(())
+    };
+    let (taxonomy, _) = export(parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
+    let mut counted: BTreeMap<String, ContentHash> = BTreeMap::new();
+    for (site, _) in parts.stores.state.sites().await? {
+        let pages = parts.stores.state.pages(&site).await?.into_iter();
+        let pages = pages.filter(|(_, version)| version.content != ContentHash::NONE);
+        counted.extend(pages.map(|(url, version)| (url.to_string(), version.content)));
+    }
+    let mut rows = Vec::new();
+    for judged in sample(world, counted.keys())?.into_iter().flatten() {
+        let content = counted.get(judged.page.url.as_str()).copied().unwrap_or(ContentHash::NONE);
+        let Some(xml) = parts.stores.archive.get(Kind::Hierarchy, content).await? else { continue };
+        rows.push(row(&judged, &xml::read(&String::from_utf8_lossy(&xml))?));
+    }
+    let mut judged = judge(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });
+    judged.figures.extend(structure(&rows));
+    judged.pages = rows;
+    Ok(judged)
+}
+
+/// Prints figures, one per line.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn print(judged: &Judged) -> anyhow::Result<()> {
+    for (name, value) in judged.figures.iter() {
+        out::line(format!("  {name:24} {value:.3}"))?;
+    }
+    if !judged.junk.is_empty() {
+        out::line(format!("  menu texts taken for concepts: {}", judged.junk.join(", ")))?;
+    }
+    Ok(())
+}

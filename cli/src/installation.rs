@@ -1,0 +1,212 @@
+//! What a command works on, and how it is opened: a run's folder, or the services' servers.
+//!
+//! Servers are asked only where a configuration or the environment sets the URL of a store or broker. A configuration
+//! with other keys, such as limits of a crawl, leaves commands on this machine.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use newslode_common::broker::Limits;
+use newslode_common::broker::in_process::InProcessBroker;
+use newslode_common::config::Config;
+use newslode_common::store::{Frontier, PageArchive, SiteState};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::parts::Parts;
+
+use crate::exit::hinted;
+use crate::{engine, served};
+
+/// What a command runs with.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// The configuration in force.
+    pub config: Config,
+    /// Whether only errors are shown.
+    pub quiet: bool,
+    /// What names the services' servers: the variable or the key that sets the URL of a store or broker. Without one,
+    /// commands work on a run of this machine.
+    pub servers: Option<String>,
+}
+
+/// What a command works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A run of this machine, in a folder.
+    Run(PathBuf),
+    /// The services' store, archive and queues.
+    Services,
+}
+
+impl Target {
+    /// The run in the named folder; without one the services, if the configuration names their servers, else the run in
+    /// the default folder.
+    ///
+    /// # Errors
+    /// When a folder was named and the configuration names servers: one of them is a mistake, and a command that changes
+    /// something must not guess which.
+    pub fn new(folder: Option<&Path>, setup: &Setup) -> anyhow::Result<Target> {
+        match (folder, &setup.servers) {
+            (Some(folder), None) => Ok(Target::Run(folder.to_path_buf())),
+            (None, Some(_)) => Ok(Target::Services),
+            (None, None) => Ok(Target::Run(engine::DEFAULT_FOLDER.into())),
+            (Some(folder), Some(servers)) => Err(hinted(
+                format!(
+                    "the folder `{}` was named, but {servers} names the services' servers",
+                    folder.display()
+                ),
+                format!(
+                    "leave out the folder to ask the services; to work on the folder's run, take {servers} away"
+                ),
+            )),
+        }
+    }
+
+    /// The services, for commands that only they understand; `what` is in their queues.
+    ///
+    /// # Errors
+    /// When the configuration names no servers.
+    pub(crate) fn require_services(setup: &Setup, what: &str) -> anyhow::Result<()> {
+        if setup.servers.is_some() {
+            return Ok(());
+        }
+        Err(hinted(
+            format!("no server is named, and {what} the services' queues"),
+            "set NEWSLODE__BROKER__URL and NEWSLODE__STORE__URL, or name a file that sets broker.url and store.url: --config FILE",
+        ))
+    }
+
+    /// The run's folder.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Target::Run(folder) => Some(folder),
+            Target::Services => None,
+        }
+    }
+}
+
+/// The option that names a run.
+#[derive(Clone, Debug, Default, Args)]
+pub struct DirArgs {
+    /// Folder of the run [default: newslode-run; the services, if the configuration names a store or broker].
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+}
+
+impl DirArgs {
+    /// What the command works on.
+    ///
+    /// # Errors
+    /// When both a folder and servers are named.
+    pub fn target(&self, setup: &Setup) -> anyhow::Result<Target> {
+        Target::new(self.dir.as_deref(), setup)
+    }
+}
+
+/// The option that names a run, and the argument by which version 0.1.0 named it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    named: DirArgs,
+    /// The same folder.
+    #[arg(value_name = "DIR", hide = true, conflicts_with = "dir")]
+    folder: Option<PathBuf>,
+}
+
+impl RunArgs {
+    /// What the command works on.
+    ///
+    /// # Errors
+    /// When both a folder and servers are named.
+    pub fn target(&self, setup: &Setup) -> anyhow::Result<Target> {
+        Target::new(self.folder.as_deref().or(self.named.dir.as_deref()), setup)
+    }
+
+    /// Names a folder.
+    #[must_use]
+    pub fn of(folder: &Path) -> RunArgs {
+        RunArgs { folder: Some(folder.to_path_buf()), ..RunArgs::default() }
+    }
+}
+
+/// Opens an installation for reading. A reader publishes nothing, so it gets an empty broker of its own.
+///
+/// # Errors
+/// When the folder holds no run, or a server cannot be reached.
+pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
+    let stores: Stores = match target {
+        Target::Run(folder) => {
+            let store = Arc::new(engine::open_state(folder)?);
+            (store.clone(), store.clone(), store)
+        }
+        Target::Services => {
+            let store = Arc::new(served::store(config).await?);
+            (store.clone(), store, Arc::new(served::archive(config)?))
+        }
+    };
+    over(stores, config)
+}
+
+/// The stores of an installation.
+pub(crate) type Stores = (Arc<dyn Frontier>, Arc<dyn SiteState>, Arc<dyn PageArchive>);
+
+/// An installation over these stores.
+pub(crate) fn over((frontier, state, archive): Stores, config: &Config) -> anyhow::Result<Parts> {
+    let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
+    let rules = Rules::of_preset(config.partitioner.params);
+    let params = Arc::new(config.page_params());
+    let schedule = Arc::new(config.schedule.clone());
+    let retention = config.miner.retention;
+    let (parsed, owners, filing) = (Arc::default(), Arc::default(), Arc::default());
+    Ok(Parts {
+        stores: newslode_miner::work::stores::Stores { frontier, state, archive, parsed },
+        owners,
+        filing,
+        broker,
+        metrics,
+        rules,
+        params,
+        schedule,
+        retention,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setup(servers: Option<&str>) -> Setup {
+        Setup { servers: servers.map(str::to_owned), ..Setup::default() }
+    }
+
+    #[test]
+    fn servers_are_asked_where_they_are_named_and_else_the_default_folder() {
+        let alone =
+            |folder: Option<&str>, servers| Target::new(folder.map(Path::new), &setup(servers)).unwrap();
+        assert_eq!(alone(None, None), Target::Run("newslode-run".into()));
+        assert_eq!(alone(Some("run"), None), Target::Run("run".into()));
+        assert_eq!(alone(None, Some("NEWSLODE__STORE__URL")), Target::Services);
+    }
+
+    #[test]
+    fn a_folder_and_servers_together_are_refused_with_the_cause_and_the_remedy() {
+        let error = Target::new(Some(Path::new("run")), &setup(Some("`store.url` in `a.toml`"))).unwrap_err();
+        let told = error.downcast_ref::<crate::exit::Hinted>().unwrap();
+        assert!(
+            told.message.contains("`run`") && told.message.contains("`store.url` in `a.toml`"),
+            "{told:?}"
+        );
+        assert!(told.hint.contains("leave out the folder"), "{told:?}");
+    }
+
+    #[test]
+    fn what_only_services_have_needs_servers() {
+        assert!(
+            Target::require_services(&setup(Some("NEWSLODE__BROKER__URL")), "dead letters are in").is_ok()
+        );
+        let error = Target::require_services(&setup(None), "dead letters are in").unwrap_err();
+        assert!(error.to_string().contains("no server is named"), "{error}");
+    }
+}

@@ -1,0 +1,53 @@
+//! The embedded engine, and every command of the program `newslode`, which is [`main()`] and nothing else.
+//!
+//! The public interface is what the project's other programs need; the lab, which measures accuracy and speed, is one.
+//!
+//! | question | module |
+//! |---|---|
+//! | how does a program start, report errors and end? | [`program`], [`exit`], [`out`], [`progress`] |
+//! | how is a run mined on this machine? | [`engine`] |
+//! | how is a run, or the services' store, opened and read? | [`installation`], [`queries`] |
+//! | how are pages read from files, with which parameters? | [`input`], [`params`], [`site`] |
+//! | how right is a run of the synthetic world? | [`demo`] |
+//! | how is a command line described in a page? | [`reference`] |
+//!
+//! Inside, dependencies point one way: `commands/` parses arguments (`args/`) and prints, `console/` serves pages and a JSON
+//! API, and both ask [`queries`], which knows neither. A test finds cycles between files.
+
+mod args;
+mod commands;
+mod console;
+mod csv;
+#[cfg(test)]
+mod cycles;
+pub mod demo;
+pub mod engine;
+pub mod exit;
+mod feed;
+mod html;
+pub mod input;
+pub mod installation;
+pub mod out;
+mod outcomes;
+mod outputs;
+pub mod params;
+pub mod program;
+pub mod progress;
+pub mod queries;
+pub mod reference;
+mod report;
+mod seconds;
+mod served;
+pub mod site;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches as _;
+
+/// The program `newslode`: reads the command line, runs the command, and returns its exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let parsed = args::Cli::from_arg_matches(&args::help::program().get_matches());
+    let args::Cli { command, common } = parsed.unwrap_or_else(|error| error.exit());
+    program::run(&common, |setup| commands::run(command, setup))
+}

@@ -1,0 +1,132 @@
+//! What every program of the project does around its work: options, configuration, logs, the runtime, exit codes.
+//!
+//! Only this module turns errors into exit codes; commands return and never exit. Data goes to standard
+//! output, everything else to standard error. A closed pipe is success.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
+
+use crate::exit::{Exit, Hinted};
+use crate::installation::Setup;
+
+/// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
+/// too, which may take seconds.
+const MOST_BLOCKING: usize = 24;
+
+/// The options of every command.
+#[derive(Clone, Debug, Args)]
+pub struct CommonArgs {
+    /// Print only errors on standard error.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Log more; repeat to log everything.
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+impl CommonArgs {
+    /// Loads the configuration, and sets up logs as it says.
+    fn configure(&self) -> anyhow::Result<Setup> {
+        let mut config: Config = config::load(self.config.as_deref())?;
+        if config.telemetry == TelemetryConfig::default() {
+            config.telemetry.log = ["warn", "info", "debug"][usize::from(self.verbose.min(2))].into();
+            if self.quiet {
+                config.telemetry.log = "error".into();
+            }
+        }
+        newslode_common::telemetry::log::init(&config.telemetry)?;
+        let servers = servers(self.config.as_deref(), std::env::vars().map(|(name, _)| name));
+        Ok(Setup { config, quiet: self.quiet, servers })
+    }
+}
+
+/// What sets the URL of a store or broker: a variable, else a key of the file.
+fn servers(file: Option<&Path>, mut variables: impl Iterator<Item = String>) -> Option<String> {
+    let is_url =
+        |name: &String| ["NEWSLODE__STORE__URL", "NEWSLODE__BROKER__URL"].contains(&&*name.to_uppercase());
+    if let Some(variable) = variables.find(|name| name.starts_with("NEWSLODE__") && is_url(name)) {
+        return Some(variable);
+    }
+    let file = file?;
+    // The file was read and understood before.
+    let table: toml::Table = std::fs::read_to_string(file).ok()?.parse().ok()?;
+    let sets = |section: &&str| table.get(*section).is_some_and(|section| section.get("url").is_some());
+    let section = ["store", "broker"].into_iter().find(|section| sets(section))?;
+    Some(format!("`{section}.url` in `{}`", file.display()))
+}
+
+/// Runs a command with the configuration in force, and tells people what failed.
+pub fn run<W>(common: &CommonArgs, command: impl FnOnce(Setup) -> W) -> ExitCode
+where
+    W: Future<Output = anyhow::Result<Exit>>,
+{
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match runtime.enable_all().max_blocking_threads(MOST_BLOCKING).build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.into()).into(),
+    };
+    let work = async { command(common.configure()?).await };
+    let exit = runtime.block_on(work).unwrap_or_else(|error| failed(&error));
+    // Abandoned work must not keep the process alive.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    exit.into()
+}
+
+/// Prints an error and its hint, and returns its exit code.
+#[allow(clippy::print_stderr, reason = "the one place that tells people what failed")]
+fn failed(error: &anyhow::Error) -> Exit {
+    if error.chain().any(is_closed_pipe) {
+        return Exit::Done;
+    }
+    eprintln!("error: {error:#}");
+    if let Some(hinted) = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
+        eprintln!("hint: {}", hinted.hint);
+    }
+    if error.chain().any(|cause| cause.is::<ConfigError>()) { Exit::Usage } else { Exit::Failed }
+}
+
+fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let written = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    // serde_json does not name the cause of a failed write among its sources.
+    let as_json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    written.or_else(as_json) == Some(std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn servers_are_named_by_the_url_of_a_store_or_broker_alone() {
+        let check = |toml: &str, variables: &[&str], expected: Option<&str>| {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(toml.as_bytes()).unwrap();
+            let found = servers(Some(file.path()), variables.iter().map(ToString::to_string));
+            let shown = file.path().display().to_string();
+            assert_eq!(
+                found.map(|found| found.replace(&shown, "FILE")).as_deref(),
+                expected,
+                "{toml} {variables:?}"
+            );
+        };
+        check(
+            "[crawler]\nworkers = 3\n[store]\nprefix = 'a'\n",
+            &["NEWSLODE__CRAWLER__WORKERS", "HOME"],
+            None,
+        );
+        check("[store]\nurl = 'redis://a'\n", &[], Some("`store.url` in `FILE`"));
+        check("broker = { url = 'amqp://a' }\n", &[], Some("`broker.url` in `FILE`"));
+        check("", &["NEWSLODE__BROKER__URL"], Some("NEWSLODE__BROKER__URL"));
+        check("[store]\nurl = 'redis://a'\n", &["NEWSLODE__STORE__URL"], Some("NEWSLODE__STORE__URL"));
+        assert_eq!(servers(None, std::iter::once("NEWSLODE__ARCHIVE__URL".into())), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! What is exported: the counted articles of a run under their concepts, the ontology, and what the archive holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+use newslode_common::store::Kind;
+use newslode_common::version::{ContentHash, Version};
+use newslode_miner::mining::filing::{ArticleEvidence, Filed, Filing, Lessons};
+use newslode_miner::mining::instances::ConceptInstance;
+use newslode_miner::mining::members::Members;
+use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
+use newslode_miner::mining::taxonomy::Taxonomy;
+use newslode_miner::work::fold;
+use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts};
+use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::read_history;
+use newslode_miner::work::instances;
+use newslode_miner::work::members::members;
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::summaries::summaries;
+use newslode_page::article::Article;
+use newslode_page::reading::{CanonicalUrl, Site};
+use serde::Serialize;
+
+/// The pages of a site that count, by URL.
+async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
+    let mut pages = parts.stores.state.pages(site).await?;
+    pages.retain(|(_, version)| version.content != ContentHash::NONE);
+    Ok(pages)
+}
+
+/// How many pages count.
+pub(crate) async fn count_pages(parts: &Parts) -> anyhow::Result<u64> {
+    let mut pages = 0;
+    for (site, _) in parts.stores.state.sites().await? {
+        pages += counted(parts, &site).await?.len() as u64;
+    }
+    Ok(pages)
+}
+
+/// Passes the archived version of every counted page to `take`, ordered by site and URL.
+///
+/// # Errors
+/// When the stores or `take` fail.
+pub async fn each_archived(
+    parts: &Parts,
+    kind: Kind,
+    mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for (site, _) in parts.stores.state.sites().await? {
+        for (_, version) in counted(parts, &site).await? {
+            if let Some(bytes) = parts.stores.archive.get(kind, version.content).await? {
+                take(version.content, &bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An article under its concepts.
+pub(crate) struct Shelved<'a> {
+    pub(crate) article: Article,
+    /// Keys of the concepts.
+    pub(crate) keys: BTreeSet<String>,
+    pub(crate) filed: &'a [Filed],
+    placed: Vec<FiledUnder<'a>>,
+    /// When it was found and how it changed; nothing if version 0.1.0 read it.
+    pub(crate) life: Option<ArticleHistory>,
+    labels: &'a BTreeMap<String, String>,
+}
+
+impl<'a> Shelved<'a> {
+    /// Shelves an article where it is filed.
+    pub(crate) fn new(
+        mut article: Article,
+        filed: &'a [Filed],
+        life: Option<ArticleHistory>,
+        labels: &'a BTreeMap<String, String>,
+    ) -> Shelved<'a> {
+        let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
+        let placed = FiledUnder::all(filed);
+        article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
+        Shelved { article, keys, filed, placed, life, labels }
+    }
+
+    /// What readers get of it.
+    pub(crate) fn line(&self) -> ArticleLine<'_> {
+        let filed = self.placed.as_slice();
+        match self.life.as_ref().and_then(|life| ArticleEvent::latest(life, &self.article, self.labels)) {
+            Some(event) => ArticleLine::Told(WithConcepts { event, filed }),
+            None => ArticleLine::Read(WithConcepts { event: &self.article, filed }),
+        }
+    }
+}
+
+/// An article as readers get it: a line of `articles.jsonl`.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum ArticleLine<'a> {
+    /// With its life.
+    Told(WithConcepts<'a, ArticleEvent<'a>>),
+    /// Without one: version 0.1.0 read it.
+    Read(WithConcepts<'a, &'a Article>),
+}
+
+/// Filing as all counted articles teach it.
+pub(crate) async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
+    let mut lessons = Lessons::new(taxonomy);
+    each_archived(parts, Kind::Article, |_, json| {
+        lessons.add(ArticleEvidence::member(&serde_json::from_slice(json)?, members));
+        Ok(())
+    })
+    .await?;
+    Ok(lessons.learn())
+}
+
+/// By what articles are filed.
+pub(crate) struct Shelving<'a> {
+    pub(crate) listed: &'a Members,
+    pub(crate) filing: &'a Filing,
+}
+
+/// Files every counted article and passes it to `take`, with the version that counts; nothing for an address of an
+/// article that readers know under another one.
+pub(crate) async fn filed(
+    parts: &Parts,
+    by: Shelving<'_>,
+    mut take: impl FnMut(&CanonicalUrl, Version, Option<&Shelved<'_>>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
+        let labels =
+            parts.stores.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
+        for (url, version) in counted(parts, &site).await? {
+            let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else {
+                continue;
+            };
+            let life = read_history(parts.stores.archive.as_ref(), &url).await?;
+            if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
+                take(&url, version, None)?;
+                continue;
+            }
+            let article: Article = serde_json::from_slice(&json)?;
+            let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
+            let shelved = Shelved::new(article, &filed, life, &labels);
+            take(&url, version, Some(&shelved))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the ontology, and passes each filed article to `take`.
+pub(crate) async fn export(
+    parts: &Parts,
+    triples: &mut impl Write,
+    form: RdfForm,
+    mut take: impl FnMut(&Shelved<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<(Taxonomy, usize)> {
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let sites = summaries(parts.stores.state.as_ref()).await?;
+    let listed = members(&parts.stores, &taxonomy, &sites).await?;
+    let filing = filing(parts, &taxonomy, &listed).await?;
+    let mut ontology = OntologyWriter::new(triples, BASE, form)?;
+    ontology.taxonomy(&taxonomy)?;
+    let mut articles = 0;
+    let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
+    filed(parts, Shelving { listed: &listed, filing: &filing }, |url, _, shelved| {
+        others.remove(url);
+        let Some(shelved) = shelved else { return Ok(()) };
+        ontology.article(&shelved.article, &shelved.keys)?;
+        articles += 1;
+        take(shelved)
+    })
+    .await?;
+    // A page that two concept pages list is one instance of both concepts.
+    let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
+    if !others.is_empty() {
+        instances::non_articles(&parts.stores, &taxonomy, &sites, &others, |instance| {
+            let keys = instance.concepts.clone();
+            let held = found.entry(instance.url.clone()).or_insert(instance);
+            held.concepts.extend(keys);
+            held.concepts.sort();
+            held.concepts.dedup();
+            Ok(())
+        })
+        .await?;
+    }
+    for instance in found.values() {
+        ontology.instance(instance)?;
+    }
+    ontology.finish()?.flush()?;
+    Ok((taxonomy, articles))
+}

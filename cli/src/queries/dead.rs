@@ -1,0 +1,47 @@
+//! Dead letters as people read them.
+
+use newslode_common::broker::DeadLetter;
+use serde::Serialize;
+
+/// Number of bytes that a list shows of a body.
+const CUT: usize = 200;
+
+/// A dead letter as a list shows it.
+#[derive(Serialize)]
+pub(crate) struct LetterLine {
+    pub(crate) id: String,
+    pub(crate) why: String,
+    pub(crate) who: String,
+    pub(crate) at: String,
+    pub(crate) what: String,
+    pub(crate) bytes: usize,
+}
+
+impl LetterLine {
+    pub(crate) fn new(letter: &DeadLetter) -> LetterLine {
+        LetterLine {
+            id: letter.id.clone(),
+            why: letter.reason.clone(),
+            who: letter.by.clone(),
+            at: time(letter.at),
+            what: printable(&letter.body[..letter.body.len().min(CUT)]),
+            bytes: letter.body.len(),
+        }
+    }
+}
+
+/// Keeps text and replaces other bytes with dots, so that they cannot disturb a terminal.
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() || c == '\u{fffd}' { '.' } else { c })
+        .collect()
+}
+
+fn time(at: u64) -> String {
+    i64::try_from(at)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .filter(|_| at > 0)
+        .map_or_else(|| "at an unknown time".into(), |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}

@@ -1,0 +1,100 @@
+//! What a report shows: articles by their concepts, the newest first, beside taxonomy and sites.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use newslode_common::store::SiteStatus;
+use newslode_miner::mining::taxonomy::Taxonomy;
+use newslode_page::article::Article;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
+
+use crate::html::lists::lead;
+
+/// Number of articles that a concept shows.
+pub(super) const SHOWN: usize = 10;
+
+/// An article as the report shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Story {
+    pub(super) url: String,
+    pub(super) site: String,
+    pub(super) title: String,
+    pub(super) authors: Vec<String>,
+    pub(super) published: Option<String>,
+    pub(super) language: Option<String>,
+    pub(super) words: usize,
+    pub(super) lead: String,
+}
+
+impl Story {
+    pub(super) fn of(article: &Article) -> Story {
+        Story {
+            url: article.url.clone(),
+            site: article.site.clone(),
+            title: article.title.clone().unwrap_or_else(|| "(no title)".into()),
+            authors: article.authors.clone(),
+            published: article.published.clone(),
+            language: article.language.clone(),
+            words: article.text().split_whitespace().count(),
+            lead: lead(article),
+        }
+    }
+}
+
+/// The newest articles of a concept, and the number of all its articles.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    pub(super) count: usize,
+    /// Newest first; undated ones last.
+    pub(super) newest: Vec<Story>,
+}
+
+impl Shelf {
+    pub(super) fn put(&mut self, story: Story) {
+        self.count += 1;
+        // Sites publish one story under several addresses.
+        let is_same = |held: &Story| (&held.site, &held.title) == (&story.site, &story.title);
+        if self.newest.iter().any(|held| is_same(held) && held.published == story.published) {
+            return;
+        }
+        let at = self.newest.partition_point(|held| held.published >= story.published);
+        if at < SHOWN {
+            self.newest.insert(at, story);
+            self.newest.truncate(SHOWN);
+        }
+    }
+}
+
+/// Articles by their concepts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shelves {
+    pub(super) by_concept: BTreeMap<String, Shelf>,
+    pub(super) unfiled: Shelf,
+    pub(super) by_site: BTreeMap<String, usize>,
+    pub(super) articles: usize,
+}
+
+impl Shelves {
+    /// Files an article under the concepts of these keys.
+    pub(crate) fn put(&mut self, article: &Article, keys: &BTreeSet<String>) {
+        self.articles += 1;
+        *self.by_site.entry(article.site.clone()).or_default() += 1;
+        let story = Story::of(article);
+        for key in keys {
+            self.by_concept.entry(key.clone()).or_default().put(story.clone());
+        }
+        if keys.is_empty() {
+            self.unfiled.put(story);
+        }
+    }
+}
+
+/// Everything the report shows.
+pub(super) struct Report<'a> {
+    pub(super) taxonomy: &'a Taxonomy,
+    pub(super) shelves: &'a Shelves,
+    pub(super) sites: Vec<SiteStatus>,
+    /// Each site with the drawing of its front page.
+    pub(super) drawings: Vec<(Site, String)>,
+    pub(super) made: Timestamp,
+}

@@ -1,0 +1,160 @@
+//! Arguments of `eval`, which measures quality on labelled data.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use newslode::demo::WorldArgs;
+use newslode::installation::RunArgs;
+
+use super::instances::EvalInstancesArgs;
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    pub(crate) command: EvalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Score label hierarchies against .outline files.
+    Hierarchy {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// Folder of trees from `page/train/blocks.py --folds`; each page uses trees that never saw its site.
+        #[arg(long, value_name = "DIR")]
+        folds: Option<PathBuf>,
+        /// Folder of trees from `page/train/heads.py --folds`, likewise.
+        #[arg(long, value_name = "DIR")]
+        head_folds: Option<PathBuf>,
+    },
+    /// Score flat boundaries against marked blocks.
+    Segments {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// Level of blocks: 1 for outer blocks, 2 for outer and inner blocks.
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+        level: u8,
+    },
+    /// Score data tables, their orientation and header cells against labels (JSON Lines).
+    Tables(EvalCommon),
+    /// Score articles against gold.
+    Articles {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// Folder of trees from `page/train/bodies.py --folds`; each page uses trees that never saw its site.
+        #[arg(long, value_name = "DIR")]
+        folds: Option<PathBuf>,
+        /// Also read each page together with this number of other pages of its site.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        siblings: usize,
+        /// Also read each page with what the other pages of its site teach, as mined sites do: siblings and templates.
+        #[arg(long)]
+        templates: bool,
+        /// Also read each page after correcting this number of other pages of its site from their gold.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        taught: usize,
+    },
+    /// Score tags of leaves (concept, attribute, value, none) against gold.
+    Tags(EvalCommon),
+    /// Score attribute-value pairs against gold; the pages of a site are read together.
+    Attributes(EvalCommon),
+    /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
+    Taxonomy(EvalTaxonomyArgs),
+    /// Measure how well articles are filed when one of the witnesses is hidden, which then judges the others.
+    #[command(after_help = "Example:\n  newslode-lab eval filing --dir run")]
+    Filing(EvalFilingArgs),
+    /// Score what was mined of the synthetic world against its gold.
+    #[command(
+        after_help = "Example:\n  newslode-lab eval world --dir newslode-demo\n  newslode-lab eval world --sites 6 --config newslode.toml   (the services' store and archive)\n  newslode-lab eval world --pages --per-page   (single pages, nothing mined)"
+    )]
+    World(EvalWorldArgs),
+    /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
+    Blocks(EvalBlocksArgs),
+    /// Score the attributes of instances that concept pages of crawled sites lead to against gold (JSON Lines).
+    Instances(EvalInstancesArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalFilingArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalWorldArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
+    /// Read and score a sample of the world's pages instead of what was mined.
+    #[arg(long, conflicts_with_all = ["dir", "folder"])]
+    pub(crate) pages: bool,
+    /// Parameters to read them with: `paper` or `default`.
+    #[arg(long, requires = "pages", default_value = "default")]
+    pub(crate) params: String,
+    /// Print one row per page.
+    #[arg(long)]
+    pub(crate) per_page: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalBlocksArgs {
+    #[command(flatten)]
+    pub(crate) common: EvalCommon,
+    /// JSON Lines file with `file`, `url`, `kind` and `leaves` of each page that has an outline. With it,
+    /// --pages is a folder of sites, each with such a `manifest.jsonl`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalTaxonomyArgs {
+    #[command(flatten)]
+    pub(crate) common: EvalCommon,
+    /// JSON Lines file with `file`, `url` and `lang` of each page [default: manifest.jsonl beside the pages].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Read only pages in this language.
+    #[arg(long, value_name = "CODE", default_value = "en")]
+    pub(crate) language: String,
+    /// Number of sites that must show a label or pair; 0 derives it from the number of sites.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) support: u32,
+    /// Also measure on this number of random halves of the sites.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) halves: usize,
+    /// Draw this number of sites instead of half of them.
+    #[arg(long, value_name = "SITES", requires = "halves")]
+    pub(crate) of: Option<usize>,
+    /// Random seed for drawing the halves.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "halves")]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalCommon {
+    /// Folder of pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// Gold: a folder of outlines, or a JSON Lines file.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) gold: PathBuf,
+    /// Write the predictions of the default parameters to this file, for other scorers.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// Measure only these parameters: `paper`, `default`, or a TOML file.
+    #[arg(long)]
+    pub(crate) params: Option<String>,
+    /// Print one row per page.
+    #[arg(long)]
+    pub(crate) per_page: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
