@@ -59,7 +59,7 @@ async fn known(
     if let Some(site) = &args.template {
         let state = template::state(args.dir.as_deref(), config).await?;
         let known = template::read(state.as_ref(), &Site::of_host(site)).await?;
-        return Ok(vec![(None, known.reader())]);
+        return Ok(vec![(None, known.site_knowledge())]);
     }
     let mut sites: BTreeMap<Site, Vec<&Input>> = BTreeMap::new();
     if !args.alone {

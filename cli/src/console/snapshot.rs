@@ -11,7 +11,7 @@ use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::filing::{Filed, Witness};
-use newslode_miner::mining::prints::Print;
+use newslode_miner::mining::fingerprints::Fingerprint;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -52,7 +52,7 @@ pub(super) struct Summary {
     pub(super) found: Option<Timestamp>,
     pub(super) places: Vec<Place>,
     /// Tells which others say nearly the same.
-    pub(super) print: Print,
+    pub(super) print: Fingerprint,
     /// Names all that the article says; another value: it was read otherwise. Evidence, filing and life are no part of it.
     pub(super) reading: u64,
 }
@@ -82,7 +82,7 @@ impl Summary {
             at,
             found,
             places,
-            print: Print::of(article),
+            print: Fingerprint::of(article),
             reading: reading(article),
         }
     }

@@ -1,4 +1,4 @@
-//! The contract of [`Broker`], one check per sentence.
+//! The contract of [`Broker`](super::Broker), one check per sentence.
 //!
 //! Every side runs all of [`CHECKS`]. Each check gets fresh queues from a [`Factory`], with limits of its
 //! choice. A failed check returns what it saw. A broker that breaks one rule on purpose must fail the check
@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use tokio::task::JoinSet;
@@ -23,13 +22,13 @@ use self::dead::{
     dropped_letters_are_forgotten, looking_at_dead_letters_leaves_them, replayed_letters_are_delivered,
 };
 pub use self::helpers::{Factory, Verdict};
-use self::helpers::{SOON, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words};
+use self::helpers::{QUIET, SOON, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words};
 use self::limits::{
     a_full_queue_refuses_and_loses_nothing, a_large_message_arrives_whole,
     a_queue_full_of_bytes_refuses_and_loses_nothing, a_too_large_message_is_refused, depth_counts_what_waits,
     prefetch_bounds_what_is_held,
 };
-use super::{Broker, Consumer, Delivery, Limits, Queue};
+use super::{Consumer, Queue};
 
 /// One sentence of the contract.
 pub struct Check {

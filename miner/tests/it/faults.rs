@@ -143,7 +143,7 @@ async fn run(world: &World, all: &[PartitionedPage], seed: u64) {
             let folded = fold_once(&folder, &MinerConfig::default(), &mut memory, false, NOW).await;
             failed += u32::from(folded.is_err());
             // A window wide enough for all pages takes nothing out.
-            match slide(&folder, 90, NOW).await {
+            match slide(&folder.stores, 90, NOW).await {
                 Ok(slid) => assert_eq!(slid.pages, 0),
                 Err(StoreError::Unavailable(_)) => {}
                 Err(error) => panic!("{error}"),

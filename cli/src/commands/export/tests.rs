@@ -25,7 +25,7 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     add_seeds(&parts, &seeds, (None, None, Some(0)), &config.miner).await.unwrap();
     mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await.unwrap();
 
-    let taxonomy = fold::read(parts.stores.state.as_ref()).await.unwrap().unwrap();
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await.unwrap().unwrap();
     let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
     let listed = members(&parts.stores, &taxonomy, &sites).await.unwrap();
     let mut found: Vec<ConceptInstance> = Vec::new();

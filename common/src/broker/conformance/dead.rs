@@ -1,12 +1,13 @@
 //! Checks of dead letters: how messages become dead letters, and what an operator can do with them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
 use super::super::{Broker, DELIVERY_LIMIT, DELIVERY_LIMIT_REASON, DeadLetter, Queue};
 use super::helpers::{
-    Duration, Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
+    Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
 };
 
 /// Waits for dead letters, which appear a moment after the broker gave a message up.

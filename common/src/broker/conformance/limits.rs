@@ -1,13 +1,14 @@
 //! Checks of limits: of queues, of a consumer's deliveries, of a message's size.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
 use super::super::{Broker, Limits, MAX_MESSAGE, PublishError, Queue};
 use super::helpers::{
-    Duration, Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
+    Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
 };
 
 pub(super) async fn a_full_queue_refuses_and_loses_nothing(factory: Arc<dyn Factory>) -> Verdict {

@@ -1,8 +1,8 @@
 //! Dead letters: queues that are read with `basic.get`, held while they are listed, and put back.
 //!
 //! A message becomes a dead letter in two ways. Either we gave it up, with headers that say why, who and
-//! when; or the broker did so for the delivery limit, with its own `x-death` header. A look holds the
-//! letters, so another look at the same time does not see them. They are back when the look ends, however it
+//! when; or the broker did so for the delivery limit, with its own `x-death` header. Reading holds the
+//! letters, so another reader at the same time does not see them. They are back when the reading ends, however it
 //! ends.
 //! Letters that were put back do not always come first the next time, so we read further than asked and sort.
 //! A letter is named by its message id, or by a hash of its body if a foreign publisher gave none.
@@ -43,16 +43,16 @@ impl Core {
     }
 
     pub(super) async fn dead(&self, queue: Queue, most: usize) -> Result<Vec<DeadLetter>, BrokerError> {
-        let mut letters = OpenLetters::start(self, queue).await?;
+        let mut open = OpenLetters::start(self, queue).await?;
         let mut letters = Vec::new();
         let mut bytes = 0;
         while letters.len() < most || (letters.len() < SORTED && bytes < SORTED_BYTES) {
-            let Some(message) = letters.take().await? else { break };
+            let Some(message) = open.take().await? else { break };
             bytes += message.delivery.data.len();
             letters.push(letter(queue, &message));
-            letters.keep(message);
+            open.keep(message);
         }
-        letters.end().await?;
+        open.end().await?;
         letters.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
         letters.truncate(most);
         Ok(letters)
@@ -68,22 +68,22 @@ impl Core {
 
     /// Removes the named letters, after publishing them again if `again` is set. The others go back.
     async fn settle(&self, queue: Queue, ids: &[String], again: bool) -> Result<u64, BrokerError> {
-        let mut letters = OpenLetters::start(self, queue).await?;
+        let mut open = OpenLetters::start(self, queue).await?;
         let mut settled = 0;
-        while let Some(message) = letters.take().await? {
+        while let Some(message) = open.take().await? {
             if !ids.is_empty() && !ids.contains(&id(&message)) {
-                letters.keep(message);
+                open.keep(message);
                 continue;
             }
             if again && let Err(error) = self.publish(queue, &message.delivery.data).await {
-                letters.keep(message);
-                letters.end().await?;
+                open.keep(message);
+                open.end().await?;
                 return Err(BrokerError(format!("replayed {settled} messages, then: {error}")));
             }
-            letters.forget(message).await?;
+            open.forget(message).await?;
             settled += 1;
         }
-        letters.end().await?;
+        open.end().await?;
         Ok(settled)
     }
 }
@@ -138,7 +138,7 @@ impl<'a> OpenLetters<'a> {
         }
     }
 
-    /// Puts the kept letters back, and waits until the next look can find them.
+    /// Puts the kept letters back, and waits until the next reader can find them.
     async fn end(self) -> Result<(), BrokerError> {
         let ending = async {
             if let Some(last) = self.last_kept {

@@ -14,6 +14,11 @@ pub(super) use crate::version::ContentHash;
 pub(super) use newslode_page::reading::CanonicalUrl;
 pub(super) use newslode_page::time::Timestamp;
 
+pub(super) const LEASE: Duration = Duration::from_secs(60);
+pub(super) const PLENTY: usize = 1_000;
+/// The number before that of the first claim of a URL that is added at the start.
+pub(super) const FIRST: u64 = START.0 / 86_400_000 * 1_000;
+
 pub(super) fn settings() -> SiteSettings {
     SiteSettings { max_pages: 100, max_depth: 10, delay_ms: 0, paused: false, labels: BTreeMap::new() }
 }

@@ -76,8 +76,3 @@ checks! { Frontier:
     many_urls_are_remembered_one_by_one,
     the_backlog_leaves_half_of_the_budget,
 }
-
-const LEASE: Duration = Duration::from_secs(60);
-const PLENTY: usize = 1_000;
-/// The number before that of the first claim of a URL that is added at the start.
-const FIRST: u64 = START.0 / 86_400_000 * 1_000;
