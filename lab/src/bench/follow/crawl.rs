@@ -153,7 +153,7 @@ impl Crawl {
     }
 
     /// Reads a page that may be an article, and tells the schedule what it is.
-    async fn report(&self, fetched: &FetchedPage) -> anyhow::Result<()> {
+    async fn tell(&self, fetched: &FetchedPage) -> anyhow::Result<()> {
         let Some(entry) = self.frontier.entry(&fetched.url).await? else { return Ok(()) };
         if entry.schedule.is_none_or(|known| known.role != Role::Page) {
             return Ok(());
