@@ -14,6 +14,7 @@ use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::broker::{Broker, Queue};
 use newslode_common::store::redis::RedisStore;
 use newslode_e2e::lab::Lab;
+use newslode_e2e::news::Listener;
 use newslode_e2e::services::{Installation, SERVICES};
 use newslode_test_servers::{RabbitServer, RedisServer};
 use tokio::sync::Mutex;
@@ -52,6 +53,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) disk: Option<Disk>,
     /// The library of another time of day; `None` if it is not installed.
     pub(crate) clock: Option<PathBuf>,
+    /// A reader of all events.
+    pub(crate) listener: Listener,
     /// What was done and seen.
     pub(crate) notes: RefCell<Notes>,
     /// The way of this program to the store.
@@ -103,14 +106,15 @@ impl<'a> Bench<'a> {
             ours[1].replace(&redis.port().to_string(), &to_redis.port().to_string()),
         ];
         let [theirs, ours] = [&theirs, &ours].map(|urls| [urls[0].as_str(), urls[1].as_str()]);
-        let mut services = Installation::between("all", lab, theirs, ours, "chaos", DELAY_MS);
+        let mut services = Installation::between("news", lab, theirs, ours, "chaos", DELAY_MS);
         services.start_all();
         for name in COPIES.iter().filter(|name| !SERVICES.contains(name)) {
             services.start_copy(name, service(name), &[]);
         }
         services.ready().await;
         notes.memory.begin(services.running());
-        let (broker, store) = (services.broker().await, services.store().await);
+        let (broker, store, listener) =
+            (services.broker().await, services.store().await, services.listener().await);
         Ok(Bench {
             services: RefCell::new(services),
             rabbit: Mutex::new(rabbit),
@@ -119,6 +123,7 @@ impl<'a> Bench<'a> {
             to_redis,
             disk: disk.ok(),
             clock,
+            listener,
             notes: RefCell::new(notes),
             store,
             broker,

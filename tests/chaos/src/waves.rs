@@ -5,13 +5,17 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use newslode_common::store::Frontier;
+use newslode_common::store::{Frontier, SiteStatus};
+use newslode_common::time::now;
 use newslode_page::reading::Site;
 
 use crate::bench::Bench;
 
 /// The number of sites that are crawled at the same time.
 const SITES: usize = 5;
+
+/// A site that cannot be asked for so long is not being crawled: it rests, or only rechecks are left.
+const SOON: Duration = Duration::from_secs(5);
 
 /// The interval of looks.
 const LOOK: Duration = Duration::from_millis(250);
@@ -29,7 +33,10 @@ pub(crate) async fn keep_busy(bench: &Bench<'_>, sites: &mut impl Iterator<Item 
         // The store may be away.
         if let Ok(known) = store.status().await {
             waiting.retain(|site| known.iter().all(|known| known.site != *site));
-            let crawled = known.iter().filter(|site| site.pending + site.leased > 0).count();
+            let soon = now().plus(SOON);
+            let is_crawled =
+                |site: &&SiteStatus| site.leased > 0 || site.ready.is_some_and(|ready| ready <= soon);
+            let crawled = known.iter().filter(is_crawled).count();
             for url in sites.by_ref().take(SITES.saturating_sub(crawled + waiting.len())) {
                 waiting.extend(site_of(&url));
                 bench.seed(&url).await;

@@ -1,6 +1,6 @@
 //! The bench of every test: a folder, a world served on loopback, and `newslode` run against it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,7 @@ pub type Outcomes = BTreeMap<String, Option<Outcome>>;
 pub struct Lab {
     folder: tempfile::TempDir,
     seeds: Vec<String>,
+    gold: BTreeSet<String>,
     server: Server,
     commands: AtomicU32,
     environment: Vec<(&'static str, OsString)>,
@@ -43,14 +44,16 @@ impl Lab {
     /// Serves a generated world.
     pub async fn of(world: World) -> Lab {
         let seeds = world.seeds();
-        Lab::serving(world, &seeds).await
+        let gold = world.gold().articles.iter().map(|article| article.url.clone()).collect();
+        Lab { gold, ..Lab::serving(world, &seeds).await }
     }
 
     /// Serves any content; `seeds` are the pages to start with.
     pub async fn serving(content: impl Content, seeds: &[String]) -> Lab {
         let server = Server::start(content, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let folder = tempfile::Builder::new().prefix("newslode-e2e").tempdir().unwrap();
-        Lab { folder, seeds: seeds.to_vec(), server, commands: AtomicU32::new(0), environment: Vec::new() }
+        let (seeds, gold, commands) = (seeds.to_vec(), BTreeSet::new(), AtomicU32::new(0));
+        Lab { folder, seeds, gold, server, commands, environment: Vec::new() }
     }
 
     /// A path in the folder.
@@ -73,6 +76,11 @@ impl Lab {
     /// The pages to start with.
     pub fn seeds(&self) -> &[String] {
         &self.seeds
+    }
+
+    /// The addresses of all articles of a generated world.
+    pub fn gold(&self) -> &BTreeSet<String> {
+        &self.gold
     }
 
     /// How often each page was asked for, by host and path.
@@ -128,9 +136,14 @@ impl Lab {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("no JSON ({error}): {out}"))
     }
 
-    /// Arguments that mine all of the world into a run of this name.
+    /// Arguments that mine all of the world into a run of this name, following all links.
     pub fn mining(&self, run: &str, more: &[&str]) -> Vec<String> {
-        let fixed = ["mine", "--quiet", "--json", "--follow", "all"];
+        self.mining_by("all", run, more)
+    }
+
+    /// The same with what is followed.
+    pub fn mining_by(&self, follow: &str, run: &str, more: &[&str]) -> Vec<String> {
+        let fixed = ["mine", "--quiet", "--json", "--follow", follow];
         let mut arguments: Vec<String> = fixed.iter().map(ToString::to_string).collect();
         let (resolve, out) = (self.resolve(), self.path(run).display().to_string());
         arguments.extend(["--resolve".into(), resolve, "--out".into(), out]);
@@ -142,7 +155,7 @@ impl Lab {
         arguments
     }
 
-    /// Mines all of the world in one go; every other way of mining it must give the same result.
+    /// Mines all of the world in one go, following all links; every other way of doing so must give the same result.
     pub async fn undisturbed(&self, more: &[&str]) -> (Digests, Outcomes) {
         let summary = self.json(&self.mining("undisturbed", more)).await;
         assert_eq!(summary["complete"], true, "{summary}");

@@ -1,7 +1,7 @@
 //! The bench of the end-to-end tests: the built programs as processes, against a world served on loopback.
 //!
 //! [`lab`] is a folder and a served world, with `newslode` run against it; [`services`] adds RabbitMQ, Redis and the
-//! services; [`process`] is one program; [`articles`] are compared with those of another run; [`client`] asks a server,
+//! services; [`news`] says what must hold at the end in the default mode; [`process`] is one program; [`articles`] are compared with those of another run; [`client`] asks a server,
 //! [`schema`] checks what it says, and [`browser`] opens its pages as a person does. In the end a test compares the digest of each site's mined state: equal digests
 //! mean states that are equal to the bit.
 //!
@@ -19,6 +19,7 @@ pub mod articles;
 pub mod browser;
 pub mod client;
 pub mod lab;
+pub mod news;
 pub mod process;
 pub mod schema;
 pub mod services;

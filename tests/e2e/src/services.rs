@@ -128,6 +128,22 @@ impl<'a> Installation<'a> {
         &self.config
     }
 
+    /// The prefix of queues and keys.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The URL of RabbitMQ for the test.
+    pub fn broker_url(&self) -> String {
+        self.broker.url.reveal().to_owned()
+    }
+
+    /// What `newslode export articles` prints, with these options.
+    pub async fn exported(&self, options: &[&str]) -> String {
+        let arguments = [&["export", "articles"][..], options].concat();
+        self.lab.ok(&self.asking(&arguments)).await
+    }
+
     /// The address at which each service serves its metrics.
     pub fn admin(&self) -> &BTreeMap<&'static str, SocketAddr> {
         &self.admin
@@ -279,8 +295,8 @@ impl<'a> Installation<'a> {
         self.lab.ok(&self.asking(&["verify"])).await;
     }
 
-    /// Checks the end of a run: the state is the wanted one to the bit, as is every URL's outcome; no message was given
-    /// up; the archive proves the state; the services end well.
+    /// Checks the end of a run that follows all links: the state is the wanted one to the bit, as is every URL's outcome;
+    /// no message was given up; the archive proves the state; the services end well.
     pub async fn ends_as(&mut self, digests: &Digests, outcomes: &Outcomes) {
         self.comes_to(digests).await;
         self.same_outcomes(outcomes).await;

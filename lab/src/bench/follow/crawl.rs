@@ -135,7 +135,7 @@ impl Crawl {
             for page in self.outbox.take() {
                 // A page that is gone is no article in hand.
                 if !holds::<GonePage>(&page) {
-                    self.report(&open(&page)?).await?;
+                    self.tell(&open(&page)?).await?;
                 }
             }
             self.listen(now).await?;

@@ -1,4 +1,5 @@
-//! A publisher wants to be removed: afterwards neither Redis nor the archive holds a word of its pages.
+//! A publisher wants to be removed: afterwards neither Redis nor the archive holds a word of its pages. Before, the run
+//! that follows the news has come to what [`newslode_e2e::news`] says.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -7,6 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use newslode_common::store::SiteState as _;
+use newslode_e2e::news::{News, each_event_heard};
 use newslode_newsworld::Gold;
 
 use crate::lab::{Lab, small_world};
@@ -68,14 +70,16 @@ async fn nothing_is_left_of_a_removed_publisher() {
     let host = world.seeds()[0].trim_start_matches("http://").trim_end_matches('/').to_owned();
     let texts = own_texts(world.gold(), &host);
     let lab = Lab::of(world).await;
-    let (digests, _) = lab.undisturbed(&[]).await;
+    let news = News::undisturbed(&lab, &[]).await;
     let servers = Servers::start().await;
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "rdbcompression", "no"]), "+OK");
-    let mut services = Installation::new(&lab, &servers, "removal", 0);
+    let mut services = Installation::following("news", &lab, &servers, "removal", 0);
     services.start_all();
     services.ready().await;
+    let listener = services.listener().await;
     services.seed().await;
-    services.comes_to(&digests).await;
+    let history = services.has_the_news(&news).await;
+    each_event_heard(&listener.events().await, &history).unwrap();
     let (archive, file) = (lab.path("removal-archive"), lab.path("removal.rdb"));
     // The kept instances and views are written beside the work.
     let stored = found(&dump(&servers, &file), &texts).len();
@@ -88,7 +92,7 @@ async fn nothing_is_left_of_a_removed_publisher() {
     loop {
         let sites = store.sites().await.unwrap();
         let left = [found(&dump(&servers, &file), &texts), found(&files(&archive), &texts)];
-        if sites.len() == digests.len() - 1 && left.iter().all(BTreeSet::is_empty) {
+        if sites.len() == news.digests.len() - 1 && left.iter().all(BTreeSet::is_empty) {
             break;
         }
         services.all_run();

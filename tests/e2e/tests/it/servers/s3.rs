@@ -1,9 +1,11 @@
 //! The archive in S3: the services mine into a bucket while its server asks them to slow down, and while their credentials
-//! have run out. Nothing is lost, and the logs say what is wrong and what to do.
+//! have run out. Nothing is lost, and the logs say what is wrong and what to do. The run follows the news and ends as
+//! [`newslode_e2e::news`] says.
 
 use std::time::Instant;
 
-use newslode_common::store::Frontier;
+use newslode_common::store::{Frontier, SiteStatus};
+use newslode_e2e::news::News;
 use newslode_test_servers::{Mood, S3Server, TOKEN};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -21,24 +23,24 @@ const LINES: usize = 40;
 #[tokio::test(flavor = "multi_thread")]
 async fn services_outlast_a_slow_server_and_credentials_that_ran_out() {
     let mut lab = Lab::of(small_world(11)).await;
-    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let news = News::undisturbed(&lab, &[]).await;
     let bucket = S3Server::start().await;
     for (name, value) in bucket.variables() {
         lab.set(name, value);
     }
     lab.set("NEWSLODE__ARCHIVE__URL", bucket.url("mined"));
     let servers = Servers::start().await;
-    let mut services = Installation::new(&lab, &servers, "s3", DELAY);
+    let mut services = Installation::following("news", &lab, &servers, "s3", DELAY);
     services.start_all();
     services.ready().await;
+    let listener = services.listener().await;
     services.seed().await;
 
-    let all = outcomes.len() as u64;
-    services.done(all / 4).await;
+    services.done(news.done / 4).await;
     until_told(Mood::SlowDown, "SlowDown", &bucket, &lab, &mut services).await;
-    services.done(all / 2).await;
+    services.done(news.done / 2).await;
     until_told(Mood::Expired, "ExpiredToken", &bucket, &lab, &mut services).await;
-    services.ends_as(&digests, &outcomes).await;
+    services.ends_with_the_news(&news, &listener).await;
 
     let logs =
         SERVICES.map(|service| std::fs::read_to_string(lab.path(&format!("s3-{service}.err"))).unwrap());
@@ -68,8 +70,10 @@ async fn until_told(mood: Mood, cause: &str, bucket: &S3Server, lab: &Lab, servi
         assert!(begun.elapsed() < SOON, "no failure by {mood:?} was counted and logged\n{}", services.logs());
         tokio::time::sleep(LOOK).await;
     }
-    let sites = Frontier::status(&services.store().await).await.unwrap();
-    assert!(sites.iter().any(|site| site.pending > 0), "the run was over before {mood:?}: {sites:?}");
+    let (sites, now) =
+        (Frontier::status(&services.store().await).await.unwrap(), newslode_common::time::now());
+    let is_under_way = |site: &SiteStatus| site.leased > 0 || site.next_due.is_some_and(|due| due <= now);
+    assert!(sites.iter().any(is_under_way), "the run was over before {mood:?}: {sites:?}");
     bucket.set(Mood::Well);
     eprintln!("{mood:?} lasted {:?}; {} requests met it", begun.elapsed(), bucket.troubled() - before);
 }

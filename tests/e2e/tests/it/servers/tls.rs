@@ -1,5 +1,6 @@
 //! RabbitMQ and Redis over TLS with passwords: the services mine through them, also when certificates expire meanwhile, and
-//! name what is wrong with a server for which no authority vouches that they know.
+//! name what is wrong with a server for which no authority vouches that they know. The run follows the news and ends as
+//! [`newslode_e2e::news`] says.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
+use newslode_e2e::news::News;
 use newslode_test_servers::{RabbitServer, RedisServer};
 
 use crate::lab::{Digests, Lab, digests_in, small_world};
@@ -135,7 +137,7 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
     let (ours, unknown) = (Authority::new(lab.path("ours")), Authority::new(lab.path("unknown")));
     ours.open();
     lab.set("SSL_CERT_FILE", ours.0.join("ca.crt"));
-    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let news = News::undisturbed(&lab, &[]).await;
     let (broker_port, store_port) = (free_port(), free_port());
     let rabbit = rabbit(&ours, broker_port).await;
     let redis = redis(&ours, store_port);
@@ -144,18 +146,19 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
     let theirs = [broker("amqps", broker_port), store("rediss", store_port)];
     let plain = [broker("amqp", rabbit.port()), store("redis", redis.port())];
     let [theirs, plain] = [&theirs, &plain].map(|urls| [urls[0].as_str(), urls[1].as_str()]);
-    let mut services = Installation::between("all", &lab, theirs, plain, "tls", DELAY_MS);
+    let mut services = Installation::between("news", &lab, theirs, plain, "tls", DELAY_MS);
 
     services.start_all();
     services.ready().await;
+    let listener = services.listener().await;
     services.seed().await;
     let begun = Instant::now();
     while digests_in(&services.store().await).await.is_empty() {
         assert!(begun.elapsed() < SOON, "nothing is counted\n{}", services.logs());
         tokio::time::sleep(LOOK).await;
     }
-    certificates_expire(&ours, &rabbit, &redis, &mut services, &digests).await;
-    services.ends_as(&digests, &outcomes).await;
+    certificates_expire(&ours, &rabbit, &redis, &mut services, &news.digests).await;
+    services.ends_with_the_news(&news, &listener).await;
 
     for service in SERVICES {
         let mut command = lab.command(service);
