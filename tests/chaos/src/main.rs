@@ -114,13 +114,14 @@ async fn run(args: &Args) -> anyhow::Result<Report> {
     let excuses = bench.notes().excuses.clone();
     let pace = pace::judge(&lab.arrivals(), Duration::from_millis(DELAY_MS), &excuses, began);
     checks::tell(&bench, "a request", pace.closer.clone());
+    let urls = checks::number_of_urls(&bench).await?;
     let notes = bench.notes();
     Ok(Report {
         seed: args.seed,
         minutes: args.minutes,
         sites: seeds.len(),
         hostile: notes.hostile,
-        urls: checks::number_of_urls(&bench).await?,
+        urls,
         articles: wanted.articles(),
         garbage: notes.poison.values().map(|bodies| bodies.len()).sum(),
         faults: notes.faults.clone(),
