@@ -99,7 +99,8 @@ async fn add(
         for Made { fetched, hierarchy, partitioned } in made?? {
             let content = fetched.version.content;
             parts
-                .stores.archive
+                .stores
+                .archive
                 .put(Kind::Page, content, envelope::seal(&fetched)?.into(), fetched.fetched_at)
                 .await?;
             let seen = content.seen_by(&ours);
