@@ -16,7 +16,7 @@ pub struct Change {
     /// The version that counts afterwards. Content [`ContentHash::NONE`] removes the page's counts; its fetch
     /// number stays, so that a late message cannot bring it back.
     pub new: Version,
-    /// When that version was fetched. Stored to the day, for [`SiteState::counted_before`].
+    /// When that version was fetched. Stored to the day, for [`counted_before`](super::SiteState::counted_before).
     pub fetched_at: Timestamp,
     /// New contribution − old contribution.
     pub delta: Delta,

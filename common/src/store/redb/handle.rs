@@ -31,7 +31,7 @@ impl RedbStore {
     /// Makes everything answered so far survive a crash.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if the disk failed.
+    /// [`Refused`](crate::store::StoreError::Refused) if the disk is full, [`Unavailable`](crate::store::StoreError::Unavailable) if the disk failed.
     pub async fn flush(&self) -> StoreResult<()> {
         self.inner.writer.flush().await
     }

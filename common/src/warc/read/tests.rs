@@ -133,9 +133,12 @@ fn what_is_no_archive_is_named() {
         (b"".to_vec(), "is empty"),
         (b"\r\n\r\n".to_vec(), "is empty"),
         (gzip(b""), "is empty"),
-        (b"<!doctype html><p>Not an archive".to_vec(), "is no WARC: it begins with `<!doctype html><`"),
-        (gzip(b"\x1b[2Jhello"), "is no WARC: it begins with `\u{fffd}[2Jhello`"),
-        (b"WARC".to_vec(), "is no WARC"),
+        (
+            b"<!doctype html><p>Not an archive".to_vec(),
+            "is not a WARC file: it begins with `<!doctype html><`",
+        ),
+        (gzip(b"\x1b[2Jhello"), "is not a WARC file: it begins with `\u{fffd}[2Jhello`"),
+        (b"WARC".to_vec(), "is not a WARC file"),
         ([&[0x1F, 0x8B][..], b"no gzip at all"].concat(), "is broken at byte 0"),
     ] {
         let (found, error) = read(&bytes);

@@ -197,7 +197,7 @@ async fn bad_archives_are_told_with_name_and_place() {
     ];
     let words = [
         "empty.warc` is empty".to_owned(),
-        "no.warc` is no WARC: it begins with `<!doctype html>`".into(),
+        "no.warc` is not a WARC file: it begins with `<!doctype html>`".into(),
         "cut.warc` is cut off".into(),
         format!(
             "cut.warc.gz` is cut off: the record at byte {first} is not whole; 1 records stand before it"
