@@ -18,8 +18,6 @@ mod args;
 mod commands;
 mod console;
 mod csv;
-#[cfg(test)]
-mod cycles;
 pub mod demo;
 pub mod engine;
 pub mod exit;

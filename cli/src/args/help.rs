@@ -1,8 +1,6 @@
 //! `newslode --help`: the commands grouped by task. clap knows one heading for all subcommands, so the list is a part of
 //! the template, made from the commands' own descriptions.
 
-use std::fmt::Write as _;
-
 use clap::builder::Styles;
 use clap::{Command, CommandFactory as _};
 
@@ -33,15 +31,14 @@ fn list(program: &Command) -> String {
     let (heading, name) = (styles.get_header(), styles.get_literal());
     let mut list = String::new();
     for (task, commands) in TASKS {
-        // Writing to a string cannot fail.
-        let _ = writeln!(list, "{heading}{task}:{heading:#}");
+        list.push_str(&format!("{heading}{task}:{heading:#}\n"));
         for command in commands {
             let about = program.find_subcommand(command).and_then(Command::get_about);
             let about = about.map_or_else(|| "Print help on a command".into(), ToString::to_string);
-            let _ = writeln!(list, "  {name}{command:12}{name:#} {about}");
+            list.push_str(&format!("  {name}{command:12}{name:#} {about}\n"));
         }
     }
-    let _ = write!(list, "{heading}Options:{heading:#}");
+    list.push_str(&format!("{heading}Options:{heading:#}"));
     list
 }
 

@@ -7,7 +7,7 @@ use crate::reading::{NodeId, resolve, squash};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
-use super::authors::{self, Credit, SiteNames};
+use super::authors::{Credit, SiteNames, Source as CreditSource};
 use super::breadcrumbs;
 use super::dates;
 use super::days::{Mention, Source};
@@ -304,14 +304,14 @@ impl<'a> MarkupReader<'a> {
             first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
         };
         let said = [
-            (authors::Source::Author, of_objects("author")),
-            (authors::Source::Creator, of_objects("creator")),
-            (authors::Source::Person, persons.take(MOST_PERSONS).collect()),
+            (CreditSource::Author, of_objects("author")),
+            (CreditSource::Creator, of_objects("creator")),
+            (CreditSource::Person, persons.take(MOST_PERSONS).collect()),
             (
-                authors::Source::Meta,
+                CreditSource::Meta,
                 metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]),
             ),
-            (authors::Source::WeakMeta, metas(&["author", "article:author", "twitter:creator"])),
+            (CreditSource::WeakMeta, metas(&["author", "article:author", "twitter:creator"])),
         ];
         let credits = said.into_iter().flat_map(|(source, texts)| {
             texts.into_iter().map(move |text| Credit { source, text: clean(&text), node: None })

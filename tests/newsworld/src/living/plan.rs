@@ -5,13 +5,14 @@
 //! addresses that moved articles get.
 
 use super::LivingSpec;
-use super::address::{Addresses, Topic};
 use super::catalogue::listings;
 use super::chance::{Chance, exp, ln};
 use super::clock::{DAY, DAY_0, HOUR, MINUTE, SECOND, Span};
 use super::listing::Listing;
+use super::masthead::Addresses;
 use super::pace::publications;
 use super::render::Furniture;
+use super::topic::Topic;
 use super::trouble::Troubles;
 
 /// An article and its fate.

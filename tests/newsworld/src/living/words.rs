@@ -4,7 +4,7 @@
 //! Family names and towns are put together from syllables, so that the thousands of articles of a large site differ
 //! in their words as real ones do. Nothing is stored: a headline takes well under a microsecond.
 
-use super::address::Topic;
+use super::topic::Topic;
 use newslode_demo_world::Language;
 use newslode_demo_world::Rng;
 use newslode_demo_world::text::next_slot;

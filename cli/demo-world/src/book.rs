@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::era::Era;
 use crate::facts::{FIGURES, Person, people, profile_path};
 use crate::reply::Trouble;
-use crate::site::{Era, SitePlan};
+use crate::site::SitePlan;
 use crate::story::{Place, Story, section_place};
 
 /// What an address serves.

@@ -4,7 +4,8 @@
 
 use serde_json::json;
 
-use crate::site::{Era, Metadata, SitePlan};
+use crate::era::Era;
+use crate::site::{Metadata, SitePlan};
 use crate::story::Story;
 use crate::view::esc;
 

@@ -3,8 +3,8 @@
 //! Lists without list markup, headings without heading elements, columns, tabs, kickers, forms of bylines. Each site
 //! draws its own, so that no habit belongs to one era.
 
+use crate::era::Era;
 use crate::rng::Rng;
-use crate::site::Era;
 
 /// Markup of a list of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

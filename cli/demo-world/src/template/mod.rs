@@ -15,8 +15,8 @@ mod portal03;
 mod semantic;
 mod tables99;
 
+use crate::era::Era;
 use crate::mangle::mangle;
-use crate::site::Era;
 use crate::view::View;
 
 /// The page as HTML. `part` names the page, so that it draws its own markup faults.

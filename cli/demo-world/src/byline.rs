@@ -1,9 +1,10 @@
 //! Byline and date in the body of an article, in the site's style.
 
+use crate::era::Era;
 use crate::head::has_microdata;
 use crate::looks::Bylines;
 use crate::marks::{Ink, Mark, Role};
-use crate::site::{Era, Metadata, SitePlan};
+use crate::site::{Metadata, SitePlan};
 use crate::story::Story;
 use crate::view::esc;
 

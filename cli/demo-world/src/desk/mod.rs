@@ -9,10 +9,11 @@ mod lists;
 mod story;
 
 use crate::book::{Kind, SiteBook, url};
+use crate::era::Era;
 use crate::head::story_head;
 use crate::language::{Pack, Words};
 use crate::marks::{Ink, Mark, Role, Text};
-use crate::site::{Era, SitePlan};
+use crate::site::SitePlan;
 use crate::story::{Place, section_place};
 use crate::view::{Entry, Link, Main, Panel, View};
 

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 
 use crate::dates::Moment;
+use crate::era::Era;
 use crate::language::Language;
 use crate::rng::Rng;
-use crate::site::{Era, SitePlan};
+use crate::site::SitePlan;
 use crate::text::{Cast, full_name};
 
 /// A host and a path with its query.

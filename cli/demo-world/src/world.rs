@@ -8,36 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::book::{Kind, SiteBook, url};
 use crate::dates::{Moment, today};
 use crate::desk::view;
+use crate::era::Era;
 use crate::gold::{self, Gold, GoldHierarchy};
-use crate::language::Language;
 use crate::marks::{GoldTable, Ink, Mark, numbers, tables_in_order};
 use crate::reply::{Content, Reply};
 use crate::services;
-use crate::site::{Era, SitePlan};
+use crate::site::SitePlan;
+use crate::spec::WorldSpec;
 use crate::story::{Place, section_place, write};
 use crate::template::render;
-
-/// What kind of world to make.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorldSpec {
-    /// Seed of all randomness.
-    pub seed: u64,
-    /// Number of sites.
-    pub sites: usize,
-    /// The sites' languages in turn. If empty, seven in ten sites are English; ten sites include German, Spanish and
-    /// Russian ones.
-    pub languages: Vec<Language>,
-    /// Stories in each section of each site, at least 1.
-    pub articles_per_section: usize,
-    /// Whether some pages are slow, fail at first, break off or are not HTML.
-    pub faults: bool,
-}
-
-impl Default for WorldSpec {
-    fn default() -> Self {
-        Self { seed: 1, sites: 10, languages: Vec::new(), articles_per_section: 4, faults: false }
-    }
-}
 
 /// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
