@@ -1,10 +1,19 @@
 //! The embedded engine: crawler, partitioner and miner in one process, over redb and in-process queues.
 //!
-//! The engine wires the services' own `run` functions to the embedded implementation of every trait.
-//! Unlike the services, which never end, it notices when all work is done. It then folds, follows what
-//! the fold found, and repeats this until there is nothing more to follow; at the end it views the
-//! sites' pages. All state is in one redb file. The commits on disk are always a consistent prefix, so
-//! a run that is killed at any moment resumes and ends in the same state. Start at [`Engine::mine`].
+//! The engine wires the services' own `run` functions to the embedded implementation of every trait. Unlike the services,
+//! which never end, it notices when all work is done.
+//!
+//! *Quiet*: no site that is not paused has a pending or leased URL, and no message is waiting or held. Work moves during
+//! a look, so two looks must agree and the broker's change counter must not move between them. Then the engine folds, gives
+//! the frontier what the fold wants fetched, and waits for quiet again. When a fold finds nothing new, it views the sites'
+//! pages, and the run ends. It folds only at rest, so the result does not depend on timing.
+//!
+//! *Resume*: all state is in one redb file, whose commits reach the disk at least once a second; what the disk holds is a
+//! prefix of the calls in the order of their answers. A start ends all leases (no other crawler can be alive), finishes a
+//! follow plan that was cut short (docs/decisions/0007-follow-plan.md), and publishes again, from the archive, every page
+//! that was fetched or fed and is not counted, since the queues died with the process.
+//!
+//! Start at [`Engine::mine`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
