@@ -9,10 +9,10 @@
 //! | how is a run, or the services' store, opened and read? | [`installation`], [`queries`] |
 //! | how are pages read from files, with which parameters? | [`input`], [`params`], [`site`] |
 //! | how right is a run of the synthetic world? | [`demo`] |
-//! | how is a command line described in a page? | [`reference`] |
+//! | how is a command line described in a page? | [`mod@reference`] |
 //!
 //! Inside, dependencies point one way: `commands/` parses arguments (`args/`) and prints, `console/` serves pages and a JSON
-//! API, and both ask [`queries`], which knows neither. A test finds cycles between files.
+//! API, and both ask [`queries`], which knows neither. A test of `tests/tidy` finds cycles between files.
 
 mod args;
 mod commands;

@@ -36,7 +36,7 @@ pub enum Trouble {
     Cut,
 }
 
-/// Answers requests. [`World`](crate::World) and [`Replay`](crate::Replay) do.
+/// Answers requests. [`World`](crate::World) does.
 pub trait Content: Send + Sync + 'static {
     /// The answer for a host (lower case, without port) and a path with its query. The same request always gets
     /// the same answer.
