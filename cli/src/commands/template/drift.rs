@@ -73,6 +73,9 @@ async fn articles(engine: &Engine, after: &World) -> [Vec<(String, String)>; 2] 
     found
 }
 
+/// The delay between two pages, in milliseconds: so long that the miner's looks keep up with the pages on a busy machine.
+const DELAY: u64 = 50;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dropped() {
     let content = redesigned();
@@ -85,7 +88,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     config.miner.views_share = 100;
     let engine = Engine::open(folder.path(), config.clone()).unwrap();
     let urls: Vec<_> = content.before.seeds().iter().map(|seed| seed.parse().unwrap()).collect();
-    add_seeds(&engine.miner_parts(), &urls, (None, None, Some(25)), &config.miner).await.unwrap();
+    add_seeds(&engine.miner_parts(), &urls, (None, None, Some(DELAY)), &config.miner).await.unwrap();
     // The miner's own loop looks while pages arrive, as in the services. The engine looks last.
     let stop = CancellationToken::new();
     let looking = newslode_miner::work::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
