@@ -4,7 +4,8 @@
 #   deploy/build.sh FOLDER
 set -eu
 
-out=$1
+mkdir -p "$1"
+out=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 # Packs relative relocations and folds equal functions. Both need LLD and the C library of Debian 12 or later.
 export RUSTFLAGS="-C link-arg=-Wl,-z,pack-relative-relocs -C link-arg=-Wl,--icf=all"

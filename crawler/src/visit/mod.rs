@@ -244,8 +244,8 @@ impl Visit<'_> {
         body: Bytes,
         validators: Validators,
     ) -> anyhow::Result<Completion> {
-        // If nobody told us what the page was, it may have been lost on its way. Of a page that is due once nobody
-        // tells; after a crash the miner finds it in the frontier.
+        // A page that the miner has not reported back may have been lost on its way, so it is handed over again. The
+        // miner never reports pages that are due once; after a crash it finds them in the frontier.
         let is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));
         let content = self.hand_over(is_known, content_type, body).await?;
         let next = match (self.is_due_once(), content) {

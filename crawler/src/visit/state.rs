@@ -118,7 +118,7 @@ impl<'v> Visit<'v> {
         Completion::Done { outcome, content, validators, next, schedule: self.page.into_record() }
     }
 
-    /// The completion of a visit that brought no page: what was known of the page before stays known.
+    /// The completion of a visit that brought no page. The record keeps what it had of the page before.
     pub(super) fn without_page(&self, outcome: Outcome, next: Option<Next>) -> Completion {
         self.done(outcome, self.claim.content, self.claim.validators.clone(), next)
     }
