@@ -112,8 +112,12 @@ struct ManifestEntry {
     url: String,
 }
 
-/// Gives each page the URL that the manifest has for its file.
-pub(crate) fn name(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
+/// Gives each page the URL that the manifest has for its file: JSON Lines with `file` and `url`. Pages that it does not
+/// name keep theirs.
+///
+/// # Errors
+/// When the manifest cannot be read, or a line is wrong.
+pub fn apply_manifest(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
     let shown = manifest.display();
     let text = std::fs::read_to_string(manifest).with_context(|| format!("cannot read `{shown}`"))?;
     let mut urls = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! The embedded engine, and every command of the program `newslode`, which is [`main()`] and nothing else.
 //!
-//! The public interface is what the project's other programs need; the lab, which measures accuracy and speed, is one.
+//! The public interface is what the project's other programs need: the lab, which measures accuracy and speed, and the
+//! examples in `cli/examples`, where users of the library start.
 //!
 //! | question | module |
 //! |---|---|
@@ -8,6 +9,7 @@
 //! | how is a run mined on this machine? | [`engine`] |
 //! | how is a run, or the services' store, opened and read? | [`installation`], [`queries`] |
 //! | how are pages read from files, with which parameters? | [`input`], [`params`], [`site`] |
+//! | how are pages mined that somebody saved? | [`feed`], then [`engine`] |
 //! | how right is a run of the synthetic world? | [`demo`] |
 //! | how is a command line described in a page? | [`mod@reference`] |
 //!
@@ -21,7 +23,7 @@ mod csv;
 pub mod demo;
 pub mod engine;
 pub mod exit;
-mod feed;
+pub mod feed;
 mod html;
 pub mod input;
 pub mod installation;

@@ -29,7 +29,7 @@ impl Siblings {
         let read = |path: &PathBuf| input::file(path, None);
         let mut pages: Vec<Input> = input::files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
         if let Some(manifest) = &manifest {
-            input::name(&mut pages, manifest)?;
+            input::apply_manifest(&mut pages, manifest)?;
         }
         Ok(Siblings { pages: pages.iter().map(Input::parse).collect(), manifest })
     }
@@ -39,7 +39,7 @@ impl Siblings {
     /// # Errors
     /// When the manifest cannot be read.
     pub fn name(&self, pages: &mut [Input]) -> anyhow::Result<()> {
-        self.manifest.as_ref().map_or(Ok(()), |manifest| input::name(pages, manifest))
+        self.manifest.as_ref().map_or(Ok(()), |manifest| input::apply_manifest(pages, manifest))
     }
 
     /// The pages of the site that are none of these.

@@ -21,7 +21,7 @@ use crate::{input, out};
 pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let mut pages = input::read(&args.pages, &setup.config.crawler).await?;
     if let Some(manifest) = &args.manifest {
-        input::name(&mut pages, manifest)?;
+        input::apply_manifest(&mut pages, manifest)?;
     }
     let known = known(&args, &pages, setup).await?;
     let (mut found, all) = (0, pages.len());

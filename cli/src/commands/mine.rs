@@ -84,7 +84,7 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     let engine = Engine::open(&args.out, config.clone())?;
     let engine = if feeding.is_some() { engine.offline() } else { engine };
     // Check this before any change: a newer version may have mined this run.
-    recompute::claim(&engine.miner_parts()).await?;
+    engine::claim(&engine.miner_parts()).await?;
     let limits = (args.max_pages, args.depth, args.delay);
     add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
     let admin = serve_admin(&args, &engine, &stop).await?;

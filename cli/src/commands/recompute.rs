@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use newslode_common::config::Follow;
 use newslode_common::shutdown;
-use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::recompute::{Recomputed, recompute};
 use newslode_miner::work::views::Pace;
@@ -14,7 +13,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::RecomputeArgs;
-use crate::exit::{Exit, hinted};
+use crate::engine::claim;
+use crate::exit::Exit;
 use crate::installation::{self, Setup, Target};
 use crate::progress::Shown;
 use crate::queries::articles::count_pages;
@@ -66,18 +66,6 @@ pub(crate) async fn all(
         tracing::warn!(lost = done.lost, stuck = done.stuck, "some pages could not be counted again");
     }
     Ok(done)
-}
-
-/// Claims the state for the algorithms of this program.
-pub(crate) async fn claim(parts: &Parts) -> anyhow::Result<()> {
-    let ours = parts.params.generation();
-    if let Claimed::Newer(newer) = Generations::claim(parts.stores.state.as_ref(), &ours).await? {
-        return Err(hinted(
-            format!("its pages are counted by {newer}; this program has {ours}"),
-            "update this program; nothing was changed",
-        ));
-    }
-    Ok(())
 }
 
 fn told(done: &Recomputed) -> String {

@@ -30,7 +30,7 @@ pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit>
         ));
     }
     if let Some(manifest) = &args.manifest {
-        input::name(&mut pages, manifest)?;
+        input::apply_manifest(&mut pages, manifest)?;
     }
     let site = args.site.as_deref().map(Siblings::read).transpose()?;
     if let Some(site) = &site {

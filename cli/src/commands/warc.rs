@@ -5,13 +5,12 @@ use std::sync::Arc;
 use newslode_common::shutdown;
 use tokio::task::JoinSet;
 
-use super::recompute;
 use crate::args::{FeedArgs, WarcArgs, WarcCommand};
 use crate::exit::Exit;
 use crate::feed::{Fed, Feeding, feed};
 use crate::installation::{self, Setup, Target};
 use crate::progress::Shown;
-use crate::{out, served};
+use crate::{engine, out, served};
 
 pub(crate) async fn run(args: WarcArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
@@ -25,7 +24,7 @@ async fn feed_services(args: FeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let feeding = Arc::new(Feeding::new(&args.files, &args.site, config)?);
     let mut parts = installation::open(&Target::Services, config).await?;
     parts.broker = Arc::new(served::broker(config).await?);
-    recompute::claim(&parts).await?;
+    engine::claim(&parts).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let (mut fed, mut shown) = (Fed::new(&args.files), Shown::new(setup.quiet));

@@ -16,14 +16,14 @@ use clap::Args;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_demo_world::{Language, World, WorldSpec};
-use newslode_miner::mining::ontology::RdfForm;
 use newslode_miner::work::parts::Parts;
+use newslode_page::article::Article;
 use newslode_page::hierarchy::xml;
 
 use self::mined::{Judged, Mined, judge};
 use self::pages::{row, sample, structure};
 use crate::out;
-use crate::queries::articles::{Shelved, export};
+use crate::queries::articles::each_article;
 
 /// The synthetic world.
 #[derive(Clone, Debug, Args)]
@@ -56,11 +56,11 @@ pub fn world(args: &WorldArgs) -> World {
 /// When the stores fail, or a page cannot be judged.
 pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     let mut articles = Vec::new();
-    let take = |filed: &Shelved<'_>| {
-        articles.push(filed.article.clone());
+    let take = |article: &Article| {
+        articles.push(article.clone());
         Ok(())
     };
-    let (taxonomy, _) = export(parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
+    let taxonomy = each_article(parts, take).await?;
     let mut counted: BTreeMap<String, ContentHash> = BTreeMap::new();
     for (site, _) in parts.stores.state.sites().await? {
         let pages = parts.stores.state.pages(&site).await?.into_iter();

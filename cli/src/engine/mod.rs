@@ -32,6 +32,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
+use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
@@ -142,6 +143,21 @@ pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
     Ok(RedbStore::open(&file)?)
 }
 
+/// Makes the algorithms of this program those that count the pages of a store.
+///
+/// # Errors
+/// When a newer version counts them already, or the store fails.
+pub(crate) async fn claim(parts: &MinerParts) -> anyhow::Result<()> {
+    let ours = parts.params.generation();
+    if let Claimed::Newer(newer) = Generations::claim(parts.stores.state.as_ref(), &ours).await? {
+        return Err(crate::exit::hinted(
+            format!("its pages are counted by {newer}; this program has {ours}"),
+            "update this program; nothing was changed",
+        ));
+    }
+    Ok(())
+}
+
 impl Engine {
     /// Opens the run in a folder, or creates one.
     ///
@@ -172,16 +188,17 @@ impl Engine {
     /// drops it. Calls `show` a few times a second.
     ///
     /// # Errors
-    /// When a store, a part of the engine or `feed` fails.
+    /// When a store, a part of the engine or `feed` fails, or a newer version of the program counts the run's pages.
     pub async fn mine(
         &self,
         feed: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
-        let now = time::now();
+        let (now, parts) = (time::now(), self.miner_parts());
+        claim(&parts).await?;
         self.store.release_leases(now).await?;
-        newslode_miner::work::fold::resume_plan(&self.miner_parts(), now).await?;
+        newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
         let mut loops = self.start(&services);
         let ended = tokio::select! {

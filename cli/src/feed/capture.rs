@@ -17,6 +17,7 @@ use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use super::feeding::Feeding;
+use crate::input::Input;
 
 /// How far a capture may be in the future.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -101,17 +102,7 @@ impl Capture {
             _ => return Err(Skip::NoResponse),
         }
         let url: CanonicalUrl = record.target().and_then(|url| url.parse().ok()).ok_or(Skip::NoWebPage)?;
-        let site = url.site();
-        if !feeding.sites.is_empty() && !feeding.sites.contains(&site) {
-            return Err(Skip::OtherSite);
-        }
-        let at = record.date().ok_or(Skip::NoDate)?;
-        if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(DAY) {
-            return Err(Skip::NoDate);
-        }
-        if feeding.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
-            return Err(Skip::TooOld);
-        }
+        let (site, at) = counted(&url, record.date(), feeding, now)?;
         let (answer, content_type) = if record.kind == Some(RecordType::Resource) {
             (None, record.fields.get("Content-Type").map(str::to_owned))
         } else {
@@ -126,6 +117,18 @@ impl Capture {
             return Err(Skip::NotHtml);
         }
         Ok(Capture { url, site, at, content_type, answer, block: record.block })
+    }
+
+    /// A page of a file, read at a time. `now` is the time of the machine.
+    pub(super) fn saved(
+        page: Input,
+        at: Timestamp,
+        feeding: &Feeding,
+        now: Timestamp,
+    ) -> Result<Capture, Skip> {
+        let Input { url, content_type, bytes: block, .. } = page;
+        let (site, at) = counted(&url, Some(at), feeding, now)?;
+        Ok(Capture { url, site, at, content_type, answer: None, block })
     }
 
     /// Number of bytes that the capture holds in memory.
@@ -161,6 +164,27 @@ impl Capture {
             body: Body::pack(&body).map_err(|_| Skip::Broken)?,
         })
     }
+}
+
+/// The site and the time of a capture, if a page of this address and time counts.
+fn counted(
+    url: &CanonicalUrl,
+    at: Option<Timestamp>,
+    feeding: &Feeding,
+    now: Timestamp,
+) -> Result<(Site, Timestamp), Skip> {
+    let site = url.site();
+    if !feeding.sites.is_empty() && !feeding.sites.contains(&site) {
+        return Err(Skip::OtherSite);
+    }
+    let at = at.ok_or(Skip::NoDate)?;
+    if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(DAY) {
+        return Err(Skip::NoDate);
+    }
+    if feeding.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
+        return Err(Skip::TooOld);
+    }
+    Ok((site, at))
 }
 
 #[cfg(test)]

@@ -10,9 +10,9 @@ use super::files::Step;
 use crate::exit::hinted;
 use crate::progress::Shown;
 
-/// Counts of a feed.
+/// What became of the pages that were fed.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Fed {
+pub struct Fed {
     /// Files to read.
     pub(crate) files: usize,
     /// Records read.
@@ -108,8 +108,9 @@ impl Fed {
         });
     }
 
-    /// The counts in one line.
-    pub(crate) fn line(&self) -> String {
+    /// The counts in one line: pages, sites, and what was passed over, by reason.
+    #[must_use]
+    pub fn line(&self) -> String {
         let skipped = self.skipped.iter().map(|(skip, count)| format!("{count} {}", skip.words()));
         let skipped: Vec<String> = skipped.collect();
         let skipped = if skipped.is_empty() { "none".into() } else { skipped.join(", ") };

@@ -1,17 +1,18 @@
-//! Pages of web archives instead of a crawl: read from WARC files, archived, and published to the queue of
-//! pages. From there on they go the way of every page.
+//! Pages of web archives or saved files instead of a crawl: read, archived, and published to the queue of pages. From
+//! there on they go the way of every page.
 //!
 //! A page's number is the time of its capture, so of several captures the newest counts, in any order of
 //! files, and a page that counts already is passed over when the files are read again. Sites of the files are
 //! made known to the frontier without a budget and paused, so nothing of them is ever fetched until an
 //! operator adds them.
 //! Invariants: memory grows with the number of sites and of pages on their way, not with the files; a full queue is
-//! waited for. Start at
-//! [`feed`].
+//! waited for. Start at [`feed`] for web archives, and at [`saved_pages`] for other files.
 
 use anyhow::Context as _;
+use newslode_common::config::Config;
 use newslode_common::time;
 use newslode_miner::work::parts::Parts;
+use newslode_page::time::Timestamp;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::JoinSet;
 
@@ -21,12 +22,13 @@ mod feeder;
 mod feeding;
 mod files;
 
-pub(crate) use self::fed::Fed;
+pub use self::fed::Fed;
 pub(crate) use self::feeding::Feeding;
 
 use self::capture::Capture;
 use self::feeder::Feeder;
 use self::files::Step;
+use crate::input::Input;
 
 /// Most pages, and about the most bytes of them, that are judged together.
 const BATCH: (usize, usize) = (64, 16 << 20);
@@ -56,6 +58,40 @@ pub(crate) async fn feed(
     }
     while let Some(ended) = reading.join_next().await {
         ended.context("reading the files broke off")?;
+    }
+    Ok(())
+}
+
+/// Feeds pages that were saved, each with the time at which it was fetched; of several of one URL the latest counts. What is
+/// no page is counted in `fed` and passed over. Pass the future to [`Engine::mine`](crate::engine::Engine::mine).
+///
+/// # Errors
+/// When the store, the archive or the broker fails in a way that waiting does not solve.
+pub async fn saved_pages(
+    parts: &Parts,
+    config: &Config,
+    pages: impl IntoIterator<Item = (Input, Timestamp)>,
+    fed: &mut Fed,
+) -> anyhow::Result<()> {
+    let (feeding, now) = (Feeding::new(&[], &[], config)?, time::now());
+    let mut feeder = Feeder::new(parts, &feeding);
+    let mut pages = pages.into_iter().peekable();
+    while pages.peek().is_some() {
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < BATCH.0
+            && bytes < BATCH.1
+            && let Some((page, fetched_at)) = pages.next()
+        {
+            fed.records += 1;
+            match Capture::saved(page, fetched_at, &feeding, now) {
+                Ok(capture) => {
+                    bytes += capture.bytes();
+                    batch.push(capture);
+                }
+                Err(skip) => fed.end(Err(skip)),
+            }
+        }
+        feeder.hand_over(batch, fed).await?;
     }
     Ok(())
 }

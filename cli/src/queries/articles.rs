@@ -148,6 +148,26 @@ pub(crate) async fn filed(
     Ok(())
 }
 
+/// Passes every counted article with the concepts that it is filed under to `take`, ordered by site and URL, and returns the
+/// taxonomy of these concepts. An article that readers know under another URL comes only once.
+///
+/// # Errors
+/// When the stores or `take` fail.
+pub async fn each_article(
+    parts: &Parts,
+    mut take: impl FnMut(&Article) -> anyhow::Result<()>,
+) -> anyhow::Result<Taxonomy> {
+    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let sites = summaries(parts.stores.state.as_ref()).await?;
+    let listed = members(&parts.stores, &taxonomy, &sites).await?;
+    let filing = filing(parts, &taxonomy, &listed).await?;
+    filed(parts, Shelving { listed: &listed, filing: &filing }, |_, _, shelved| {
+        shelved.map_or(Ok(()), |shelved| take(&shelved.article))
+    })
+    .await?;
+    Ok(taxonomy)
+}
+
 /// Writes the ontology, and passes each filed article to `take`.
 pub(crate) async fn export(
     parts: &Parts,
