@@ -1,5 +1,5 @@
-//! The library from outside: the XML form of hierarchies, the number of the algorithms, its purity, and the
-//! order of its modules.
+//! The library from outside: the XML form of hierarchies, the number of the algorithms, its purity, the order
+//! of its modules, and its example.
 
 #![allow(
     clippy::disallowed_methods,
@@ -8,6 +8,7 @@
     reason = "tests read and write files, and call a validator and cargo"
 )]
 
+mod examples;
 mod generation;
 mod hierarchy;
 mod modules;
