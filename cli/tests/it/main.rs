@@ -1,5 +1,7 @@
-//! The program as its users see it: arguments in, text and exit codes out.
+//! The program and the examples as their users see them: arguments in, text and exit codes out.
 
 // Clippy lets test helpers unwrap only if it sees that they are tests.
+#[cfg(test)]
+mod examples;
 #[cfg(test)]
 mod target;
