@@ -29,17 +29,32 @@ pub fn program(name: &str) -> PathBuf {
     folder.join(name)
 }
 
+/// The path of an example of `newslode`, which is up to date.
+pub fn example(name: &str) -> PathBuf {
+    let caller = std::env::current_exe().unwrap();
+    let folder = caller.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap();
+    static BUILT: OnceLock<()> = OnceLock::new();
+    // Whoever tests the whole workspace has built them; others have not.
+    BUILT.get_or_init(|| cargo_build("--examples", folder));
+    folder.join("examples").join(name)
+}
+
 /// Builds all programs into the caller's folder, unless somebody just did: a test would pass or fail by the code of an
 /// earlier build otherwise.
 fn build(folder: &Path) {
     if std::env::var_os(ARE_BUILT).is_some() {
         return;
     }
+    cargo_build("--bins", folder);
+}
+
+/// Builds what is named of the workspace, by the profile of the folder.
+fn cargo_build(what: &str, folder: &Path) {
     let profile = folder.file_name().unwrap().to_str().unwrap();
     let profile = if profile == "debug" { "dev" } else { profile };
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--workspace", "--bins", "--locked", "--quiet", "--profile", profile])
+        .args(["build", "--workspace", what, "--locked", "--quiet", "--profile", profile])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status();
     assert!(built.unwrap().success(), "cannot build the programs; see above");

@@ -3,6 +3,7 @@
 
 mod dashboard;
 mod documented;
+mod examples;
 mod faults;
 mod filing;
 mod news;
@@ -12,3 +13,17 @@ mod s3;
 mod seeds;
 mod served;
 mod tls;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The Python in which examples that talk to RabbitMQ run.
+fn python() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let made = Command::new(root.join("tests/python-env.sh"))
+        .args(["examples".as_ref(), root.join("python/examples/requirements.txt").as_os_str()])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    Path::new(String::from_utf8(made.stdout).unwrap().trim()).join("bin/python")
+}

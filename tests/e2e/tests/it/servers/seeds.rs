@@ -25,12 +25,7 @@ fn examples(root: &Path, document: &str) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_examples_in_python_add_sites() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let made = Command::new(root.join("tests/python-env.sh"))
-        .args(["e2e", &root.join("tests/e2e/requirements.txt").display().to_string()])
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let python = Path::new(String::from_utf8(made.stdout).unwrap().trim()).join("bin/python");
+    let python = super::python();
     let examples = [examples(&root, "docs/operations.md"), examples(&root, "docs/seeds.md")].concat();
     let lab = Lab::of(small_world(5)).await;
     let servers = Servers::start().await;
