@@ -19,5 +19,5 @@ here=$(pwd)
 cd /
 "$venv/bin/python" -m pytest --rootdir "$here" -c "$here/pyproject.toml" -p no:cacheprovider "$here/tests"
 "$venv/bin/python" -m mypy --strict --cache-dir "$venv/mypy" -p newslode
-"$venv/bin/python" -m mypy --strict --cache-dir "$venv/mypy" "$here/tests"
+"$venv/bin/python" -m mypy --strict --cache-dir "$venv/mypy" "$here/tests" "$here/examples/extract.py"
 "$venv/bin/python" -m mypy.stubtest --mypy-config-file "$here/pyproject.toml" newslode
