@@ -19,6 +19,8 @@ pub(crate) enum BenchCommand {
     Partition(BenchPartitionArgs),
     /// Measure article extraction: time from bytes to article, time of the parse, memory for the worst page.
     Extract(BenchExtractArgs),
+    /// Measure pages made to hurt: time by each method, limits that were met, memory.
+    Hostile(BenchHostileArgs),
     /// Measure the restricted top-down distance: time against the textbook's, growth, time to learn a site.
     Templates(BenchTemplatesArgs),
     /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
@@ -182,6 +184,13 @@ pub(crate) struct BenchExtractArgs {
     /// Print only the memory that this page takes; the command starts itself with this option.
     #[arg(long, hide = true, value_name = "FILE")]
     pub(crate) peak_of: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchHostileArgs {
+    /// Print as JSON, one row per page.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -17,10 +17,12 @@ use newslode_page::training::measure::made_page;
 use self::progress::progress;
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,
-    BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs,
+    BenchHostileArgs, BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs,
 };
 use crate::bench::mine::Server;
-use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Scale, ScaleSpec, Way};
+use crate::bench::{
+    self, ClaimReport, ClaimSpec, FollowReport, HostileRow, Report, Sample, Scale, ScaleSpec, Way,
+};
 
 /// Sizes of the generated pages that replace a folder.
 const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
@@ -29,6 +31,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         BenchCommand::Partition(args) => partition(&args, quiet),
         BenchCommand::Extract(args) => extract(&args),
+        BenchCommand::Hostile(args) => hostile(&args),
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine::run(&args, quiet).await,
         BenchCommand::Pipeline(args) => pipeline::run(args, quiet).await,
@@ -285,6 +288,24 @@ fn extract(args: &BenchExtractArgs) -> anyhow::Result<Exit> {
         found.median_ratio
     ))?;
     Ok(Exit::Done)
+}
+
+fn hostile(args: &BenchHostileArgs) -> anyhow::Result<Exit> {
+    bench::measure_hostile(|row| if args.json { out::json(&row) } else { out::text(&hostile_lines(&row)) })?;
+    Ok(Exit::Done)
+}
+
+fn hostile_lines(row: &HostileRow) -> String {
+    let HostileRow { page, bytes, leaves, parse_ms, ways } = row;
+    let mut lines = format!("{page}: {bytes} bytes, {leaves} leaves, parsed in {parse_ms:.0} ms\n");
+    for way in ways {
+        let resident = way.resident_bytes.map_or("-".into(), |bytes| (bytes >> 20).to_string());
+        lines += &format!(
+            "    {:20} {:8.0} ms, {} nodes, coarse: {:?}, resident {resident} MiB\n",
+            way.params, way.ms, way.nodes, way.coarse
+        );
+    }
+    lines
 }
 
 fn table(report: &Report) -> String {
