@@ -44,6 +44,10 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
+/// What the fuzz targets ask of the console; no part of the interface.
+#[doc(hidden)]
+pub use console::fuzzed;
+
 /// The program `newslode`: reads the command line, runs the command, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {

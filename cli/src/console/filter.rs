@@ -17,7 +17,9 @@ const MOST: usize = 300;
 /// The values of a query, by name; of several of one name the last.
 pub(super) fn values(query: Option<&str>) -> BTreeMap<String, String> {
     let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-    pairs.map(|(name, value)| (name.into_owned(), value.trim().chars().take(MOST).collect())).collect()
+    // Cut first: what is cut may end in space.
+    let value = |value: &str| value.trim_start().chars().take(MOST).collect::<String>().trim_end().to_owned();
+    pairs.map(|(name, text)| (name.into_owned(), value(&text))).collect()
 }
 
 /// What a request asks for; what is empty asks for nothing.
@@ -146,7 +148,11 @@ impl Filter {
         Ok(Some(found.unwrap_or_default()))
     }
 
-    fn day(&self) -> Result<Option<u32>, Problem> {
+    /// The day that is asked for, in days since 1970.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn day(&self) -> Result<Option<u32>, Problem> {
         if self.day.is_empty() {
             return Ok(None);
         }
@@ -158,7 +164,11 @@ impl Filter {
             .ok_or_else(|| Problem::bad(format!("`{}` is not a day. Write it as in 2026-11-25.", self.day)))
     }
 
-    fn cursor(&self) -> Result<Option<Cursor>, Problem> {
+    /// The place after which the part begins.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn cursor(&self) -> Result<Option<Cursor>, Problem> {
         if self.cursor.is_empty() {
             return Ok(None);
         }

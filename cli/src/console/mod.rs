@@ -11,6 +11,7 @@ mod assets;
 mod detail;
 mod filter;
 mod frame;
+pub mod fuzzed;
 mod guard;
 mod pages;
 mod reading;

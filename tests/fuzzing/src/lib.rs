@@ -10,6 +10,7 @@
 use std::io::Cursor;
 use std::time::Duration;
 
+use newslode::fuzzed::{ArticleQuery, explained, explaining, seed_form};
 use newslode_common::message::{FetchedPage, GonePage, PartitionedPage, envelope, seed};
 use newslode_common::warc::http::Answer;
 use newslode_common::warc::{Found, Limits, Reader};
@@ -30,6 +31,7 @@ pub const TARGETS: &[Target] = &[
     ("robots", robots),
     ("message", message),
     ("hierarchy_xml", hierarchy_xml),
+    ("console_query", console_query),
 ];
 
 /// The time of all fetches.
@@ -169,4 +171,22 @@ pub fn hierarchy_xml(bytes: &[u8]) {
     let Ok(read) = xml::read(&text) else { return };
     let again = xml::read(&xml::write(&read)).expect("what is written can be read");
     assert_eq!(again, read);
+}
+
+/// Requests to the console, as queries and as forms: no bytes panic, and a query that the console writes is read as it was
+/// meant.
+pub fn console_query(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(query) = ArticleQuery::parse(&text) {
+        let again = ArticleQuery::parse(&query.to_string()).expect("what is written can be read");
+        assert_eq!(again.has_words(), query.has_words());
+        assert_eq!(again, query);
+    }
+    if let Some(url) = explained(&text) {
+        assert_eq!(explained(&explaining(&url)), Some(url));
+    }
+    if let Some((urls, delay_ms)) = seed_form(bytes) {
+        assert!(urls.iter().all(|url| !url.is_empty() && url.trim() == url), "an empty address");
+        assert!(delay_ms.is_none_or(|delay_ms| delay_ms <= 86_400_000), "a delay of more than a day");
+    }
 }

@@ -47,6 +47,11 @@ impl std::fmt::Debug for Search {
     }
 }
 
+/// Whether a query holds a word.
+pub(super) fn has_words(wanted: &str) -> bool {
+    query::query(wanted, Field::from_field_id(0)).is_some()
+}
+
 /// The number under which the index knows an article.
 fn number(id: ContentHash) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|at| id.0[at]))

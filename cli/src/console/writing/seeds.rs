@@ -50,9 +50,13 @@ pub(in crate::console) async fn add(State(console): State<Arc<Console>>, form: F
     Ok(console.notices.then("/operations", format!("{what}. {}", console.source.when_seeds_count())))
 }
 
-type Limits = (Option<u64>, Option<u32>, Option<u64>);
+pub(in crate::console) type Limits = (Option<u64>, Option<u32>, Option<u64>);
 
-fn limits(form: &Form) -> Result<Limits, Problem> {
+/// The most pages, links and milliseconds between requests that a form asks for.
+///
+/// # Errors
+/// When one of them is no such number.
+pub(in crate::console) fn limits(form: &Form) -> Result<Limits, Problem> {
     let seconds: Option<f64> = number(form, "delay", "seconds")?;
     let delay_ms = match seconds {
         Some(seconds) if seconds.is_finite() && (0.0..=86_400.0).contains(&seconds) => {

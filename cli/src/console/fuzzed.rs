@@ -1,0 +1,67 @@
+//! What a request asks the console for: the parsers alone, for the fuzz targets.
+//!
+//! `tests/fuzzing` checks that no request makes them panic, and that a query which the console writes into its own links is
+//! read as it was meant. No part of the public interface.
+
+use std::fmt;
+
+use newslode_page::reading::CanonicalUrl;
+
+use super::filter::{Cursor, Filter, values};
+use super::pages::explain::target;
+use super::pages::parts::explain_path;
+use super::search;
+use super::writing::form::Form;
+use super::writing::seeds;
+
+/// What a query of the list of articles asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ArticleQuery {
+    filter: Filter,
+    day: Option<u32>,
+    cursor: Option<Cursor>,
+}
+
+impl ArticleQuery {
+    /// Reads the query of a request; `None` if its day or cursor is wrong.
+    #[must_use]
+    pub fn parse(query: &str) -> Option<ArticleQuery> {
+        let filter = Filter::of(&values(Some(query)));
+        let (day, cursor) = (filter.day().ok()?, filter.cursor().ok()?);
+        // A cursor is written from its parts, not from its text.
+        Some(ArticleQuery { filter: Filter { cursor: String::new(), ..filter }, day, cursor })
+    }
+
+    /// Whether words are searched for.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        search::has_words(&self.filter.q)
+    }
+}
+
+/// The query as the console's links have it.
+impl fmt::Display for ArticleQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.filter.query(self.cursor))
+    }
+}
+
+/// The page that a query asks to explain; `None` if it is no page's address.
+#[must_use]
+pub fn explained(query: &str) -> Option<CanonicalUrl> {
+    target(Some(query), "target").parse().ok()
+}
+
+/// The query that asks to explain a page.
+#[must_use]
+pub fn explaining(url: &CanonicalUrl) -> String {
+    explain_path(url.as_str()).split_once('?').map(|(_, query)| query.to_owned()).unwrap_or_default()
+}
+
+/// The addresses of a form of seeds, and the delay that it asks for in milliseconds; `None` if its limits are wrong.
+#[must_use]
+pub fn seed_form(form: &[u8]) -> Option<(Vec<String>, Option<u64>)> {
+    let form = Form::unchecked(form);
+    let (_, _, delay_ms) = seeds::limits(&form).ok()?;
+    Some((form.lines("urls").map(str::to_owned).collect(), delay_ms))
+}
