@@ -21,6 +21,8 @@ mod commands;
 mod console;
 mod csv;
 pub mod demo;
+#[doc(hidden)]
+pub mod documented;
 pub mod engine;
 pub mod exit;
 pub mod feed;

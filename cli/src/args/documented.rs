@@ -5,19 +5,15 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 
-use self::faults::{documents, fault, judged, root};
-use self::told::{commands, words};
 use super::Cli;
-
-mod faults;
-mod told;
+use crate::documented::{checked, command_lines, documents, fault, root, words};
 
 #[test]
 fn commands_that_documents_show_are_understood() {
-    let judged = judged(&Cli::command());
-    let faults: Vec<&str> = judged.iter().filter_map(|(_, fault)| fault.as_deref()).collect();
+    let checked = checked(&Cli::command()).unwrap();
+    let faults: Vec<&str> = checked.iter().filter_map(|(_, fault)| fault.as_deref()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let shown: BTreeSet<&str> = judged.iter().map(|(line, _)| line.as_str()).collect();
+    let shown: BTreeSet<&str> = checked.iter().map(|(line, _)| line.as_str()).collect();
     assert!(shown.len() > 50, "only {} commands are shown", shown.len());
 }
 
@@ -39,9 +35,9 @@ fn faults_of_commands_are_found() {
         assert_eq!(fault(&Cli::command(), right), None, "{right}");
     }
     let text = "Say `newslode demo`.\n\n    newslode mine a \\\n      --out b   # there\n";
-    let told: Vec<_> = commands(text).into_iter().map(|told| (told.line, told.is_block)).collect();
+    let shown: Vec<_> = command_lines(text).into_iter().map(|shown| (shown.line, shown.is_block)).collect();
     assert_eq!(
-        told,
+        shown,
         [("newslode demo".to_owned(), false), ("newslode mine a       --out b   # there".to_owned(), true)]
     );
     assert_eq!(words("newslode mine a       --out b   # there"), ["newslode", "mine", "a", "--out", "b"]);
@@ -87,7 +83,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn what_documents_link_to_is_there() {
     let mut faults = Vec::new();
-    for (file, text) in documents() {
+    for (file, text) in documents().unwrap() {
         for link in links(&text).filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
             let (path, name) = link.split_once('#').unwrap_or((link, ""));
             let target = if path.is_empty() { file.clone() } else { file.parent().unwrap().join(path) };

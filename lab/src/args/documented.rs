@@ -4,22 +4,16 @@ use std::collections::BTreeSet;
 
 use clap::CommandFactory as _;
 
-use self::faults::{fault, judged};
-use super::Cli;
+use newslode::documented::{checked, fault};
 
-#[path = "../../../cli/src/args/documented/faults.rs"]
-#[allow(dead_code, reason = "the other tests that use this file read the documents themselves")]
-mod faults;
-#[path = "../../../cli/src/args/documented/told.rs"]
-#[allow(dead_code, reason = "the end-to-end tests ask whether a command is shown in a block")]
-mod told;
+use super::Cli;
 
 #[test]
 fn commands_that_documents_show_are_understood() {
-    let judged = judged(&Cli::command());
-    let faults: Vec<&str> = judged.iter().filter_map(|(_, fault)| fault.as_deref()).collect();
+    let checked = checked(&Cli::command()).unwrap();
+    let faults: Vec<&str> = checked.iter().filter_map(|(_, fault)| fault.as_deref()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    let shown: BTreeSet<&str> = judged.iter().map(|(line, _)| line.as_str()).collect();
+    let shown: BTreeSet<&str> = checked.iter().map(|(line, _)| line.as_str()).collect();
     assert!(shown.len() > 30, "only {} commands are shown", shown.len());
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use newslode::documented::{command_lines, is_usage, words};
 use newslode_newsworld::{World, WorldSpec};
 use serde_json::Value;
 
@@ -14,9 +15,6 @@ use crate::lab::{Lab, digests_in, open};
 use crate::process::{Ended, Process};
 use crate::schema;
 use crate::services::{Installation, Servers};
-
-#[path = "../../../../../cli/src/args/documented/told.rs"]
-mod told;
 
 /// The longest time for one command.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,12 +55,12 @@ fn shown() -> Vec<Vec<String>> {
     let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
     for file in files {
         let are_spans_shown = ["README.md", "questions.md"].iter().any(|name| file.ends_with(name));
-        for told in told::commands(&std::fs::read_to_string(&file).unwrap()) {
+        for shown in command_lines(&std::fs::read_to_string(&file).unwrap()) {
             // How a command is used in general is no command.
-            let is_usage = told::is_usage(&told.line) || told.line.contains("--help");
-            let words = told::words(&told.line);
-            let is_whole = words.iter().skip(2).count() > 0 || told.is_block;
-            if (told.is_block || are_spans_shown) && is_whole && !is_usage && seen.insert(words.clone()) {
+            let is_usage = is_usage(&shown.line) || shown.line.contains("--help");
+            let words = words(&shown.line);
+            let is_whole = words.iter().skip(2).count() > 0 || shown.is_block;
+            if (shown.is_block || are_spans_shown) && is_whole && !is_usage && seen.insert(words.clone()) {
                 all.push(words);
             }
         }
