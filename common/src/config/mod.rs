@@ -156,9 +156,9 @@ impl Default for TelemetryConfig {
 pub struct CrawlerConfig {
     /// Number of concurrent fetches, over all sites.
     pub workers: usize,
-    /// Where you can be reached if the crawler is a nuisance: an http(s) URL or a mail address. It is sent in the
-    /// `User-Agent` header behind the agent's name. A crawler does not start without one, here or in
-    /// `user_agent`, unless `allow_private` is set or `resolve` leads all hosts (`*`) to an address of your own.
+    /// Where owners of sites can reach you: an http(s) URL or a mail address. It is sent in the
+    /// `User-Agent` header after the agent's name. A crawler does not start without one, here or in
+    /// `user_agent`, unless `allow_private` is set or `resolve` sends all hosts (`*`) to an address of your own.
     pub contact: String,
     /// `User-Agent` header. Its first word, up to a slash, is the name that robots.txt rules are matched against.
     pub user_agent: String,
@@ -170,8 +170,8 @@ pub struct CrawlerConfig {
     pub max_page_bytes: u64,
     /// Number of redirects to follow in a row.
     pub max_redirects: u32,
-    /// Number of attempts before a failing URL is given up. Not for what `[schedule]` decides, with
-    /// `miner.follow = "news"`.
+    /// Number of attempts before a failing URL is given up. Does not apply with `miner.follow = "news"`, where
+    /// `[schedule]` decides.
     pub max_attempts: u32,
     /// Wait after the first failure, in milliseconds. It doubles with each further attempt, up to a day.
     pub retry_ms: u64,
@@ -181,22 +181,22 @@ pub struct CrawlerConfig {
     /// Longest `Crawl-delay` of robots.txt that is honoured, in milliseconds. A longer one is cut to this.
     pub max_crawl_delay_ms: u64,
     /// Shortest time between the starts of two requests of one crawler to the same address, whatever their sites,
-    /// in milliseconds; 0: none. Not where `resolve` leads all hosts (`*`) to one.
+    /// in milliseconds; 0: none. Does not apply if `resolve` sends all hosts (`*`) to one address.
     pub address_delay_ms: u64,
-    /// Seconds after which a successfully fetched page is fetched again; 0: never. Not for what `[schedule]`
-    /// decides, with `miner.follow = "news"`.
+    /// Seconds after which a successfully fetched page is fetched again; 0: never. Does not apply with
+    /// `miner.follow = "news"`, where `[schedule]` decides.
     pub revisit_s: u64,
     /// Also fetch from private, loopback and other reserved addresses. Meant for tests and intranets. Leave
-    /// it off where strangers choose the sites.
+    /// it off if people whom you do not trust can choose the sites.
     pub allow_private: bool,
     /// `HOST:ADDRESS:PORT`: connect to this address instead of asking DNS for the host (`*`: for any host).
     /// The address may be private. The port is used for URLs that name none.
     #[schemars(with = "Vec<String>")]
     pub resolve: Vec<ResolveRule>,
     /// `http://`, `https://` or `socks5://user:password@host:port`: all requests go through this proxy; empty: none.
-    /// Names are looked up and judged here before a request is sent. A SOCKS proxy is given the address that was
-    /// judged; an HTTP proxy looks the name up again, so forbid it private addresses itself. `resolve` does not
-    /// apply behind an HTTP proxy. Secret.
+    /// Before a request is sent, the crawler looks up the host and checks that its address is not private. A SOCKS proxy
+    /// gets the address that was checked; an HTTP proxy looks the name up again, so block private addresses there, too.
+    /// `resolve` does not apply behind an HTTP proxy. Secret.
     pub proxy: Secret,
     /// Time to finish work in hand after the first SIGTERM, in milliseconds. After four fifths of it, unfinished URLs are
     /// given back; those that still are not are claimed again when their lease ends. Let the supervisor wait for this and
@@ -263,10 +263,10 @@ pub struct PartitionerConfig {
     /// a change, the miners count all stored pages again (`miner.recompute_share`).
     #[schemars(schema_with = "preset_schema")]
     pub params: Preset,
-    /// With `params = "paper"`: work on a page, in milliseconds. It is counted in steps (100,000 for each millisecond)
-    /// and not by a clock, so that every machine gets the same result; what the steps do not reach stays flat, and the
-    /// result is marked as coarse. A change has the consequences of a change of `params`. The method of `default` does
-    /// not use it.
+    /// Limit of the work on a page with `params = "paper"`, in milliseconds; `default` does not use it. It is counted in
+    /// steps (100,000 for each millisecond) and not by a clock, so that every machine gets the same result; what the
+    /// steps do not reach stays flat, and the result is marked as coarse. A change has the same consequences as one of
+    /// `params`.
     pub page_ms: u64,
     /// Time to finish work in hand at a stop, in milliseconds.
     pub grace_ms: u64,
@@ -315,9 +315,9 @@ pub struct MinerConfig {
     /// Number of sites that must show a label before it is frequent (`Sup`); 0: chosen by the number of
     /// sites.
     pub support: u32,
-    /// Which pages of a site are fetched: `news` for all sources of news and all articles that they show, again
-    /// and again by `[schedule]`; `concepts` for the pages that the labels of concepts lead to and then the
-    /// instances that those pages list, each once; `all` for every link inside the site, each once.
+    /// Which pages of a site are fetched. `news`: front pages, sections, feeds and sitemaps, and all articles that they
+    /// show, repeatedly, as `[schedule]` says. `concepts`: the pages that the labels of concepts lead to, then the
+    /// instances that those pages list, each once. `all`: every link inside the site, each once.
     pub follow: Follow,
     /// Largest number of new pages of a site within a day, unless its seed says otherwise.
     pub max_pages: u64,
@@ -336,11 +336,12 @@ pub struct MinerConfig {
     pub retention: Retention,
     /// Seconds between two folds over all sites.
     pub fold_s: u64,
-    /// Seconds between two times at which the miner that leads learns how articles are filed, so that events carry
-    /// concepts; 0: events carry none.
+    /// Seconds after which the leading miner learns again how articles are filed under concepts, which it needs to put
+    /// concepts into events; 0: events have none.
     pub filing_s: u64,
-    /// Seconds between two times at which the miner that leads reads the instances of concepts that are no articles, where
-    /// their pages changed, so that the ontology is exported at once; 0: never. It takes `views_share` of a core.
+    /// Seconds after which the leading miner again reads the instances of concepts whose pages changed, except articles,
+    /// and stores them so that exports of the ontology need not read them; 0: never. This takes up to `views_share` per
+    /// cent of a core.
     pub instances_s: u64,
     /// Seconds between two checks for sites whose views (informative blocks) are out of date; 0: never.
     pub views_s: u64,
