@@ -6,7 +6,7 @@
 
 use super::clock::{MINUTE, rfc3339};
 use super::listing::{Listing, ListingKind, State};
-use super::plan::LivingSite;
+use super::site::{Furniture, LivingSite};
 use newslode_demo_world::Rng;
 
 /// Headlines in the first list of a front page.
@@ -18,33 +18,21 @@ const LATEST: usize = 6;
 /// Age from which an article is among the latest.
 const LATEST_AGE: u64 = 5 * MINUTE;
 
-/// Parts that all pages of a site share.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Furniture {
-    /// The menu before and after the redesign.
-    menus: [String; 2],
-    /// `<link>` elements that lead to all feeds.
-    feeds: String,
-    footer: String,
-}
-
-impl Furniture {
-    /// The parts for a site whose listings are known.
-    pub(super) fn new(site: &LivingSite) -> Self {
-        let redesign = site.troubles.redesign.map_or(0, |redesign| redesign.at_ms);
-        let feeds = site.listings.iter().filter(|listing| listing.kind == ListingKind::Feed);
-        let home = site.href("/");
-        let footer = [
-            "</main>\n<footer><p>© ",
-            &site.name,
-            "</p> <a href=\"/about/\">About us</a> <a href=\"/private/archive/\">Subscribers’ archive</a></footer>\n\
-             </body></html>\n",
-        ];
-        Self {
-            menus: [0, redesign].map(|at| menu(site, &home, at)),
-            feeds: feeds.map(|feed| alternate(site, feed)).collect(),
-            footer: footer.concat(),
-        }
+/// The parts for a site whose listings are known.
+pub(super) fn furniture(site: &LivingSite) -> Furniture {
+    let redesign = site.troubles.redesign.map_or(0, |redesign| redesign.at_ms);
+    let feeds = site.listings.iter().filter(|listing| listing.kind == ListingKind::Feed);
+    let home = site.href("/");
+    let footer = [
+        "</main>\n<footer><p>© ",
+        &site.name,
+        "</p> <a href=\"/about/\">About us</a> <a href=\"/private/archive/\">Subscribers’ archive</a></footer>\n\
+         </body></html>\n",
+    ];
+    Furniture {
+        menus: [0, redesign].map(|at| menu(site, &home, at)),
+        feeds: feeds.map(|feed| alternate(site, feed)).collect(),
+        footer: footer.concat(),
     }
 }
 
