@@ -9,7 +9,7 @@ use super::clock::{DAY, HOUR, MINUTE, SECOND};
 use super::masthead::Addresses;
 use super::pace::publications;
 use super::render;
-use super::site::{Furniture, LivingArticle, LivingSite};
+use super::site::{LivingArticle, LivingSite, SharedHtml};
 use super::topic::Topic;
 use super::trouble::Troubles;
 
@@ -41,13 +41,13 @@ impl LivingSite {
             noisy: has(0.5, "noisy articles"),
             moved: numbers(&articles, |article| article.moved_ms.is_some()),
             edits: edits(&articles),
-            furniture: Furniture::default(),
+            shared_html: SharedHtml::default(),
             addresses,
             articles,
             seed,
         };
         site.listings = listings(&site, &chance.fork("listings"));
-        site.furniture = render::furniture(&site);
+        site.shared_html = render::shared_html(&site);
         site.judge_losses(spec.end());
         site
     }

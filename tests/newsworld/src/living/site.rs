@@ -73,7 +73,7 @@ pub struct LivingSite {
     pub(super) edits: Vec<u64>,
     /// Whether the bytes of its article pages differ at each request.
     pub(super) noisy: bool,
-    pub(super) furniture: Furniture,
+    pub(super) shared_html: SharedHtml,
     pub(super) seed: u64,
 }
 
@@ -112,9 +112,9 @@ impl LivingSite {
     }
 }
 
-/// Parts that all pages of a site share.
+/// HTML that all pages of a site share, made once.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Furniture {
+pub(super) struct SharedHtml {
     /// The menu before and after the redesign.
     pub(super) menus: [String; 2],
     /// `<link>` elements that lead to all feeds.
