@@ -16,7 +16,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::parts::Parts;
 
 use crate::exit::hinted;
-use crate::{engine, served};
+use crate::{engine, services};
 
 /// What a command runs with.
 #[derive(Clone, Debug, Default)]
@@ -142,8 +142,8 @@ pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
             (store.clone(), store.clone(), store)
         }
         Target::Services => {
-            let store = Arc::new(served::store(config).await?);
-            (store.clone(), store, Arc::new(served::archive(config)?))
+            let store = Arc::new(services::connect_store(config).await?);
+            (store.clone(), store, Arc::new(services::open_archive(config)?))
         }
     };
     over(stores, config)

@@ -6,14 +6,14 @@ use crate::args::{DeadArgs, DeadCommand, QueueArg};
 use crate::exit::{Exit, hinted};
 use crate::installation::{Setup, Target};
 use crate::queries::dead::{LetterLine, printable};
-use crate::{out, served};
+use crate::{out, services};
 
 /// Maximum number of letters in a list: more than anyone reads.
 const MOST: usize = 10_000;
 
 pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
     Target::require_services(setup, "dead letters are in")?;
-    let broker = served::broker(&setup.config).await?;
+    let broker = services::connect_broker(&setup.config).await?;
     match args.command {
         DeadCommand::List { queue, json } => list(&broker, queue.into(), json).await,
         DeadCommand::Show { queue, id, json } => show(&broker, queue.into(), &id, json).await,

@@ -28,7 +28,7 @@ const LONGEST_DELAY_MS: u64 = 20;
 
 pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
     let Setup { mut config, quiet, .. } = setup;
-    fresh(&args.out)?;
+    remove_earlier_demo(&args.out)?;
     let world = Arc::new(world(&args.world));
     let start = world.seeds();
     let server =
@@ -56,12 +56,12 @@ pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
-    tell(&args.out, &taxonomy, &read_articles(&args.out)?, &run, &judged)?;
+    print_result(&args.out, &taxonomy, &read_articles(&args.out)?, &run, &judged)?;
     Ok(Exit::Done)
 }
 
-/// A demo begins anew: what an earlier one left is removed, anything else is left alone.
-fn fresh(folder: &Path) -> anyhow::Result<()> {
+/// Removes the folder of an earlier demo, because a demo begins anew. Refuses any other folder.
+fn remove_earlier_demo(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() {
         return Ok(());
     }
@@ -81,7 +81,7 @@ fn read_articles(folder: &Path) -> anyhow::Result<Vec<Article>> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-fn tell(
+fn print_result(
     folder: &Path,
     taxonomy: &Taxonomy,
     articles: &[Article],
@@ -89,7 +89,7 @@ fn tell(
     judged: &Judged,
 ) -> anyhow::Result<()> {
     out::line("TAXONOMY (label, and the number of sites that show it)")?;
-    out::text(&mine::top(taxonomy, 60))?;
+    out::text(&mine::taxonomy_top(taxonomy, 60))?;
     out::line("\nARTICLES (three of them)")?;
     for article in articles
         .iter()

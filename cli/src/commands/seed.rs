@@ -10,7 +10,7 @@ use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
 use crate::engine::{self, Engine};
 use crate::exit::{Exit, hinted};
 use crate::installation::{DirArgs, Setup, Target};
-use crate::{out, served};
+use crate::{out, services};
 
 pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let plain = |urls: &SeedUrls, make: fn(String) -> SeedMessage| {
@@ -70,7 +70,7 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyh
             format!("the run in `{}`", folder.display())
         }
         Target::Services => {
-            let broker = served::broker(config).await?;
+            let broker = services::connect_broker(config).await?;
             for message in messages {
                 broker.publish(Queue::Seeds, Bytes::from(serde_json::to_vec(message)?)).await?;
             }
@@ -84,7 +84,7 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyh
 async fn list(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
     let sites = match run.target(setup)? {
         Target::Run(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
-        Target::Services => Frontier::status(&served::store(&setup.config).await?).await?,
+        Target::Services => Frontier::status(&services::connect_store(&setup.config).await?).await?,
     };
     if json {
         out::json(&sites)?;

@@ -15,7 +15,7 @@ use crate::args::ServeArgs;
 use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
 use crate::installation::{self, Setup, Target};
-use crate::{engine, out, served};
+use crate::{engine, out, services};
 
 pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let listener = TcpListener::bind(args.addr).await.map_err(|error| unbound(args.addr, &error))?;
@@ -54,7 +54,7 @@ async fn source(target: &Target, config: &Config) -> anyhow::Result<Source> {
     let Target::Run(folder) = target else {
         let parts = installation::open(target, &config).await?;
         // The console is of use without queues, too.
-        let broker = served::broker(&config).await;
+        let broker = services::connect_broker(&config).await;
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };

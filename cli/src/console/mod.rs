@@ -79,7 +79,7 @@ pub(crate) async fn serve(
     let work = console.work.clone();
     let serving =
         axum::serve(listener, router(console)).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let served = tokio::select! {
+    let ended = tokio::select! {
         served = serving.into_future() => served,
         // A browser may hold a connection open for minutes.
         () = async { stop.cancelled().await; tokio::time::sleep(GRACE).await } => Ok(()),
@@ -89,7 +89,7 @@ pub(crate) async fn serve(
     // What reads articles again stops after the page at hand; what it did stands, and the next look at the site goes on.
     tokio::time::timeout(GRACE, work.wait()).await.ok();
     shutdown::drain(&mut tasks, GRACE).await;
-    Ok(served?)
+    Ok(ended?)
 }
 
 fn router(console: Arc<Console>) -> Router {

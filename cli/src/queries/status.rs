@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::installation::Target;
 use crate::outcomes::tally;
-use crate::{engine, served};
+use crate::{engine, services};
 
 /// Sites of which the store is asked at once.
 const AT_ONCE: usize = 32;
@@ -53,7 +53,10 @@ impl Source {
     pub(crate) async fn open(target: &Target, config: &Config) -> anyhow::Result<Source> {
         Ok(match target {
             Target::Run(folder) => Source::Folder(engine::open_state(folder)?),
-            Target::Services => Source::Services(served::broker(config).await?, served::store(config).await?),
+            Target::Services => Source::Services(
+                services::connect_broker(config).await?,
+                services::connect_store(config).await?,
+            ),
         })
     }
 

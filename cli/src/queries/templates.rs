@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 
 use crate::exit::hinted;
 use crate::installation::Target;
-use crate::{engine, out, served};
+use crate::{engine, out, services};
 
 /// Opens the store of a run or of the services.
 pub(crate) async fn state(target: &Target, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
     Ok(match target {
         Target::Run(folder) => Arc::new(engine::open_state(folder)?),
-        Target::Services => Arc::new(served::store(config).await?),
+        Target::Services => Arc::new(services::connect_store(config).await?),
     })
 }
 
