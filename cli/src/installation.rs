@@ -146,14 +146,14 @@ pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
             (store.clone(), store, Arc::new(services::open_archive(config)?))
         }
     };
-    over(stores, config)
+    parts_over(stores, config)
 }
 
 /// The stores of an installation.
 pub(crate) type Stores = (Arc<dyn Frontier>, Arc<dyn SiteState>, Arc<dyn PageArchive>);
 
 /// An installation over these stores.
-pub(crate) fn over((frontier, state, archive): Stores, config: &Config) -> anyhow::Result<Parts> {
+pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
     let rules = Rules::of_preset(config.partitioner.params);
     let params = Arc::new(config.page_params());

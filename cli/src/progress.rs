@@ -17,17 +17,17 @@ const RECENT: Duration = Duration::from_secs(30);
 const MARK_EVERY: Duration = Duration::from_secs(1);
 
 /// A display of progress.
-pub struct Shown {
+pub struct ProgressDisplay {
     bar: Option<ProgressBar>,
     quiet: bool,
     last: Instant,
     pace: Pace,
 }
 
-impl Shown {
+impl ProgressDisplay {
     /// Makes a display that respects `--quiet` and adapts to standard error.
     #[must_use]
-    pub fn new(quiet: bool) -> Shown {
+    pub fn new(quiet: bool) -> ProgressDisplay {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
             // What is wider than the terminal is cut.
@@ -36,7 +36,7 @@ impl Shown {
             }
             bar
         });
-        Shown { bar, quiet, last: Instant::now(), pace: Pace::default() }
+        ProgressDisplay { bar, quiet, last: Instant::now(), pace: Pace::default() }
     }
 
     /// Shows a message. `message` is called only if the message is shown.
@@ -104,14 +104,16 @@ impl Pace {
         let rate = done.saturating_sub(*before) as f64 / took.as_secs_f64();
         let told = if rate >= 10.0 { format!(", {rate:.0}/s") } else { format!(", {rate:.1}/s") };
         match left {
-            Some(left) if left > 0 && rate > 0.0 => format!("{told}, {} left", span(left as f64 / rate)),
+            Some(left) if left > 0 && rate > 0.0 => {
+                format!("{told}, {} left", duration_in_words(left as f64 / rate))
+            }
             _ => told,
         }
     }
 }
 
 /// A time for people: `40 s`, `12 min`, `5 h`.
-fn span(seconds: f64) -> String {
+fn duration_in_words(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 90.0 => format!("{seconds:.0} s"),
         seconds if seconds < 5_400.0 => format!("{:.0} min", seconds / 60.0),
@@ -149,6 +151,9 @@ mod tests {
 
     #[test]
     fn times_are_told_roughly() {
-        assert_eq!([5.4, 89.0, 90.0, 5_399.0, 7_200.0].map(span), ["5 s", "89 s", "2 min", "90 min", "2 h"]);
+        assert_eq!(
+            [5.4, 89.0, 90.0, 5_399.0, 7_200.0].map(duration_in_words),
+            ["5 s", "89 s", "2 min", "90 min", "2 h"]
+        );
     }
 }

@@ -5,7 +5,7 @@ use newslode_common::broker::{Broker, Queue};
 use crate::args::{DeadArgs, DeadCommand, QueueArg};
 use crate::exit::{Exit, hinted};
 use crate::installation::{Setup, Target};
-use crate::queries::dead::{LetterLine, printable};
+use crate::queries::dead::{ListedLetter, printable};
 use crate::{out, services};
 
 /// Maximum number of letters in a list: more than anyone reads.
@@ -37,7 +37,7 @@ pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
 
 async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
-    let rows: Vec<LetterLine> = letters.iter().map(LetterLine::new).collect();
+    let rows: Vec<ListedLetter> = letters.iter().map(ListedLetter::new).collect();
     if json {
         out::json(&rows)?;
         return Ok(Exit::Done);
@@ -60,7 +60,7 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow
             format!("see `newslode dead list {queue}`"),
         ));
     };
-    let row = LetterLine { what: printable(&letter.body), ..LetterLine::new(&letter) };
+    let row = ListedLetter { what: printable(&letter.body), ..ListedLetter::new(&letter) };
     if json {
         out::json(&row)?;
         return Ok(Exit::Done);

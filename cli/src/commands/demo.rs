@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use super::mine;
 use crate::args::DemoArgs;
 use crate::demo::mined::Judged;
-use crate::demo::{judge_run, print, world};
+use crate::demo::{generate_world, judge_run, print_figures};
 use crate::engine::{self, Engine, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
@@ -29,7 +29,7 @@ const LONGEST_DELAY_MS: u64 = 20;
 pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
     let Setup { mut config, quiet, .. } = setup;
     remove_earlier_demo(&args.out)?;
-    let world = Arc::new(world(&args.world));
+    let world = Arc::new(generate_world(&args.world));
     let start = world.seeds();
     let server =
         Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
@@ -105,7 +105,7 @@ fn print_result(
         out::line(format!("    {}…", text.chars().take(160).collect::<String>().replace('\n', " ")))?;
     }
     out::line("\nACCURACY (against the gold answers of the synthetic world)")?;
-    print(judged)?;
+    print_figures(judged)?;
     out::line(format!(
         "\n{} pages of {} sites in {:.1} s; articles.jsonl, ontology.ttl and run.json are in {}",
         run.outcomes.values().sum::<u64>(),

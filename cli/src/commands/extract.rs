@@ -19,9 +19,9 @@ use crate::{input, out};
 
 #[allow(clippy::print_stderr, reason = "pages that fail are named beside the output")]
 pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let mut pages = input::read(&args.pages, &setup.config.crawler).await?;
+    let mut pages = input::read_pages(&args.pages, &setup.config.crawler).await?;
     if let Some(manifest) = &args.manifest {
-        input::name(&mut pages, manifest)?;
+        input::assign_urls(&mut pages, manifest)?;
     }
     let known = known(&args, &pages, setup).await?;
     let (mut found, all) = (0, pages.len());
@@ -57,8 +57,9 @@ async fn known(
     setup: &Setup,
 ) -> anyhow::Result<Vec<(Option<Site>, SiteKnowledge)>> {
     if let Some(site) = &args.template {
-        let state = templates::state(&Target::new(args.dir.as_deref(), setup)?, &setup.config).await?;
-        let known = templates::read(state.as_ref(), &Site::of_host(site)).await?;
+        let state =
+            templates::open_site_state(&Target::new(args.dir.as_deref(), setup)?, &setup.config).await?;
+        let known = templates::read_knowledge(state.as_ref(), &Site::of_host(site)).await?;
         return Ok(vec![(None, known.site_knowledge())]);
     }
     let mut sites: BTreeMap<Site, Vec<&Input>> = BTreeMap::new();

@@ -22,9 +22,9 @@ use crate::exit::{Exit, hinted};
 use crate::import::{ImportCounts, ImportPlan, import_captures};
 use crate::installation::Setup;
 use crate::out;
-use crate::outcomes::{spelled, tally};
+use crate::outcomes::{count_outcomes, outcomes_in_words};
 use crate::outputs::write_outputs;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 
 /// The result of a run.
 #[derive(Debug, Serialize)]
@@ -197,7 +197,7 @@ async fn mine_with_import(
     let begun = Instant::now();
     recount_outdated(engine, stop, quiet).await?;
     // Importing and mining take turns at the display.
-    let display = RefCell::new(Shown::new(quiet));
+    let display = RefCell::new(ProgressDisplay::new(quiet));
     let parts = engine.miner_parts();
     let importing = async {
         let Some((plan, counts)) = &mut import else { return Ok(()) };
@@ -219,7 +219,7 @@ async fn mine_with_import(
         seconds: begun.elapsed().as_secs_f64(),
         sites: sites.len(),
         urls: sites.iter().map(|site| site.urls).sum(),
-        outcomes: tally(&sites),
+        outcomes: count_outcomes(&sites),
         concepts: written.concepts,
         relations: written.relations,
         articles: written.articles,
@@ -232,7 +232,7 @@ async fn mine_with_import(
     Ok((ended, summary))
 }
 
-fn show_progress(progress: &Progress, display: &mut Shown) {
+fn show_progress(progress: &Progress, display: &mut ProgressDisplay) {
     let done = progress.done();
     // URLs that are not asked for again leave the frontier.
     let urls = progress.urls().max(done);
@@ -242,7 +242,7 @@ fn show_progress(progress: &Progress, display: &mut Shown) {
 fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> String {
     let Progress { sites, unfinished, round, fold, .. } = progress;
     let concepts = fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
-    let ended = spelled(&tally(sites));
+    let ended = outcomes_in_words(&count_outcomes(sites));
     let ended = if ended.is_empty() { ended } else { format!(" ({ended})") };
     let sites = sites.len();
     format!(
@@ -263,7 +263,7 @@ async fn print_summary(engine: &Engine, folder: &Path, summary: &Summary) -> any
             summary.urls,
             summary.sites,
             summary.seconds,
-            spelled(&summary.outcomes)
+            outcomes_in_words(&summary.outcomes)
         ),
     })?;
     if !summary.unfetched.is_empty() {

@@ -17,7 +17,7 @@ use crate::{input, out, params, site};
 
 pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = parameters(&args)?;
-    let mut pages = input::read(&args.pages, &config.crawler).await?;
+    let mut pages = input::read_pages(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     if several && args.format == TreeFormat::Svg {
         return Err(hinted(
@@ -83,7 +83,7 @@ fn views(inputs: &[&Input], site: &Siblings, params: &Params) -> Vec<Hierarchy> 
     for (&page, view) in pages.iter().zip(&mut views) {
         let mut all = site.others(&[page]);
         all.push(page);
-        let found = blocks(page, &site::of_pages(all), &WisdomParams::default());
+        let found = blocks(page, &site::terms_of_pages(all), &WisdomParams::default());
         view.mark(format!("{} pages", site.pages.len()), of_labels(&found));
     }
     views
@@ -192,7 +192,7 @@ mod tests {
         for (name, note) in [("one.html", "New numbers"), ("two.html", "Ask the porter")] {
             std::fs::write(folder.path().join(name), html(note)).unwrap();
         }
-        let page = input::file(&folder.path().join("one.html"), None).unwrap();
+        let page = input::read_file(&folder.path().join("one.html"), None).unwrap();
         let site = Siblings::read(folder.path()).unwrap();
         let params = Params { method: Method::Regex, ..Params::default() };
         assert!(!tree(&partition(&page, &params), &NONE).contains("▾ Phones"));

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::RecomputeArgs;
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup, Target};
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use crate::queries::articles::count_pages;
 use crate::{out, services};
 
@@ -52,7 +52,7 @@ pub(crate) async fn recompute_all(
 ) -> anyhow::Result<Recomputed> {
     claim_for_this_version(parts).await?;
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let (pace, mut display) = (Pace { at_once, share: 100 }, Shown::new(quiet));
+    let (pace, mut display) = (Pace { at_once, share: 100 }, ProgressDisplay::new(quiet));
     let all = count_pages(parts).await?;
     let done = recompute(parts, follow, pace, stop, |done| {
         let counted = done.counted;

@@ -60,7 +60,7 @@ async fn source(target: &Target, config: &Config) -> anyhow::Result<Source> {
     };
     let store = engine::open_state(folder).map_err(|error| held(folder, error))?;
     let shared = Arc::new(store.clone());
-    let parts = installation::over((shared.clone(), shared.clone(), shared), &config)?;
+    let parts = installation::parts_over((shared.clone(), shared.clone(), shared), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }

@@ -11,8 +11,8 @@ use crate::args::StatusArgs;
 use crate::exit::Exit;
 use crate::installation::Setup;
 use crate::out;
-use crate::outcomes::spelled;
-use crate::queries::status::{SiteLine, Source, Status};
+use crate::outcomes::outcomes_in_words;
+use crate::queries::status::{SiteWithHealth, Source, Status};
 
 /// Time between two refreshes of `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -57,7 +57,7 @@ fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteLine { status: site, health } in &status.sites {
+    for SiteWithHealth { status: site, health } in &status.sites {
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
@@ -72,10 +72,10 @@ fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
             site.urls,
             site.pending,
             site.leased,
-            spelled(&site.outcomes)
+            outcomes_in_words(&site.outcomes)
         ))?;
     }
-    out::line(format!("all: {}", spelled(&status.outcomes)))?;
+    out::line(format!("all: {}", outcomes_in_words(&status.outcomes)))?;
     if let Some(rate) = status.rate {
         out::line(format!("{rate:.1} URLs per second"))?;
     }

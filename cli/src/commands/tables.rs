@@ -16,7 +16,7 @@ const MAX_VALUE: usize = 160;
 
 pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = TableParams::new(args.params);
-    let pages = input::read(&args.pages, &config.crawler).await?;
+    let pages = input::read_pages(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     for page in pages {
         let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);

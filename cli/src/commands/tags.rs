@@ -22,7 +22,7 @@ use crate::{input, out};
 const MAX_LABEL: usize = 28;
 
 pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit> {
-    let mut pages = input::read(&args.pages, &config.crawler).await?;
+    let mut pages = input::read_pages(&args.pages, &config.crawler).await?;
     if let Some(made) = pages.iter().find(|page| page.finished_hierarchy().is_some()) {
         return Err(hinted(
             format!("`{}` is a finished hierarchy, and no page", made.name),
@@ -30,7 +30,7 @@ pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit>
         ));
     }
     if let Some(manifest) = &args.manifest {
-        input::name(&mut pages, manifest)?;
+        input::assign_urls(&mut pages, manifest)?;
     }
     let site = args.site.as_deref().map(Siblings::read).transpose()?;
     if let Some(site) = &site {
@@ -211,7 +211,7 @@ mod tests {
             std::fs::write(folder.path().join(&page.name), &page.bytes).unwrap();
         }
         let site = Siblings::read(folder.path()).unwrap();
-        let page = input::file(&folder.path().join("Aare.html"), None).unwrap();
+        let page = input::read_file(&folder.path().join("Aare.html"), None).unwrap();
         let read = tagged(&[&page], &Company::Site(&site), Preset::Default);
         assert_eq!((read.len(), read[0].together, read[0].pairs.len()), (1, 3, 2));
     }

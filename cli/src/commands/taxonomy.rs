@@ -11,7 +11,7 @@ use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::out;
-use crate::queries::taxonomy::explained;
+use crate::queries::taxonomy::explanation_json;
 
 pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
@@ -25,7 +25,7 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
         let sites = summaries(parts.stores.state.as_ref()).await?;
         let why = explain(&taxonomy, &sites, concept);
         match args.format {
-            TaxonomyFormat::Json => out::json(&explained(&taxonomy, concept, &why))?,
+            TaxonomyFormat::Json => out::json(&explanation_json(&taxonomy, concept, &why))?,
             _ => out::text(&why)?,
         }
         return Ok(Exit::Done);

@@ -10,7 +10,7 @@ use crate::args::{FeedArgs, WarcArgs, WarcCommand};
 use crate::exit::Exit;
 use crate::import::{ImportCounts, ImportPlan, import_captures};
 use crate::installation::{self, Setup, Target};
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use crate::{out, services};
 
 pub(crate) async fn run(args: WarcArgs, setup: &Setup) -> anyhow::Result<Exit> {
@@ -29,7 +29,7 @@ async fn import_into_services(args: FeedArgs, setup: &Setup) -> anyhow::Result<E
     recompute::claim_for_this_version(&parts).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let (mut counts, mut display) = (ImportCounts::new(&args.files), Shown::new(setup.quiet));
+    let (mut counts, mut display) = (ImportCounts::new(&args.files), ProgressDisplay::new(setup.quiet));
     let importing = import_captures(&parts, &plan, &mut counts, |counts| counts.show_progress(&mut display));
     let ended = stop.run_until_cancelled(importing).await;
     display.end();

@@ -10,7 +10,7 @@ use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 
 use super::snapshot::{Mined, Summary};
-use crate::queries::articles::Shelved;
+use crate::queries::articles::FiledArticle;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
@@ -35,7 +35,7 @@ impl Detail {
     }
 
     /// The article as readers get it.
-    pub(super) fn shelved(&self) -> Shelved<'_> {
-        Shelved::new(self.article.clone(), &self.filed, self.life.clone(), &self.labels)
+    pub(super) fn shelved(&self) -> FiledArticle<'_> {
+        FiledArticle::new(self.article.clone(), &self.filed, self.life.clone(), &self.labels)
     }
 }

@@ -172,7 +172,7 @@ impl Filter {
 mod tests {
     use super::*;
     use crate::console::snapshot::Place;
-    use crate::html::taxonomy::tests::made;
+    use crate::html::taxonomy::tests::test_concept;
     use newslode_miner::mining::filing::Witness;
     use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
     use newslode_page::reading::Site;
@@ -202,7 +202,7 @@ mod tests {
         };
         let mut articles: Vec<Summary> = (0..40).map(article).collect();
         articles.sort_by_key(Summary::order);
-        let concept = Concept { label: "Sport".into(), ..made("en:sport") };
+        let concept = Concept { label: "Sport".into(), ..test_concept("en:sport") };
         let taxonomy = Taxonomy { concepts: vec![concept], ..Taxonomy::default() };
         Mined { taxonomy, articles, ..Mined::default() }
     }

@@ -30,8 +30,8 @@ use tokio_util::sync::CancellationToken;
 use super::search::{Builder, Positions};
 use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
 use super::source::Source;
-use crate::outcomes::tally;
-use crate::queries::articles::{self, Shelving};
+use crate::outcomes::count_outcomes;
+use crate::queries::articles::{self, FilingSources};
 use crate::queries::recall;
 
 /// What was mined is read again after this time, changed or not.
@@ -136,7 +136,7 @@ async fn look(
             queues.insert(queue.to_string(), depth?);
         }
     }
-    let outcomes = tally(&all);
+    let outcomes = count_outcomes(&all);
     let facts = async |status: SiteStatus| {
         let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
         let recall = match known {
@@ -171,7 +171,7 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
     let (parts, now) = (&source.parts, time::now());
     let folded = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &folded).await?;
-    let filing = articles::filing(parts, &taxonomy, &listed).await?;
+    let filing = articles::learn_filing(parts, &taxonomy, &listed).await?;
     let numbers: HashMap<&str, u32> =
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
     let mut concepts = explained(&taxonomy, &folded);
@@ -180,30 +180,34 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
     let mut kept = Kept::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
     let mut languages: BTreeMap<String, u64> = BTreeMap::new();
-    articles::filed(parts, Shelving { listed: &listed, filing: &filing }, |url, version, shelved| {
-        let Some(shelved) = shelved else { return Ok(()) };
-        let place = |filed: &Filed| {
-            let concept = *numbers.get(filed.concept.as_str())?;
-            Some(Place { concept, witness: filed.witness, confidence: filed.confidence })
-        };
-        let places: Vec<Place> = shelved.filed.iter().filter_map(place).collect();
-        let found = shelved.life.as_ref().map(|life| life.first_seen);
-        let summary = Summary::of(url, &shelved.article, version.content, found, places, now);
-        for place in &summary.places {
-            count(&mut concepts[place.concept as usize], summary.at, now);
-        }
-        *by_site.entry(summary.site.clone()).or_default() += 1;
-        if let Some(language) = &summary.language {
-            *languages.entry(language.clone()).or_default() += 1;
-        }
-        index.add(summary.id, &shelved.article)?;
-        kept.put(summary);
-        read.send_if_modified(|read| {
-            read.articles += 1;
-            false
-        });
-        Ok(())
-    })
+    articles::file_articles(
+        parts,
+        FilingSources { listed: &listed, filing: &filing },
+        |url, version, shelved| {
+            let Some(shelved) = shelved else { return Ok(()) };
+            let place = |filed: &Filed| {
+                let concept = *numbers.get(filed.concept.as_str())?;
+                Some(Place { concept, witness: filed.witness, confidence: filed.confidence })
+            };
+            let places: Vec<Place> = shelved.filed.iter().filter_map(place).collect();
+            let found = shelved.life.as_ref().map(|life| life.first_seen);
+            let summary = Summary::of(url, &shelved.article, version.content, found, places, now);
+            for place in &summary.places {
+                count(&mut concepts[place.concept as usize], summary.at, now);
+            }
+            *by_site.entry(summary.site.clone()).or_default() += 1;
+            if let Some(language) = &summary.language {
+                *languages.entry(language.clone()).or_default() += 1;
+            }
+            index.add(summary.id, &shelved.article)?;
+            kept.put(summary);
+            read.send_if_modified(|read| {
+                read.articles += 1;
+                false
+            });
+            Ok(())
+        },
+    )
     .await?;
     let (articles, left_out) = kept.sorted();
     let mut languages: Vec<_> = languages.into_iter().collect();
@@ -269,7 +273,7 @@ fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFact
 
 /// How much of what a site showed lately was read, in thousandths.
 fn recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
-    let days = recall::days(schedule, entries, now);
+    let days = recall::count_days(schedule, entries, now);
     let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
     let (read, missed) = lately
         .fold((0, 0), |(read, missed), day| (read + day.read, missed + day.missed.values().sum::<u64>()));

@@ -19,7 +19,7 @@ use newslode_page::time::Timestamp;
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, Search};
-use crate::html::lists::lead;
+use crate::html::lists::article_lead;
 
 /// The most articles that are kept, so that memory is bounded.
 pub(super) const MOST_ARTICLES: usize = 500_000;
@@ -76,7 +76,7 @@ impl Summary {
             site: url.site(),
             content,
             title: article.title.clone(),
-            lead: lead(article),
+            lead: article_lead(article),
             language: article.language.clone(),
             published: article.published.clone(),
             at,

@@ -13,8 +13,8 @@ use newslode_page::Article;
 
 use super::figures::Figures;
 use super::pages::PageScores;
-use super::scores::articles::{ArticleRecord, ArticleScores, score};
-use super::scores::{Prf, harmonic};
+use super::scores::articles::{ArticleRecord, ArticleScores, score_article};
+use super::scores::{Prf, harmonic_mean};
 
 /// A language and a concept's preferred label in lower case.
 type Name = (String, String);
@@ -39,12 +39,12 @@ pub struct Judged {
 }
 
 /// Judges a run.
-pub(crate) fn judge(gold: &Gold, mined: &Mined) -> Judged {
+pub(crate) fn judge_mined(gold: &Gold, mined: &Mined) -> Judged {
     let names = Names::new(gold);
     let mut figures = Figures::default();
-    let junk = taxonomy(&names, gold, &mined.taxonomy, &mut figures);
-    articles(gold, mined, &mut figures);
-    filing(&names, gold, &mined.articles, &mut figures);
+    let junk = judge_taxonomy(&names, gold, &mined.taxonomy, &mut figures);
+    judge_articles(gold, mined, &mut figures);
+    judge_filing(&names, gold, &mined.articles, &mut figures);
     Judged { figures, junk, pages: Vec::new() }
 }
 
@@ -99,7 +99,7 @@ impl Names {
 }
 
 /// Judges concepts and pairs; returns the junk among the concepts.
-fn taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figures) -> Vec<String> {
+fn judge_taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figures) -> Vec<String> {
     let wanted: BTreeSet<&Name> = names.by_spelling.values().collect();
     let said: BTreeMap<&str, Name> = taxonomy
         .concepts
@@ -118,13 +118,13 @@ fn taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figur
     let hit = names.direct.iter().filter(|(a, b)| pairs.contains(&(a, b))).count();
     let (precision, recall) =
         (Prf::of(right, pairs.len(), 0).precision, Prf::of(hit, 0, names.direct.len()).recall);
-    figures.prf("is_a", &Prf { precision, recall, f1: harmonic(precision, recall) });
+    figures.prf("is_a", &Prf { precision, recall, f1: harmonic_mean(precision, recall) });
     let junk: BTreeSet<String> = gold.junk.iter().map(|label| label.to_lowercase()).collect();
     found.into_iter().filter(|name| junk.contains(&name.1)).map(|name| name.1.clone()).collect()
 }
 
 /// Judges which pages are articles, and their fields.
-fn articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
+fn judge_articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
     let right: BTreeMap<&str, &GoldArticle> =
         gold.articles.iter().map(|article| (article.url.as_str(), article)).collect();
     let wanted = right.keys().filter(|url| mined.pages.contains(**url)).count();
@@ -134,14 +134,14 @@ fn articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
         .filter_map(|article| Some((*right.get(article.url.as_str())?, article)))
         .collect();
     figures.prf("articles", &Prf::of(pairs.len(), mined.articles.len(), wanted));
-    fields(&pairs, figures);
+    judge_fields(&pairs, figures);
 }
 
 /// Judges the fields of articles that were found.
-pub fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
+pub fn judge_fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
     let scored: Vec<_> = pairs
         .iter()
-        .map(|(right, said)| (*right, *said, score(&gold_record(right), &found_record(said))))
+        .map(|(right, said)| (*right, *said, score_article(&gold_record(right), &found_record(said))))
         .collect();
     let bodies: Vec<f64> = scored.iter().filter_map(|(.., row)| row.body.map(|body| body.f1)).collect();
     figures.mean("body.f1", &bodies);
@@ -198,7 +198,7 @@ fn found_record(said: &Article) -> ArticleRecord {
 }
 
 /// Judges what articles are filed under. Each belongs under its section's concept; broader concepts are right, too.
-fn filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figures) {
+fn judge_filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figures) {
     let sections: BTreeMap<&str, Name> = gold
         .articles
         .iter()
@@ -218,5 +218,5 @@ fn filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figure
         wanted += 1;
     }
     let (precision, recall) = (Prf::of(right, said, 0).precision, Prf::of(hit, 0, wanted).recall);
-    figures.prf("filed", &Prf { precision, recall, f1: harmonic(precision, recall) });
+    figures.prf("filed", &Prf { precision, recall, f1: harmonic_mean(precision, recall) });
 }

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::figures::Figures;
 use super::leaves::JudgedPage;
-use super::scores::blocks::{anchors, coverage};
-use super::scores::hierarchy::{Prediction, score};
+use super::scores::blocks::{score_anchors, score_article_words};
+use super::scores::hierarchy::{Prediction, score_hierarchy};
 use super::scores::{Prf, mean};
 
 /// Most pages of each kind in a site's sample.
@@ -23,7 +23,7 @@ const PAGES_PER_KIND: usize = 4;
 ///
 /// # Errors
 /// When a page cannot be judged: see [`JudgedPage::of`].
-pub fn sample<'a>(
+pub fn sample_pages<'a>(
     world: &World,
     addresses: impl IntoIterator<Item = &'a String>,
 ) -> anyhow::Result<Vec<Vec<JudgedPage>>> {
@@ -58,13 +58,13 @@ pub struct PageScores {
 
 /// Judges a page's hierarchy and its marks.
 #[must_use]
-pub fn row(judged: &JudgedPage, said: &Hierarchy) -> PageScores {
-    let scored = score(&judged.outline(), &Prediction::of(&said.url, said));
+pub fn score_page(judged: &JudgedPage, said: &Hierarchy) -> PageScores {
+    let scored = score_hierarchy(&judged.outline(), &Prediction::of(&said.url, said));
     let toc = || {
         let held = leaves_in(said, Block::Toc);
-        anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true))
+        score_anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true))
     };
-    let article = || coverage(&judged.body(), &text_in(said, Block::Article));
+    let article = || score_article_words(&judged.body(), &text_in(said, Block::Article));
     PageScores {
         page: said.url.clone(),
         pairs: scored.pairs,
@@ -76,7 +76,7 @@ pub fn row(judged: &JudgedPage, said: &Hierarchy) -> PageScores {
 
 /// Means over pages.
 #[must_use]
-pub fn structure(rows: &[PageScores]) -> Figures {
+pub fn mean_page_scores(rows: &[PageScores]) -> Figures {
     let mut figures = Figures::default();
     let all = |pick: fn(&PageScores) -> Option<Prf>| rows.iter().filter_map(pick).collect::<Vec<Prf>>();
     for (name, scores) in [

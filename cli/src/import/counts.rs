@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::capture::{Capture, Skip};
 use super::reader::ReadEvent;
 use crate::exit::hinted;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 
 /// The counts of an import.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -94,7 +94,7 @@ impl ImportCounts {
     }
 
     /// Shows a line of progress.
-    pub(crate) fn show_progress(&self, display: &mut Shown) {
+    pub(crate) fn show_progress(&self, display: &mut ProgressDisplay) {
         let (read, all) = self.bytes;
         let share = (read * 100).checked_div(all).unwrap_or(0).min(100);
         let left = all.saturating_sub(read);

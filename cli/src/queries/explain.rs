@@ -18,19 +18,19 @@ use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use crate::exit::hinted;
-use crate::outcomes::spelled;
+use crate::outcomes::outcomes_in_words;
 use crate::{out, seconds};
 
 /// What is known of one thing: its name and its value.
-pub(crate) type Row = (String, String);
+pub(crate) type Fact = (String, String);
 
-fn row(name: impl Into<String>, value: impl std::fmt::Display) -> Row {
+fn fact(name: impl Into<String>, value: impl std::fmt::Display) -> Fact {
     (name.into(), value.to_string())
 }
 
 /// A page, explained.
 #[derive(Serialize)]
-pub(crate) struct PageStory {
+pub(crate) struct PageExplanation {
     pub(crate) url: CanonicalUrl,
     /// Its record, while it is asked for.
     entry: Option<Entry>,
@@ -46,7 +46,11 @@ pub(crate) struct PageStory {
 ///
 /// # Errors
 /// When the store fails, or does not know the page.
-pub(crate) async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<PageStory> {
+pub(crate) async fn explain_page(
+    parts: &Parts,
+    url: &CanonicalUrl,
+    now: Timestamp,
+) -> anyhow::Result<PageExplanation> {
     let frontier = parts.stores.frontier.as_ref();
     let entry = frontier.entry(url).await?;
     let left = frontier.left(url, now).await?;
@@ -57,7 +61,7 @@ pub(crate) async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> a
                 format!("`{url}` is not known: no listing or page of `{}` showed it", url.site()),
                 format!("see what its listings show: newslode explain {}", url.site()),
             ),
-            None => unknown(&url.site()),
+            None => unknown_site(&url.site()),
         });
     }
     let by = entry.as_ref().and_then(|entry| entry.schedule?.by);
@@ -65,29 +69,29 @@ pub(crate) async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> a
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
     let shown_by = listing.or_else(|| life.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
-    Ok(PageStory { url: url.clone(), entry, left, shown_by, life })
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, life })
 }
 
 /// No seed named this site.
-pub(crate) fn unknown(site: &Site) -> anyhow::Error {
+pub(crate) fn unknown_site(site: &Site) -> anyhow::Error {
     hinted(format!("`{site}` is not known: no seed named it"), format!("newslode seed add https://{site}/"))
 }
 
-impl PageStory {
+impl PageExplanation {
     /// The story in rows.
-    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.shown_by.iter().map(|by| row("shown first by", by)).collect();
+    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Fact> {
+        let mut rows: Vec<Fact> = self.shown_by.iter().map(|by| fact("shown first by", by)).collect();
         if let Some(entry) = &self.entry {
-            rows.extend(of_entry(entry, now));
+            rows.extend(entry_facts(entry, now));
         } else if let Some(day) = &self.left {
-            rows.push(row("is", format!("a page that is not asked for again; last shown on {day}")));
+            rows.push(fact("is", format!("a page that is not asked for again; last shown on {day}")));
         } else {
-            rows.push(row("is", "a page that nobody shows any more"));
+            rows.push(fact("is", "a page that nobody shows any more"));
         }
         let Some(life) = &self.life else { return rows };
-        rows.extend(life.twin_of.iter().map(|primary| row("same article as", primary)));
-        rows.extend(life.addresses.iter().map(|address| row("also at", address)));
-        rows.extend(life.same_text.iter().map(|other| row("same text at", other)));
+        rows.extend(life.twin_of.iter().map(|primary| fact("same article as", primary)));
+        rows.extend(life.addresses.iter().map(|address| fact("also at", address)));
+        rows.extend(life.same_text.iter().map(|other| fact("same text at", other)));
         for past in life.history() {
             let PastEvent { version, event, at, changed, reason, moved_to, .. } = past;
             let event = event.name();
@@ -99,37 +103,37 @@ impl PageStory {
             ];
             let details: String = details.into_iter().flatten().collect();
             let at = out::time(at);
-            rows.push(row(format!("version {version}"), format!("{event} at {at}{details}")));
+            rows.push(fact(format!("version {version}"), format!("{event} at {at}{details}")));
         }
         rows
     }
 }
 
-fn of_entry(entry: &Entry, now: Timestamp) -> Vec<Row> {
+fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
     let links = if entry.depth == 1 { "link" } else { "links" };
     let mut rows = vec![
-        row("is", what(entry)),
-        row("found", format!("{}, {} {links} from the seed", found(entry.why), entry.depth)),
+        fact("is", entry_role(entry)),
+        fact("found", format!("{}, {} {links} from the seed", reason_text(entry.why), entry.depth)),
     ];
     if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
-        rows.push(row("first read", out::time(Timestamp(first * 1_000))));
+        rows.push(fact("first read", out::time(Timestamp(first * 1_000))));
     }
-    rows.extend(entry.seen.map(|seen| row("last read", out::time(seen))));
-    rows.push(row("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
+    rows.extend(entry.seen.map(|seen| fact("last read", out::time(seen))));
+    rows.push(fact("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
     let unread = entry.schedule.map_or(entry.attempts, |known| known.unread);
     if unread > 0 {
-        rows.push(row("failed in a row", unread));
+        rows.push(fact("failed in a row", unread));
     }
-    rows.push(row("next visit", next(entry, now)));
+    rows.push(fact("next visit", next_visit(entry, now)));
     for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|known| known.visited.iter()) {
-        let verdict = verdict.map_or("", said);
-        rows.push(row("visit", format!("{}: {outcome}{verdict}", out::time(at))));
+        let verdict = verdict.map_or("", verdict_text);
+        rows.push(fact("visit", format!("{}: {outcome}{verdict}", out::time(at))));
     }
     rows
 }
 
 /// What a page that was read turned out to be.
-fn said(verdict: Verdict) -> &'static str {
+fn verdict_text(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::NewArticle => ": a new article",
         Verdict::Changed => ": another text",
@@ -141,7 +145,7 @@ fn said(verdict: Verdict) -> &'static str {
 }
 
 /// What a page is to the crawl.
-fn what(entry: &Entry) -> String {
+fn entry_role(entry: &Entry) -> String {
     let known = PageSchedule::of_record(entry.schedule);
     match known.role {
         Role::Once => "a page that is fetched once".into(),
@@ -164,7 +168,7 @@ pub(crate) fn kind_name(kind: ListingKind) -> &'static str {
     }
 }
 
-fn found(why: Why) -> &'static str {
+fn reason_text(why: Why) -> &'static str {
     match why {
         Why::Seed => "as a seed",
         Why::Concept => "by a concept's label",
@@ -174,9 +178,9 @@ fn found(why: Why) -> &'static str {
 }
 
 /// When a page is asked for next, and in which queue it waits.
-fn next(entry: &Entry, now: Timestamp) -> String {
+fn next_visit(entry: &Entry, now: Timestamp) -> String {
     let Some(due) = entry.due else { return "none: it has left".into() };
-    let when = when(due, now);
+    let when = due_text(due, now);
     if entry.leased {
         return format!("a crawler holds it until {}", out::time(due));
     }
@@ -189,13 +193,13 @@ fn next(entry: &Entry, now: Timestamp) -> String {
     if entry.schedule.is_none() { when } else { format!("{when}, {queue}") }
 }
 
-pub(crate) fn when(due: Timestamp, now: Timestamp) -> String {
-    if due <= now { "now".into() } else { format!("in {}", seconds::spelled(now.until(due).as_secs())) }
+pub(crate) fn due_text(due: Timestamp, now: Timestamp) -> String {
+    if due <= now { "now".into() } else { format!("in {}", seconds::in_words(now.until(due).as_secs())) }
 }
 
 /// A listing, explained.
 #[derive(Serialize)]
-pub(crate) struct ListingStory {
+pub(crate) struct ListingExplanation {
     pub(crate) url: CanonicalUrl,
     #[serde(flatten)]
     pub(crate) known: Listing,
@@ -205,11 +209,11 @@ pub(crate) struct ListingStory {
 
 /// A site, explained.
 #[derive(Serialize)]
-pub(crate) struct SiteStory {
+pub(crate) struct SiteExplanation {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
     /// The one that is visited most often first.
-    pub(crate) listings: Vec<ListingStory>,
+    pub(crate) listings: Vec<ListingExplanation>,
     /// Articles that were read, and pages that wait, by class.
     articles: usize,
     waiting: BTreeMap<Class, usize>,
@@ -223,24 +227,24 @@ pub(crate) struct SiteStory {
 ///
 /// # Errors
 /// When the store fails.
-pub(crate) async fn site(
+pub(crate) async fn explain_site(
     frontier: &dyn Frontier,
     status: SiteStatus,
     now: Timestamp,
-) -> anyhow::Result<SiteStory> {
+) -> anyhow::Result<SiteExplanation> {
     let (schedule, _) = frontier.schedule(&status.site).await?;
     let entries = frontier.entries(&status.site).await?;
-    Ok(SiteStory::of(status, &schedule, entries, now))
+    Ok(SiteExplanation::of(status, &schedule, entries, now))
 }
 
-impl SiteStory {
+impl SiteExplanation {
     /// Explains a site by what was read of it.
     pub(crate) fn of(
         status: SiteStatus,
         schedule: &SiteSchedule,
         entries: Vec<Entry>,
         now: Timestamp,
-    ) -> SiteStory {
+    ) -> SiteExplanation {
         let mut waiting = BTreeMap::new();
         for entry in entries.iter().filter(|entry| entry.due.is_some()) {
             *waiting.entry(entry.class).or_default() += 1;
@@ -249,16 +253,16 @@ impl SiteStory {
         let articles = entries.iter().filter(is_article).count();
         let listing = |entry: Entry| {
             let known = schedule.listing(ListingId::of(&entry.url))?.clone();
-            Some(ListingStory { url: entry.url, known, due: entry.due, outcome: entry.outcome })
+            Some(ListingExplanation { url: entry.url, known, due: entry.due, outcome: entry.outcome })
         };
         let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
         listings.sort_by_key(|listing| listing.known.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-        SiteStory { health: schedule.health(now), status, listings, articles, waiting, silent_since }
+        SiteExplanation { health: schedule.health(now), status, listings, articles, waiting, silent_since }
     }
 
     /// The story in rows, without the listings.
-    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
+    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Fact> {
         let status = &self.status;
         let (urls, left) = (status.urls, status.remembered);
         // Pages that are fetched once are not followed: what they were is not noted.
@@ -267,26 +271,28 @@ impl SiteStory {
             articles => format!(", {articles} of them articles that were read"),
         };
         let mut rows = vec![
-            row("URLs", format!("{urls}{read}; {left} have left")),
-            row("is", self.health.name().replace('_', " ")),
-            row("outcomes", spelled(&status.outcomes)),
+            fact("URLs", format!("{urls}{read}; {left} have left")),
+            fact("is", self.health.name().replace('_', " ")),
+            fact("outcomes", outcomes_in_words(&status.outcomes)),
         ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
         let [listings, new, rechecks, rest] = waiting;
-        rows.push(row(
+        rows.push(fact(
             "waiting",
             format!("{listings} listings, {new} new pages, {rechecks} first rechecks, {rest} later"),
         ));
-        rows.push(row("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
-        rows.extend(status.allowance.as_ref().map(|allowance| row("allowance", spent(allowance, now))));
+        rows.push(fact("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
+        rows.extend(
+            status.allowance.as_ref().map(|allowance| fact("allowance", allowance_text(allowance, now))),
+        );
         let next = if status.settings.paused {
             "none: the site is paused".into()
         } else {
-            status.ready.map_or("none: nothing waits".into(), |ready| when(ready, now))
+            status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
-        rows.push(row("next request", next));
+        rows.push(fact("next request", next));
         if let Some(since) = self.silent_since {
-            rows.push(row("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
+            rows.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
         rows
     }
@@ -294,14 +300,14 @@ impl SiteStory {
     fn rest(&self, now: Timestamp) -> String {
         let turn = self.status.turn;
         if turn > now {
-            format!("rests for {}", seconds::spelled(now.until(turn).as_secs()))
+            format!("rests for {}", seconds::in_words(now.until(turn).as_secs()))
         } else {
             "no rest".into()
         }
     }
 }
 
-fn spent(allowance: &Allowance, now: Timestamp) -> String {
+fn allowance_text(allowance: &Allowance, now: Timestamp) -> String {
     let tokens = allowance.tokens(now).max(0) / 1_000;
     format!("{} requests a day; {tokens} of {} are there", allowance.per_day, allowance.capacity() / 1_000)
 }

@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use crate::queries::articles::Shelved;
+use crate::queries::articles::FiledArticle;
 
 /// The columns, in the order in which [`Rows`] writes them.
 const SCHEMA: &str = "message article {
@@ -74,7 +74,7 @@ impl Table {
     }
 
     /// Adds an article; writes to `to` what is ready.
-    pub(super) fn add(&mut self, shelved: &Shelved<'_>, to: &mut impl Write) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, shelved: &FiledArticle<'_>, to: &mut impl Write) -> anyhow::Result<()> {
         self.rows.add(shelved);
         if self.rows.count >= MOST_ROWS || self.rows.bytes >= MOST_BYTES {
             self.write_group()?;
@@ -167,7 +167,7 @@ impl Texts {
 }
 
 impl Rows {
-    fn add(&mut self, shelved: &Shelved<'_>) {
+    fn add(&mut self, shelved: &FiledArticle<'_>) {
         let article = &shelved.article;
         let text = article.text();
         self.count += 1;
@@ -249,7 +249,7 @@ mod tests {
         let (labels, mut file) = (BTreeMap::new(), Vec::new());
         let mut table = Table::new().unwrap();
         for number in 0..1_500 {
-            table.add(&Shelved::new(article(number), &[], None, &labels), &mut file).unwrap();
+            table.add(&FiledArticle::new(article(number), &[], None, &labels), &mut file).unwrap();
         }
         assert!(!file.is_empty(), "a full group is written at once");
         table.finish(&mut file).unwrap();

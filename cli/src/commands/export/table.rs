@@ -5,14 +5,14 @@
 use newslode_common::time;
 
 use crate::csv;
-use crate::queries::articles::Shelved;
+use crate::queries::articles::FiledArticle;
 
 /// The names of the columns.
 pub(super) const HEAD: &str =
     "url,site,title,authors,published,modified,place,section,concepts,language,first_seen,image,text\r\n";
 
 /// An article's row.
-pub(super) fn row(shelved: &Shelved<'_>) -> String {
+pub(super) fn row(shelved: &FiledArticle<'_>) -> String {
     let article = &shelved.article;
     let one = |field: &Option<String>| field.clone().unwrap_or_default();
     let first_seen = shelved.life.as_ref().map(|life| time::iso(life.first_seen));

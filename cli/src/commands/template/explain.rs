@@ -12,7 +12,7 @@ use newslode_page::template::{Role, Slot, Template};
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
 use crate::out;
-use crate::queries::templates::{end, usage};
+use crate::queries::templates::{dropped_text, template_usage};
 
 /// The picture's dimensions in pixels.
 const LINE: usize = 20;
@@ -35,8 +35,8 @@ pub(super) fn explain(
         ));
     }
     let mut parts: Vec<(String, Option<&Template>)> =
-        known.live().iter().map(|live| (usage(live), Some(&live.template))).collect();
-    parts.extend(known.dropped().iter().rev().map(|dropped| (end(dropped), None)));
+        known.live().iter().map(|live| (template_usage(live), Some(&live.template))).collect();
+    parts.extend(known.dropped().iter().rev().map(|dropped| (dropped_text(dropped), None)));
     match format {
         ExplainFormat::Text => parts.iter().try_for_each(|(head, part)| out::text(&text(head, *part)))?,
         ExplainFormat::Svg => out::text(&svg(&parts))?,

@@ -26,14 +26,14 @@ use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateS
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::outputs::read_again;
-use crate::queries::templates::{read, state};
+use crate::queries::templates::{open_site_state, read_knowledge};
 use crate::{input, out};
 
 pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
         TemplateCommand::Teach(args) => teach(args, setup).await,
         TemplateCommand::List { run, json } => {
-            show::list(state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
+            show::list(open_site_state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
         }
         TemplateCommand::Show { site, json } => {
             let (site, known) = known_of(site, setup).await?;
@@ -49,8 +49,8 @@ pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exi
 
 async fn known_of(args: TemplateSite, setup: &Setup) -> anyhow::Result<(Site, Knowledge)> {
     let site = Site::of_host(&args.site);
-    let state = state(&args.run.target(setup)?, &setup.config).await?;
-    let known = read(state.as_ref(), &site).await?;
+    let state = open_site_state(&args.run.target(setup)?, &setup.config).await?;
+    let known = read_knowledge(state.as_ref(), &site).await?;
     Ok((site, known))
 }
 
@@ -91,7 +91,7 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
         return Ok(page);
     }
     let asked = PagesArgs { pages: vec![args.page.clone()], url: args.url.clone() };
-    let pages = input::read(&asked, &config.crawler).await?;
+    let pages = input::read_pages(&asked, &config.crawler).await?;
     let page = pages.first().with_context(|| format!("`{}` is no page", args.page))?;
     Ok(Arc::new(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)))
 }
@@ -100,7 +100,7 @@ async fn forget(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyh
     let (config, target) = (&setup.config, args.run.target(setup)?);
     let site = Site::of_host(&args.site);
     let parts = installation::open(&target, config).await?;
-    read(parts.stores.state.as_ref(), &site).await?;
+    read_knowledge(parts.stores.state.as_ref(), &site).await?;
     knowledge::teach(parts.stores.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
             // The site's templates are learnt anew from the pages at hand.

@@ -7,7 +7,7 @@ use newslode_page::reading::Site;
 
 use crate::exit::Exit;
 use crate::out;
-use crate::queries::templates::{described, end, usage};
+use crate::queries::templates::{dropped_text, knowledge_json, template_usage};
 
 pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Exit> {
     let mut rows = Vec::new();
@@ -19,7 +19,7 @@ pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Ex
         let templates = &known.templates;
         let (seen, accepted) = templates.acceptance();
         if json {
-            rows.push(described(&site, &known));
+            rows.push(knowledge_json(&site, &known));
             continue;
         }
         out::line(format!(
@@ -42,7 +42,7 @@ fn counted(count: usize, what: &str) -> String {
 
 pub(super) fn show(site: &Site, known: &Knowledge, json: bool) -> anyhow::Result<Exit> {
     if json {
-        out::json(&described(site, known))?;
+        out::json(&knowledge_json(site, known))?;
         return Ok(Exit::Done);
     }
     let (seen, accepted) = known.templates.acceptance();
@@ -55,13 +55,13 @@ pub(super) fn show(site: &Site, known: &Knowledge, json: bool) -> anyhow::Result
         out::line("some of its articles have not been read again since the last correction")?;
     }
     known.site.lessons().iter().try_for_each(lesson)?;
-    known.templates.live().iter().try_for_each(|live| out::line(format!("\n{}", usage(live))))?;
+    known.templates.live().iter().try_for_each(|live| out::line(format!("\n{}", template_usage(live))))?;
     known
         .templates
         .dropped()
         .iter()
         .rev()
-        .try_for_each(|dropped| out::line(format!("\n{}", end(dropped))))?;
+        .try_for_each(|dropped| out::line(format!("\n{}", dropped_text(dropped))))?;
     Ok(Exit::Done)
 }
 

@@ -201,12 +201,12 @@ async fn site(State(console): State<Arc<Console>>, Path(named): Path<String>) ->
     let site = Site::of_host(&named);
     let known = snapshot.known_site(site.as_str())?;
     let frontier = console.source.parts.stores.frontier.as_ref();
-    json(&explain::site(frontier, known.status.clone(), now()).await?)
+    json(&explain::explain_site(frontier, known.status.clone(), now()).await?)
 }
 
 async fn explained(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
     let url = asked(query.as_deref())?;
-    json(&explain::page(&console.source.parts, &url, now()).await?)
+    json(&explain::explain_page(&console.source.parts, &url, now()).await?)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
 use crate::console::state::Console;
-use crate::html::values::{away, empty, facts, page_url, time};
+use crate::html::values::{empty_note, external_link, fact_list, page_url, time_element};
 
 /// Articles that say nearly the same and are shown.
 const NEAR: usize = 8;
@@ -74,8 +74,8 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
         lead: html! {
             p.meta {
                 @if !article.authors.is_empty() { span dir="auto" { (article.authors.join(", ")) } }
-                (time(summary.at))
-                (away(summary.url.as_str()))
+                (time_element(summary.at))
+                (external_link(summary.url.as_str()))
             }
             nav.jump aria-label="On this page" {
                 a href="#fields" { "Fields and witnesses" }
@@ -96,7 +96,7 @@ fn body(article: &Article) -> Markup {
     };
     html! {
         @if article.body.is_empty() {
-            (empty("No text was found on the page. Its evidence below names the witnesses that were heard."))
+            (empty_note("No text was found on the page. Its evidence below names the witnesses that were heard."))
         } @else {
             div.body dir="auto" lang=[article.language.as_deref()] { @for own in &article.body { (block(own)) } }
         }
@@ -139,19 +139,19 @@ fn about(detail: &Detail) -> Markup {
     row("language", article.language.as_deref().map(text));
     row("words", Some(html! { (article.text().split_whitespace().count()) }));
     row("picture", article.image.as_deref().map(away_shortly));
-    row("found", life.map(|life| time(life.first_seen)));
-    row("found on", life.and_then(|life| life.discovered_on.as_ref()).map(|on| away(on.as_str())));
-    row("read", life.map(|life| time(life.fetched_at)));
-    row("calls itself", life.and_then(|life| life.canonical.as_ref()).map(|url| away(url.as_str())));
+    row("found", life.map(|life| time_element(life.first_seen)));
+    row("found on", life.and_then(|life| life.discovered_on.as_ref()).map(|on| external_link(on.as_str())));
+    row("read", life.map(|life| time_element(life.fetched_at)));
+    row("calls itself", life.and_then(|life| life.canonical.as_ref()).map(|url| external_link(url.as_str())));
     let many = |urls: &dyn Fn(&ArticleHistory) -> Vec<String>| {
         let urls = life.map(urls).unwrap_or_default();
-        (!urls.is_empty()).then(|| html! { @for url in urls { div { (away(&url)) } } })
+        (!urls.is_empty()).then(|| html! { @for url in urls { div { (external_link(&url)) } } })
     };
     row("also at", many(&|life| life.addresses.iter().map(ToString::to_string).collect()));
     row("same text at", many(&|life| life.same_text.iter().map(ToString::to_string).collect()));
     row("body by", Some(html! { span.code { (article.method) } }));
     html! {
-        section { h2 { "About it" } (facts(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
+        section { h2 { "About it" } (fact_list(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
     }
 }
 
@@ -173,7 +173,7 @@ fn history(detail: &Detail) -> Markup {
             ol.links {
                 @for past in life.history() {
                     li {
-                        (past.event.name()) " " (time(past.at))
+                        (past.event.name()) " " (time_element(past.at))
                         @if !past.changed.is_empty() {
                             ": " (past.changed.iter().map(|field| field.name()).collect::<Vec<_>>().join(", "))
                         }

@@ -11,7 +11,7 @@ use crate::console::answer::{Problem, Shown};
 use crate::console::filter::{Filter, values};
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
-use crate::html::values::{counted, empty};
+use crate::html::values::{count_with_noun, empty_note};
 
 /// Articles of a page.
 const SHOWN: usize = 25;
@@ -37,8 +37,8 @@ fn listed(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
             (nothing(snapshot, filter))
         } @else {
             p.soft role="status" {
-                (counted(selected.matched as u64, "article", "articles")) ", newest first"
-                @if mined.left_out > 0 { "; " (counted(mined.left_out as u64, "older one is", "older ones are")) " not listed" }
+                (count_with_noun(selected.matched as u64, "article", "articles")) ", newest first"
+                @if mined.left_out > 0 { "; " (count_with_noun(mined.left_out as u64, "older one is", "older ones are")) " not listed" }
             }
             section {
                 h2.hidden { "Articles" }
@@ -59,11 +59,11 @@ fn nothing(snapshot: &Snapshot, filter: &Filter) -> Markup {
     let is_unknown = !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none();
     html! {
         @if is_unknown {
-            (empty(html! { "There is no concept “" (filter.concept) "”. " a href="/taxonomy" { "Find one in the taxonomy" } "." }))
+            (empty_note(html! { "There is no concept “" (filter.concept) "”. " a href="/taxonomy" { "Find one in the taxonomy" } "." }))
         } @else if filter.is_empty() {
-            (empty("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
+            (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
         } @else {
-            (empty(html! { "No article is like this. Leave a condition out, or " a href="/articles" { "see all" } "." }))
+            (empty_note(html! { "No article is like this. Leave a condition out, or " a href="/articles" { "see all" } "." }))
         }
     }
 }

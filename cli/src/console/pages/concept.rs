@@ -12,9 +12,9 @@ use crate::console::answer::{Problem, Shown, unknown_concept};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
-use crate::html::lists::sites;
-use crate::html::taxonomy::{Around, concepts, forms};
-use crate::html::values::{Number, counted, empty};
+use crate::html::lists::site_links;
+use crate::html::taxonomy::{Neighbours, concept_links, form_table};
+use crate::html::values::{Number, count_with_noun, empty_note};
 
 /// Articles that are shown.
 const SHOWN: usize = 10;
@@ -35,7 +35,7 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
     let about = html! {
         p.lead {
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
-            (counted(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
+            (count_with_noun(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
             ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } "."
         }
     };
@@ -45,7 +45,7 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
                 section {
                     h2 { "Newest articles" }
                     @if newest.articles.is_empty() {
-                        (empty("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
+                        (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
                     } @else {
                         (articles(mined, newest.articles.iter().copied(), false))
                         @if newest.matched > SHOWN {
@@ -57,10 +57,10 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
             }
             aside {
                 (around(&mined.taxonomy, concept))
-                section { h2 { "Written forms" } (forms(concept)) }
+                section { h2 { "Written forms" } (form_table(concept)) }
                 section {
                     h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
-                    (sites(&concept.sites, &Pages))
+                    (site_links(&concept.sites, &Pages))
                 }
             }
         }
@@ -92,15 +92,15 @@ fn trail(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
 }
 
 fn around(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
-    let around = Around::of(concept, taxonomy);
+    let around = Neighbours::of(concept, taxonomy);
     html! {
         section {
             h2 { "Broader" }
-            @if around.broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (concepts(&around.broader, &Pages)) }
+            @if around.broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (concept_links(&around.broader, &Pages)) }
         }
         section {
             h2 { "Narrower" }
-            @if around.narrower.is_empty() { p.soft { "Nothing." } } @else { (concepts(&around.narrower, &Pages)) }
+            @if around.narrower.is_empty() { p.soft { "Nothing." } } @else { (concept_links(&around.narrower, &Pages)) }
         }
     }
 }

@@ -11,7 +11,7 @@ use super::shell::{Page, Place};
 use crate::console::snapshot::{Mined, Summary};
 use crate::console::writing::access::{READ_ONLY, Visitor};
 use crate::console::writing::form::{Form, hidden};
-use crate::html::values::{away, counted};
+use crate::html::values::{count_with_noun, external_link};
 
 /// Articles that change and are shown with what changes.
 const SHOWN: usize = 12;
@@ -108,7 +108,7 @@ pub(in crate::console) fn form_page(
         lead: html! {
             p.lead {
                 "Write what the page shows. From where it shows it, all articles of " (summary.site) " are read better. You see what changes before it is \
-                 kept. " (away(summary.url.as_str()))
+                 kept. " (external_link(summary.url.as_str()))
             }
             @if was_corrected(known, summary) { p.note { "This page was corrected before. What you send now replaces that as a whole." } }
         },
@@ -208,8 +208,8 @@ fn effect_parts(
             } @else {
                 "This article changes as shown. "
             }
-            "Of " (counted(others.len() as u64, "other article", "other articles")) " of " (summary.site) " that were looked at, "
-            (counted(changed.len() as u64, "changes", "change")) ". Nothing is kept yet."
+            "Of " (count_with_noun(others.len() as u64, "other article", "other articles")) " of " (summary.site) " that were looked at, "
+            (count_with_noun(changed.len() as u64, "changes", "change")) ". Nothing is kept yet."
         }
     };
     let main = html! {

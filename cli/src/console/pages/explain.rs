@@ -14,7 +14,7 @@ use super::shell::{Page, Place, answer};
 use crate::console::answer::{Problem, Shown};
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
-use crate::html::values::{away, facts};
+use crate::html::values::{external_link, fact_list};
 use crate::queries::explain;
 
 /// The most bytes of a URL; longer ones are no pages.
@@ -70,14 +70,14 @@ async fn explained(console: &Console, snapshot: &Snapshot, target: &str) -> Resu
     }
     let url: CanonicalUrl = target.parse().map_err(|error| Problem::bad(format!("{error}.")))?;
     let now = now();
-    let story = explain::page(&console.source.parts, &url, now).await?;
+    let story = explain::explain_page(&console.source.parts, &url, now).await?;
     let rows: Vec<_> = story.rows(now).into_iter().map(|(name, value)| (name, html! { (value) })).collect();
     let site = url.site();
     page.main = html! {
         (form(target))
         section {
-            h2 { (away(url.as_str())) }
-            (facts(&rows))
+            h2 { (external_link(url.as_str())) }
+            (fact_list(&rows))
         }
         p.pager {
             @if let Some(article) = snapshot.mined.article(&history_key(&url)) { a href=(article_path(article)) { "Its article" } }

@@ -9,7 +9,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use super::parts::{explain_path, site_path};
 use crate::console::writing::access::Visitor;
 use crate::console::writing::form::hidden;
-use crate::html::values::{away, empty};
+use crate::html::values::{empty_note, external_link};
 
 /// Changes the limits of a site, pauses it, and removes it.
 pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup {
@@ -44,7 +44,7 @@ pub(super) fn lessons(site: &Site, known: &Knowledge, visitor: &Visitor) -> Mark
         section #lessons {
             h2 { "Corrected pages" }
             @if known.site.lessons().is_empty() {
-                (empty("No page of this site was corrected. Where an article is read wrongly, correct it on its page: the others are read better, too."))
+                (empty_note("No page of this site was corrected. Where an article is read wrongly, correct it on its page: the others are read better, too."))
             } @else {
                 div.scroll {
                     table {
@@ -64,7 +64,7 @@ fn row(site: &Site, lesson: &Lesson, visitor: &Visitor) -> Markup {
     html! {
         tr {
             th scope="row" {
-                @if lesson.url.parse::<CanonicalUrl>().is_ok() { a href=(explain_path(&lesson.url)) { (lesson.url) } } @else { (away(&lesson.url)) }
+                @if lesson.url.parse::<CanonicalUrl>().is_ok() { a href=(explain_path(&lesson.url)) { (lesson.url) } } @else { (external_link(&lesson.url)) }
             }
             td { (taught(lesson)) }
             @if let Some(mark) = &visitor.mark {

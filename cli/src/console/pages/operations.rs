@@ -15,7 +15,7 @@ use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
 use crate::console::writing::form::hidden;
-use crate::html::values::{Number, counted, empty, time};
+use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 use crate::queries::dead::printable;
 
 /// Dead letters of a queue that are shown.
@@ -58,7 +58,7 @@ pub(in crate::console) async fn page(
             Err(reason) => section { h2 { "Queues" } p.note { "The queues cannot be read: " (reason) "." } },
             Ok(queues) if queues.is_empty() => section {
                 h2 { "Queues" }
-                (empty("A run's folder has no queues: what it fetched is mined at once. Queues and dead letters are those of services (newslode serve --config FILE)."))
+                (empty_note("A run's folder has no queues: what it fetched is mined at once. Queues and dead letters are those of services (newslode serve --config FILE)."))
             },
             Ok(queues) => { (depths(queues)) @for waiting in queues { (letters(waiting, &visitor)) } },
         }
@@ -88,7 +88,7 @@ fn add(visitor: &Visitor) -> Markup {
                 }
                 p.small.soft { "A known site takes these limits, and goes on if it was paused. Pause, change and remove sites on their own pages." }
             } @else {
-                (empty("Sites are added here by those who may change things, or with newslode seed add https://www.example.com"))
+                (empty_note("Sites are added here by those who may change things, or with newslode seed add https://www.example.com"))
             }
         }
     }
@@ -101,7 +101,7 @@ fn paused(snapshot: &Snapshot) -> Markup {
         section {
             h2 { "Paused sites" }
             @if paused.is_empty() {
-                (empty("No site is paused."))
+                (empty_note("No site is paused."))
             } @else {
                 ul.links { @for facts in paused { li { (site_link(&facts.status.site)) } } }
             }
@@ -188,9 +188,9 @@ fn row(letter: &DeadLetter, may_choose: bool) -> Markup {
             @if may_choose {
                 td { input type="checkbox" name="id" value=(letter.id) aria-label={ "Choose the dead letter " (letter.id) }; }
             }
-            td { @if letter.at > 0 { (time(Timestamp(letter.at))) } @else { "at an unknown time" } div.soft { "by " (letter.by) } }
+            td { @if letter.at > 0 { (time_element(Timestamp(letter.at))) } @else { "at an unknown time" } div.soft { "by " (letter.by) } }
             td { (letter.reason) }
-            td { div.what.code { (what) } div.soft { (counted(letter.body.len() as u64, "byte", "bytes")) } }
+            td { div.what.code { (what) } div.soft { (count_with_noun(letter.body.len() as u64, "byte", "bytes")) } }
         }
     }
 }

@@ -13,8 +13,8 @@ use super::shell::{Page, Place, answer};
 use crate::console::answer::Shown;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
 use crate::console::state::Console;
-use crate::html::charts::{self, Bars, ends};
-use crate::html::values::{Number, counted, day, empty, time};
+use crate::html::charts::{self, Bars, outcome_table};
+use crate::html::values::{Number, count_with_noun, date_of_day, empty_note, time_element};
 
 /// Days that the chart shows.
 const DAYS: u32 = 14;
@@ -52,7 +52,7 @@ fn figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
         ("/taxonomy", "concepts", mined.taxonomy.concepts.len() as u64),
         ("#waiting", "URLs to ask for", waiting),
     ];
-    charts::figures(&figures)
+    charts::figure_list(&figures)
 }
 
 fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {
@@ -68,7 +68,7 @@ fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {
         section #today {
             h2 { "Found today " small { "by hour, UTC" } }
             @if is_quiet {
-                (empty("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
+                (empty_note("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
             } @else {
                 (Bars { about: "Articles found today, by hour", values, every: 3 })
             }
@@ -86,13 +86,15 @@ fn days(snapshot: &Snapshot, now: Timestamp) -> Markup {
         }
     }
     let is_quiet = days.iter().all(|count| *count == 0);
-    let values =
-        days.iter().zip(first..).map(|(count, number)| (day(number).strftime("%d %b").to_string(), *count));
+    let values = days
+        .iter()
+        .zip(first..)
+        .map(|(count, number)| (date_of_day(number).strftime("%d %b").to_string(), *count));
     html! {
         section {
             h2 { "Published " small { "by day, UTC" } }
             @if is_quiet {
-                (empty("No article of these two weeks is there; all are older."))
+                (empty_note("No article of these two weeks is there; all are older."))
             } @else {
                 (Bars { about: "Articles by day of publication, last two weeks", values: values.collect(), every: 3 })
             }
@@ -111,7 +113,7 @@ fn rising(snapshot: &Snapshot) -> Markup {
         section {
             h2 { "Concepts that rise" }
             @if rising.is_empty() {
-                (empty("No concept has clearly more articles of the last day than it had on a usual day of the week before."))
+                (empty_note("No concept has clearly more articles of the last day than it had on a usual day of the week before."))
             } @else {
                 div.scroll {
                     table {
@@ -138,9 +140,9 @@ fn health(snapshot: &Snapshot) -> Markup {
     let ill: Vec<&SiteFacts> = snapshot.sites.iter().filter(|facts| !is_well(facts)).collect();
     html! {
         section {
-            h2 { "Sites " small { (counted(well, "is healthy", "are healthy")) } }
+            h2 { "Sites " small { (count_with_noun(well, "is healthy", "are healthy")) } }
             @if snapshot.sites.is_empty() {
-                (empty("No site is known. Add one: newslode seed add https://www.example.com"))
+                (empty_note("No site is known. Add one: newslode seed add https://www.example.com"))
             } @else if ill.is_empty() {
                 p { "All sites answer and publish as they used to. " a href="/sites" { "See them" } }
             } @else {
@@ -168,7 +170,7 @@ fn outcomes(snapshot: &Snapshot) -> Markup {
     html! {
         section {
             h2 { "How URLs ended " small { "last outcome of each" } }
-            (ends(&snapshot.outcomes).unwrap_or_else(|| empty("Nothing was asked for yet.")))
+            (outcome_table(&snapshot.outcomes).unwrap_or_else(|| empty_note("Nothing was asked for yet.")))
         }
     }
 }
@@ -193,7 +195,7 @@ fn waiting(snapshot: &Snapshot, now: Timestamp) -> Markup {
                             tr { th scope="row" { "messages in the queue " span.code { (queue) } } td.number { (Number(*depth)) } }
                         }
                         @if let Some(oldest) = oldest {
-                            tr { th scope="row" { "the first is due" @if oldest <= now { " since" } } td.number { (time(oldest)) } }
+                            tr { th scope="row" { "the first is due" @if oldest <= now { " since" } } td.number { (time_element(oldest)) } }
                         }
                     }
                 }
@@ -208,7 +210,7 @@ fn newest(snapshot: &Snapshot) -> Markup {
         section {
             h2 { "Newest articles" }
             @if mined.articles.is_empty() {
-                (empty("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
+                (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
             } @else {
                 (articles(mined, mined.articles.iter().take(SHOWN), true))
                 p.pager { a href="/articles" { "All articles" } }

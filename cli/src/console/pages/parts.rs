@@ -8,8 +8,8 @@ use newslode_page::reading::Site;
 
 use crate::console::snapshot::{Mined, Summary};
 use crate::html::Links;
-use crate::html::lists::{self, Item};
-use crate::html::values::{AWAY, page_url, time};
+use crate::html::lists::{self, ListedArticle};
+use crate::html::values::{EXTERNAL_REL, page_url, time_element};
 
 /// The console's own pages.
 pub(in crate::console) struct Pages;
@@ -72,7 +72,7 @@ pub(in crate::console) fn site_link(site: &Site) -> Markup {
 /// The same where an address matters less: only its host is shown.
 pub(super) fn away_shortly(address: &str) -> Markup {
     match page_url(address).as_ref().and_then(|url| url.host_str()) {
-        Some(host) => html! { a href=(address) rel=(AWAY) { "at " (host) } },
+        Some(host) => html! { a href=(address) rel=(EXTERNAL_REL) { "at " (host) } },
         None => html! { span { (address) } },
     }
 }
@@ -88,18 +88,18 @@ pub(super) fn articles<'a>(
     articles: impl IntoIterator<Item = &'a Summary>,
     is_tight: bool,
 ) -> Markup {
-    let item = |article: &'a Summary| Item {
+    let item = |article: &'a Summary| ListedArticle {
         headline: article.headline(),
         address: Some(article_path(article)),
         language: article.language.as_deref(),
         meta: html! {
             span { (article.site) }
-            span { @if article.published.is_none() { "found " } (time(article.at)) }
+            span { @if article.published.is_none() { "found " } (time_element(article.at)) }
             @for concept in mined.concepts_of(article).take(6) { (concept_link(concept)) }
         },
         lead: &article.lead,
     };
-    lists::articles(articles.into_iter().map(item), is_tight)
+    lists::article_list(articles.into_iter().map(item), is_tight)
 }
 
 /// The mark of how a site is: a shape and words, besides a colour.

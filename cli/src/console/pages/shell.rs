@@ -8,7 +8,7 @@ pub(in crate::console) use crate::console::frame::Place;
 use crate::console::frame::whole;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
-use crate::html::values::time;
+use crate::html::values::time_element;
 
 /// A page's own part.
 pub(in crate::console) struct Page {
@@ -27,7 +27,7 @@ pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: P
     let main = html! {
         @if let Some(failure) = &failure {
             p.note role="status" {
-                "The store could not be read at the last look: " (failure) ". What is shown is from " (time(snapshot.made)) "."
+                "The store could not be read at the last look: " (failure) ". What is shown is from " (time_element(snapshot.made)) "."
             }
         }
         div.title {
@@ -40,7 +40,7 @@ pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: P
     let foot = html! {
         span { "Newslode " (env!("CARGO_PKG_VERSION")) }
         span { "Shows " (console.source.name) }
-        span { "As of " (time(snapshot.made)) " UTC" }
+        span { "As of " (time_element(snapshot.made)) " UTC" }
         a href="/api/v1/openapi.json" { "JSON API" }
         @if console.access.asks_for_token() { a href="/session" { "Sign in or out" } }
     };

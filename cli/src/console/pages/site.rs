@@ -21,10 +21,10 @@ use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
-use crate::html::charts::ends;
-use crate::html::values::{Number, away, counted, empty, facts};
-use crate::queries::explain::{SiteStory, kind_name, when};
-use crate::queries::templates::{end, usage};
+use crate::html::charts::outcome_table;
+use crate::html::values::{Number, count_with_noun, empty_note, external_link, fact_list};
+use crate::queries::explain::{SiteExplanation, due_text, kind_name};
+use crate::queries::templates::{dropped_text, template_usage};
 
 /// Articles, listings, and pages by outcome that are shown.
 const SHOWN: usize = 8;
@@ -65,7 +65,7 @@ async fn site_page(
     // The look may be older than what was changed just now.
     let settings = parts.stores.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
     let unread = unread(&entries);
-    let story = SiteStory::of(status.clone(), &schedule, entries, now);
+    let story = SiteExplanation::of(status.clone(), &schedule, entries, now);
     let mut rows: Vec<_> = story
         .rows(now)
         .into_iter()
@@ -80,7 +80,7 @@ async fn site_page(
         ));
     }
     let main = html! {
-        section { h2 { "How it is" } (facts(&rows)) }
+        section { h2 { "How it is" } (fact_list(&rows)) }
         (newest(snapshot, known)?)
         (listings(&story, now))
         (endings(known, &unread))
@@ -110,7 +110,7 @@ fn newest(snapshot: &Snapshot, known: &SiteFacts) -> Result<Markup, Problem> {
         section {
             h2 { "Newest articles" }
             @if newest.articles.is_empty() {
-                (empty("No article of this site was read yet. What was not read is below, with the reasons."))
+                (empty_note("No article of this site was read yet. What was not read is below, with the reasons."))
             } @else {
                 (articles(&snapshot.mined, newest.articles.iter().copied(), true))
                 @if newest.matched > SHOWN {
@@ -122,12 +122,12 @@ fn newest(snapshot: &Snapshot, known: &SiteFacts) -> Result<Markup, Problem> {
 }
 
 /// Where the site's news come from.
-fn listings(story: &SiteStory, now: Timestamp) -> Markup {
+fn listings(story: &SiteExplanation, now: Timestamp) -> Markup {
     html! {
         section {
             h2 { "Sources " small { "the one visited most often first" } }
             @if story.listings.is_empty() {
-                (empty("It has no listings that are visited again. They are found with newslode mine --follow news, which is the default."))
+                (empty_note("It has no listings that are visited again. They are found with newslode mine --follow news, which is the default."))
             } @else {
                 div.scroll {
                     table {
@@ -139,10 +139,10 @@ fn listings(story: &SiteStory, now: Timestamp) -> Markup {
                             @for listing in story.listings.iter().take(LISTINGS) {
                                 tr {
                                     th scope="row" { (kind_name(listing.known.kind)) }
-                                    td.address { (away(listing.url.as_str())) }
+                                    td.address { (external_link(listing.url.as_str())) }
                                     td.number { (Number(listing.known.visits)) }
                                     td.number { (Number(listing.known.confirmed)) }
-                                    td.number { (listing.due.map_or("none".into(), |due| when(due, now))) }
+                                    td.number { (listing.due.map_or("none".into(), |due| due_text(due, now))) }
                                 }
                             }
                         }
@@ -174,11 +174,11 @@ fn endings(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup
     html! {
         section {
             h2 { "How its URLs ended " small { "last outcome of each" } }
-            (ends(&known.status.outcomes).unwrap_or_else(|| empty("Nothing of it was asked for yet.")))
+            (outcome_table(&known.status.outcomes).unwrap_or_else(|| empty_note("Nothing of it was asked for yet.")))
             @for (outcome, urls) in unread {
                 details {
                     summary { "Pages that ended with " span.code { (outcome) } }
-                    ul { @for url in urls { li { (away(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
+                    ul { @for url in urls { li { (external_link(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
                 }
             }
         }
@@ -192,14 +192,14 @@ fn layouts(known: &Knowledge) -> Markup {
         section {
             h2 { "Templates " small { "what its pages have in common, and what varies" } }
             @if templates.live().is_empty() && templates.dropped().is_empty() {
-                (empty(html! { "It has no template yet. One needs five similar articles; "
-                    (counted(templates.waiting().len() as u64, "article waits", "articles wait")) " for one." }))
+                (empty_note(html! { "It has no template yet. One needs five similar articles; "
+                    (count_with_noun(templates.waiting().len() as u64, "article waits", "articles wait")) " for one." }))
             } @else {
-                p { (Number(accepted)) " of " (counted(seen, "article", "articles")) " are accepted by a template, "
+                p { (Number(accepted)) " of " (count_with_noun(seen, "article", "articles")) " are accepted by a template, "
                     (Number(templates.waiting().len() as u64)) " wait for one, and "
-                    (counted(known.site.lessons().len() as u64, "page was corrected", "pages were corrected")) " by people." }
+                    (count_with_noun(known.site.lessons().len() as u64, "page was corrected", "pages were corrected")) " by people." }
                 @for live in templates.live() { (layout(live)) }
-                @for dropped in templates.dropped().iter().rev() { p.soft { (end(dropped)) } }
+                @for dropped in templates.dropped().iter().rev() { p.soft { (dropped_text(dropped)) } }
             }
         }
     }
@@ -215,7 +215,7 @@ fn layout(live: &Live<Template>) -> Markup {
     html! {
         details {
             summary { "Template v" (live.version) ": " (slots.len()) " parts vary, accepts " (format!("{:.0} %", live.acceptance() * 100.0)) }
-            p.soft { (usage(live)) }
+            p.soft { (template_usage(live)) }
             div.scroll tabindex="0" role="region" aria-label={ "Parts of template v" (live.version) } {
                 table {
                     thead { tr {

@@ -12,7 +12,7 @@ use crate::console::answer::Shown;
 use crate::console::filter::values;
 use crate::console::snapshot::SiteFacts;
 use crate::console::state::Console;
-use crate::html::values::{Number, counted, empty, time};
+use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 
 /// Sites of a page.
 const SHOWN: usize = 200;
@@ -28,7 +28,7 @@ pub(in crate::console) async fn page(
         title: "Sites".into(),
         trail: html! {},
         lead: html! {
-            p.lead { (counted(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
+            p.lead { (count_with_noun(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
         },
         main: html! { (super::explain::form("")) (table(&snapshot.sites, &after)) },
     };
@@ -38,7 +38,7 @@ pub(in crate::console) async fn page(
 /// The sites behind this name, as many as a page shows.
 fn table(sites: &[SiteFacts], after: &str) -> Markup {
     if sites.is_empty() {
-        return empty(
+        return empty_note(
             "No site is known. Add one: newslode seed add https://www.example.com, or start newslode mine with its address.",
         );
     }
@@ -87,7 +87,7 @@ fn row(facts: &SiteFacts) -> Markup {
             td.number { @if let Some(recall) = facts.recall { (percent(recall)) } @else { span.soft { "unknown" } } }
             td.number { (Number(facts.listings)) }
             td.number { (Number(status.settings.delay_ms)) " ms" }
-            td.number { @if let Some(ready) = status.ready { (time(ready)) } @else { span.soft { "none" } } }
+            td.number { @if let Some(ready) = status.ready { (time_element(ready)) } @else { span.soft { "none" } } }
         }
     }
 }

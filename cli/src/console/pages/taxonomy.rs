@@ -13,7 +13,7 @@ use crate::console::filter::values;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
-use crate::html::values::{counted, empty};
+use crate::html::values::{count_with_noun, empty_note};
 
 /// The most concepts that a search shows.
 const FOUND: usize = 200;
@@ -31,7 +31,7 @@ pub(in crate::console) async fn page(
         trail: html! {},
         lead: html! {
             p.lead {
-                (counted(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
+                (count_with_noun(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
                 (counted_sites(taxonomy.sites as usize)) ". A concept is a label that at least " (taxonomy.support)
                 " of them show, or that one files below such a label."
             }
@@ -70,7 +70,7 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
     };
     let found: Vec<&Concept> = mined.taxonomy.concepts.iter().filter(is_meant).collect();
     if found.is_empty() {
-        return empty(
+        return empty_note(
             html! { "No concept is written like “" (wanted) "”. " a href="/taxonomy" { "Browse the tree" } " instead." },
         );
     }

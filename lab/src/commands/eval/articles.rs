@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use newslode::demo::scores::articles::{ArticleRecord, ArticleScores, score};
+use newslode::demo::scores::articles::{ArticleRecord, ArticleScores, score_article};
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
@@ -46,7 +46,7 @@ pub(super) fn run(
     let splits = folds.map(|folder| Splits::read(folder, SPLITS, "bodies.py", Scorer::parse)).transpose()?;
     let golds: Vec<ArticleRecord> = read_lines(&common.gold)?;
     let mut methods: BTreeMap<&str, Vec<ArticleRecord>> = BTreeMap::new();
-    let mut shown = Shown::new(quiet);
+    let mut shown = ProgressDisplay::new(quiet);
     let pages = golds.iter().map(|gold| {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
         Ok(Page::parse(&input.url, None, &input.bytes))
@@ -78,7 +78,7 @@ pub(super) fn run(
     let mut summaries = BTreeMap::new();
     for (name, lines) in &methods {
         let rows: Vec<ArticleScores> =
-            golds.iter().zip(lines).map(|(gold, line)| score(gold, line)).collect();
+            golds.iter().zip(lines).map(|(gold, line)| score_article(gold, line)).collect();
         if common.per_page && *name == "default" {
             for row in &rows {
                 out::json_line(row)?;

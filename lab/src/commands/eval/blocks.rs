@@ -10,10 +10,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use newslode::demo::scores::articles::ArticleRecord;
-use newslode::demo::scores::blocks::{Anchor, anchors, coverage};
+use newslode::demo::scores::blocks::{Anchor, score_anchors, score_article_words};
 use newslode::demo::scores::outline::Gold;
 use newslode::exit::{Exit, hinted};
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode::{out, site};
 use newslode_page::Page;
 use newslode_page::preset::Preset;
@@ -51,7 +51,7 @@ struct Listed {
 
 pub(super) fn run(args: &EvalBlocksArgs, quiet: bool) -> anyhow::Result<Exit> {
     let presets = presets(args.common.params.as_deref())?;
-    let mut shown = Shown::new(quiet);
+    let mut shown = ProgressDisplay::new(quiet);
     let rows = if args.common.gold.is_dir() {
         toc_rows(args, &presets, &mut shown)?
     } else {
@@ -105,7 +105,7 @@ fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
 fn article_rows(
     args: &EvalBlocksArgs,
     presets: &[WisdomParams],
-    shown: &mut Shown,
+    shown: &mut ProgressDisplay,
 ) -> anyhow::Result<Vec<Row>> {
     let golds: Vec<ArticleRecord> = read_lines(&args.common.gold)?;
     let mut sites: BTreeMap<&str, Vec<&ArticleRecord>> = BTreeMap::new();
@@ -121,14 +121,14 @@ fn article_rows(
             Ok(Page::parse(&input.url, None, &input.bytes))
         };
         let pages: Vec<Page> = golds.iter().map(parse).collect::<anyhow::Result<_>>()?;
-        let site = site::of_pages(&pages);
+        let site = site::terms_of_pages(&pages);
         for (gold, page) in golds.iter().zip(&pages) {
             let Some(body) = gold.body.as_ref().filter(|body| !body.is_empty()) else { continue };
             let row = |method: &str, blocks: Vec<Range<usize>>| Row {
                 id: gold.id.clone(),
                 method: method.into(),
                 measure: "IC",
-                figures: coverage(body, &text(page, &blocks)),
+                figures: score_article_words(body, &text(page, &blocks)),
                 blocks,
                 by_length: None,
             };
@@ -150,7 +150,11 @@ fn text(page: &Page, blocks: &[Range<usize>]) -> String {
     leaves.map(|leaf| page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")
 }
 
-fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) -> anyhow::Result<Vec<Row>> {
+fn toc_rows(
+    args: &EvalBlocksArgs,
+    presets: &[WisdomParams],
+    shown: &mut ProgressDisplay,
+) -> anyhow::Result<Vec<Row>> {
     let golds = outline::read_folder(&args.common.gold)?;
     let Some(manifest) = &args.manifest else {
         return Err(hinted(
@@ -179,7 +183,7 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
             Ok(Page::parse(&input.url, None, &input.bytes))
         };
         let pages: Vec<Page> = crawl.iter().map(parse).collect::<anyhow::Result<_>>()?;
-        let site = site::of_pages(&pages);
+        let site = site::terms_of_pages(&pages);
         let kinds: BTreeMap<&CanonicalUrl, &str> =
             pages.iter().zip(&crawl).map(|(page, row)| (&page.url, row.kind.as_str())).collect();
         for (page, (name, gold)) in pages.iter().zip(judged).filter_map(|(page, gold)| Some((page, gold?))) {
@@ -201,7 +205,7 @@ fn toc_row(
     by_length: Option<bool>,
     judged: &[Anchor],
 ) -> Row {
-    let figures = anchors(judged, |leaf| blocks.iter().any(|block| block.contains(&leaf)));
+    let figures = score_anchors(judged, |leaf| blocks.iter().any(|block| block.contains(&leaf)));
     Row { id: id.into(), method: method.into(), measure: "SNC", figures, blocks, by_length }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_miner::mining::concept_pages::concept_pages;
 use newslode_miner::mining::fold::{FoldParams, Rules, fold};
 use newslode_miner::mining::instances::{ConceptInstance, MOST_PAGES, groups, instances};
@@ -78,7 +78,7 @@ struct Read<'a> {
 
 pub(super) fn run(args: &EvalInstancesArgs, quiet: bool) -> anyhow::Result<Exit> {
     let golds: Vec<Gold> = read_lines(&args.gold)?;
-    let mut shown = Shown::new(quiet);
+    let mut shown = ProgressDisplay::new(quiet);
     let mut crawls = Vec::new();
     for folder in folders(&args.pages, &args.manifest)? {
         shown.say(|| format!("counting `{}`", folder.display()));

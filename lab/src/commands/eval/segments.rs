@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_page::hierarchy;
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub(super) fn run(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result
     let golds: Vec<segments::Gold> = read_lines(&common.gold)?;
     let presets = presets(common)?;
     let mut said: BTreeMap<String, Vec<BTreeSet<u32>>> = BTreeMap::new();
-    let mut shown = Shown::new(quiet);
+    let mut shown = ProgressDisplay::new(quiet);
     let mut predictions = Vec::new();
     for (done, gold) in golds.iter().enumerate() {
         shown.count(done, golds.len(), "pages");
