@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_that_changes_settings_names_them() {
+    fn a_seed_message_that_changes_settings_logs_the_changes() {
         let before = SiteSettings {
             max_pages: 9,
             max_depth: 5,

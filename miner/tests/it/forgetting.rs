@@ -90,7 +90,7 @@ async fn the_window_slides(world: World) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_leave_when_they_are_older_than_the_window() {
+async fn pages_older_than_the_window_are_removed() {
     the_window_slides(world()).await;
 }
 
@@ -133,7 +133,7 @@ async fn a_site_is_removed(world: World) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_removed_site_is_forgotten_with_its_pages_and_what_is_under_way() {
+async fn a_removed_site_is_forgotten_with_its_pages_and_messages_under_way() {
     a_site_is_removed(world()).await;
 }
 
@@ -178,13 +178,13 @@ mod servers {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn pages_leave_a_served_store_as_well() {
+    async fn pages_older_than_the_window_are_removed_from_redis() {
         let (_server, world) = served().await;
         the_window_slides(world).await;
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_removed_site_is_forgotten_by_a_served_store_as_well() {
+    async fn a_removed_site_is_forgotten_in_redis() {
         let (_server, world) = served().await;
         a_site_is_removed(world).await;
     }

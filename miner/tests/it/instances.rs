@@ -121,12 +121,12 @@ async fn what_is_kept_is_what_reading_says(world: World) {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_what_reading_says_in_memory() {
+async fn cached_instances_equal_those_read_again_embedded() {
     what_is_kept_is_what_reading_says(world()).await;
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_pages_that_are_forgotten() {
+async fn the_cache_keeps_no_instances_of_forgotten_pages() {
     for command in
         [r#"{"version":1,"forget":"https://a.test/aare"}"#, r#"{"version":1,"remove":"https://a.test/"}"#]
     {
@@ -146,7 +146,7 @@ mod servers {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_kept_is_what_reading_says_in_redis() {
+    async fn cached_instances_equal_those_read_again_in_redis() {
         let (_server, world) = served().await;
         what_is_kept_is_what_reading_says(world).await;
     }

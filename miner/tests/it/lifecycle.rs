@@ -98,12 +98,12 @@ async fn readers_hear_of_each_event_once(world: World) {
 }
 
 #[tokio::test]
-async fn readers_hear_of_each_event_once_embedded() {
+async fn readers_get_each_event_once_embedded() {
     readers_hear_of_each_event_once(world()).await;
 }
 
 #[tokio::test]
-async fn a_life_begins_where_the_article_was_found() {
+async fn a_history_begins_when_and_where_a_listing_showed_the_article() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let (front, frontier) = (url("https://a.test/news"), world.parts.stores.frontier.as_ref());
@@ -122,7 +122,7 @@ async fn a_life_begins_where_the_article_was_found() {
 }
 
 #[tokio::test]
-async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
+async fn replaced_bodies_are_deleted_from_the_archive_and_gone_ones_if_configured() {
     let mut world = world();
     let site = world.seed("https://a.test/").await;
     let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
@@ -178,7 +178,7 @@ async fn a_forgotten_page_leaves_nothing_embedded() {
 }
 
 #[tokio::test]
-async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
+async fn a_content_that_another_message_still_needs_stays_in_the_archive() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
@@ -209,13 +209,13 @@ mod servers {
     use super::*;
 
     #[tokio::test]
-    async fn readers_hear_of_each_event_once_served() {
+    async fn readers_get_each_event_once_in_redis() {
         let (_server, world) = served().await;
         readers_hear_of_each_event_once(world).await;
     }
 
     #[tokio::test]
-    async fn a_forgotten_page_leaves_nothing_served() {
+    async fn a_forgotten_page_leaves_nothing_in_redis() {
         let (_server, world) = served().await;
         a_forgotten_page_leaves_nothing(world).await;
     }
