@@ -64,7 +64,7 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyh
             let engine = Engine::open(&folder, config.clone())?;
             let parts = engine.miner_parts();
             for command in commands {
-                newslode_miner::work::seeds::obey(&parts, &config.miner, command, time::now()).await?;
+                newslode_miner::work::seeds::apply_seed(&parts, &config.miner, command, time::now()).await?;
             }
             engine.store.flush().await?;
             format!("the run in `{}`", folder.display())

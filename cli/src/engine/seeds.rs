@@ -73,7 +73,7 @@ pub async fn add_seeds(
         let (max_pages, max_depth, delay_ms) = limits;
         let labels = std::collections::BTreeMap::new();
         let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
-        newslode_miner::work::seeds::obey(parts, defaults, command, time::now()).await?;
+        newslode_miner::work::seeds::apply_seed(parts, defaults, command, time::now()).await?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use newslode_common::store::{Kind, Why, state_digest};
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::captures::{drop_counted, uncounted, update};
 use newslode_miner::work::reconcile::reconcile;
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::verify::verify;
 use newslode_miner::work::window::{Slid, slide};
 use newslode_page::contribution::Table;
@@ -96,7 +96,7 @@ async fn pages_older_than_the_window_are_removed() {
 
 async fn told(world: &World, json: &str) {
     let command = SeedMessage::parse(json.as_bytes()).unwrap();
-    obey(&world.parts, &MinerConfig::default(), command, day(20)).await.unwrap();
+    apply_seed(&world.parts, &MinerConfig::default(), command, day(20)).await.unwrap();
 }
 
 async fn a_site_is_removed(world: World) {

@@ -13,7 +13,7 @@ use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
 use newslode_miner::work::instances::{CacheReport, cache_site, non_articles};
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::summaries::summaries;
 use newslode_miner::work::views::Pace;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -136,7 +136,7 @@ async fn the_cache_keeps_no_instances_of_forgotten_pages() {
         let kept = async || world.parts.stores.state.value("instances/a.test").await.unwrap().unwrap().1;
         assert!(!kept().await.is_empty());
         let command = SeedMessage::parse(command.as_bytes()).unwrap();
-        obey(&world.parts, &MinerConfig::default(), command, NOW).await.unwrap();
+        apply_seed(&world.parts, &MinerConfig::default(), command, NOW).await.unwrap();
         assert!(kept().await.is_empty());
     }
 }

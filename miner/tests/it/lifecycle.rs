@@ -15,7 +15,7 @@ use newslode_common::version::ContentHash;
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::removal::remove_page;
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use newslode_page::{Page, article};
@@ -143,7 +143,7 @@ async fn replaced_bodies_are_deleted_from_the_archive_and_gone_ones_if_configure
     let life = read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().unwrap();
     assert_eq!(life.events.len(), 5, "that it was there is remembered");
     let remove = SeedCommand::Remove("https://a.test/".parse().unwrap());
-    obey(&world.parts, &Default::default(), remove, NOW).await.unwrap();
+    apply_seed(&world.parts, &Default::default(), remove, NOW).await.unwrap();
     assert!(
         read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().is_none(),
         "a removed site leaves nothing"
@@ -159,7 +159,7 @@ async fn a_forgotten_page_leaves_nothing(world: World) {
     world.parts.stores.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
     for _ in 0..2 {
         let forget = SeedCommand::Forget(STORY.parse().unwrap());
-        obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
+        apply_seed(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     }
     assert_eq!(heard(&mut readers), [("new".to_owned(), 1), ("gone".to_owned(), 2)]);
     assert_eq!(state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap(), none);

@@ -10,7 +10,7 @@ use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::removal::remove_page;
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use newslode_page::{Page, article};
@@ -185,7 +185,7 @@ async fn a_moved_article_keeps_its_time_of_discovery() {
     let counted = world.parts.stores.state.versions(&site, &[url("https://a.test/?p=1")]).await.unwrap();
     assert_eq!(counted, [None], "what was never counted takes no place in the sums");
     let forget = SeedCommand::Forget(STORY.parse().unwrap());
-    obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
+    apply_seed(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     for at in [STORY, "https://a.test/1", "https://a.test/?p=1"] {
         assert!(read_history(world.parts.stores.archive.as_ref(), &url(at)).await.unwrap().is_none(), "{at}");
     }

@@ -9,7 +9,7 @@ use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::knowledge::{Knowledge, teach};
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::views::{Pace, ViewMemory, ViewReport, When, view_site, view_sites};
 use newslode_page::analyse;
 use newslode_page::article::Article;
@@ -326,7 +326,7 @@ async fn a_correction_reaches_a_running_miner_and_its_readers() {
     // The knowledge of a site goes with the site.
     let json = br#"{"version":1,"remove":"https://a.test/"}"#;
     let command = newslode_common::message::seed::SeedMessage::parse(json).unwrap();
-    obey(&world.parts, &Default::default(), command, NOW).await.unwrap();
+    apply_seed(&world.parts, &Default::default(), command, NOW).await.unwrap();
     assert!(self::known(&world).await.is_empty());
 }
 

@@ -76,7 +76,7 @@ pub(in crate::console) async fn obey(console: &Console, messages: &[SeedMessage]
     match &source.run {
         Some(run) => {
             for command in commands {
-                let obeyed = seeds::obey(&source.parts, &source.config.miner, command, now()).await;
+                let obeyed = seeds::apply_seed(&source.parts, &source.config.miner, command, now()).await;
                 obeyed.map_err(|error| match error {
                     seeds::SeedFailure::NoPage(_) => Problem::bad(format!("{error}.")),
                     other => Problem::away(&other),
