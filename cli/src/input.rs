@@ -128,8 +128,8 @@ pub(crate) fn assign_urls(pages: &mut [Input], manifest: &Path) -> anyhow::Resul
         urls.insert(line.file, line.url);
     }
     for page in pages {
-        let known = urls.iter().find(|(file, _)| Path::new(&page.name).ends_with(file));
-        if let Some((_, url)) = known {
+        let listed = urls.iter().find(|(file, _)| Path::new(&page.name).ends_with(file));
+        if let Some((_, url)) = listed {
             page.url = parse_url(url)?;
         }
     }

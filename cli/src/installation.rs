@@ -193,12 +193,12 @@ mod tests {
     #[test]
     fn a_folder_and_servers_together_are_refused_with_the_cause_and_the_remedy() {
         let error = Target::new(Some(Path::new("run")), &setup(Some("`store.url` in `a.toml`"))).unwrap_err();
-        let told = error.downcast_ref::<crate::exit::Hinted>().unwrap();
+        let hinted = error.downcast_ref::<crate::exit::Hinted>().unwrap();
         assert!(
-            told.message.contains("`run`") && told.message.contains("`store.url` in `a.toml`"),
-            "{told:?}"
+            hinted.message.contains("`run`") && hinted.message.contains("`store.url` in `a.toml`"),
+            "{hinted:?}"
         );
-        assert!(told.hint.contains("leave out the folder"), "{told:?}");
+        assert!(hinted.hint.contains("leave out the folder"), "{hinted:?}");
     }
 
     #[test]

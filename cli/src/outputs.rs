@@ -33,10 +33,10 @@ pub(crate) async fn write_outputs(
 ) -> anyhow::Result<OutputCounts> {
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (create_part_file(&article_file)?, create_part_file(&ontology_file)?);
-    let mut shelves = ArticlesByConcept::default();
-    let take = |shelved: &FiledArticle<'_>| {
-        shelves.put(&shelved.article, &shelved.keys);
-        json_line(&mut lines, &shelved.line())
+    let mut by_concept = ArticlesByConcept::default();
+    let take = |filed_article: &FiledArticle<'_>| {
+        by_concept.put(&filed_article.article, &filed_article.keys);
+        json_line(&mut lines, &filed_article.line())
     };
     let (taxonomy, articles) = export_articles(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
@@ -53,7 +53,7 @@ pub(crate) async fn write_outputs(
         })
         .await?;
     }
-    write_report(parts, &taxonomy, &shelves, &engine::report_file(folder)).await?;
+    write_report(parts, &taxonomy, &by_concept, &engine::report_file(folder)).await?;
     Ok(OutputCounts { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
 }
 
@@ -61,11 +61,11 @@ pub(crate) async fn write_outputs(
 pub(crate) async fn write_report(
     parts: &Parts,
     taxonomy: &Taxonomy,
-    shelves: &ArticlesByConcept,
+    by_concept: &ArticlesByConcept,
     file: &Path,
 ) -> anyhow::Result<()> {
     let mut to = create_part_file(file)?;
-    to.write_all(report::render(parts, taxonomy, shelves).await?.as_bytes())?;
+    to.write_all(report::render(parts, taxonomy, by_concept).await?.as_bytes())?;
     to.flush()?;
     rename_part_file(file)
 }

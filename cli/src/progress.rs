@@ -54,8 +54,8 @@ impl ProgressDisplay {
     /// Shows a message about work of which so much is done and so much is left, if that is known. It gets the pace in words,
     /// with a comma before it: `, 12/s, 3 min left`.
     pub fn work(&mut self, done: u64, left: Option<u64>, message: impl FnOnce(&str) -> String) {
-        self.pace.see(Instant::now(), done);
-        let pace = self.pace.told(left);
+        self.pace.record(Instant::now(), done);
+        let pace = self.pace.in_words(left);
         self.say(|| message(&pace));
     }
 
@@ -82,7 +82,7 @@ struct Pace {
 }
 
 impl Pace {
-    fn see(&mut self, now: Instant, done: u64) {
+    fn record(&mut self, now: Instant, done: u64) {
         self.newest = Some((now, done));
         if self.marks.back().is_none_or(|(at, _)| now.duration_since(*at) >= MARK_EVERY) {
             self.marks.push_back((now, done));
@@ -93,7 +93,7 @@ impl Pace {
     }
 
     /// The rate, and the time for what is left; nothing before a second has passed.
-    fn told(&self, left: Option<u64>) -> String {
+    fn in_words(&self, left: Option<u64>) -> String {
         let (Some((since, before)), Some((now, done))) = (self.marks.front(), self.newest) else {
             return String::new();
         };
@@ -102,12 +102,12 @@ impl Pace {
             return String::new();
         }
         let rate = done.saturating_sub(*before) as f64 / took.as_secs_f64();
-        let told = if rate >= 10.0 { format!(", {rate:.0}/s") } else { format!(", {rate:.1}/s") };
+        let in_words = if rate >= 10.0 { format!(", {rate:.0}/s") } else { format!(", {rate:.1}/s") };
         match left {
             Some(left) if left > 0 && rate > 0.0 => {
-                format!("{told}, {} left", duration_in_words(left as f64 / rate))
+                format!("{in_words}, {} left", duration_in_words(left as f64 / rate))
             }
-            _ => told,
+            _ => in_words,
         }
     }
 }
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     fn after(pace: &mut Pace, begun: Instant, seconds: u64, done: u64) {
-        pace.see(begun + Duration::from_secs(seconds), done);
+        pace.record(begun + Duration::from_secs(seconds), done);
     }
 
     #[test]
@@ -134,19 +134,19 @@ mod tests {
         let (mut pace, begun) = (Pace::default(), Instant::now());
         // A run that goes on has done something before.
         after(&mut pace, begun, 0, 1_000);
-        assert_eq!(pace.told(Some(50)), "");
+        assert_eq!(pace.in_words(Some(50)), "");
         after(&mut pace, begun, 2, 1_100);
-        assert_eq!(pace.told(Some(600)), ", 50/s, 12 s left");
-        assert_eq!(pace.told(None), ", 50/s");
+        assert_eq!(pace.in_words(Some(600)), ", 50/s, 12 s left");
+        assert_eq!(pace.in_words(None), ", 50/s");
         for second in 3..=60 {
             after(&mut pace, begun, second, 1_100 + (second - 2) * 2);
         }
-        assert_eq!(pace.told(Some(600)), ", 2.0/s, 5 min left");
+        assert_eq!(pace.in_words(Some(600)), ", 2.0/s, 5 min left");
         assert!(pace.marks.len() < 40, "{}", pace.marks.len());
         for second in 61..=120 {
             after(&mut pace, begun, second, 1_216);
         }
-        assert_eq!(pace.told(Some(600)), ", 0.0/s", "nobody knows how long what stands takes");
+        assert_eq!(pace.in_words(Some(600)), ", 0.0/s", "nobody knows how long what stands takes");
     }
 
     #[test]

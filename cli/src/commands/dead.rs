@@ -15,8 +15,8 @@ pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
     Target::require_services(setup, "dead letters are in")?;
     let broker = services::connect_broker(&setup.config).await?;
     match args.command {
-        DeadCommand::List { queue, json } => list(&broker, queue.into(), json).await,
-        DeadCommand::Show { queue, id, json } => show(&broker, queue.into(), &id, json).await,
+        DeadCommand::List { queue, json } => list_letters(&broker, queue.into(), json).await,
+        DeadCommand::Show { queue, id, json } => show_letter(&broker, queue.into(), &id, json).await,
         DeadCommand::Replay { queue, ids } => {
             out::line(format!(
                 "{} put back into `{}`",
@@ -35,7 +35,7 @@ pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
     }
 }
 
-async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<Exit> {
+async fn list_letters(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
     let rows: Vec<ListedLetter> = letters.iter().map(ListedLetter::new).collect();
     if json {
@@ -52,7 +52,7 @@ async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<E
     Ok(Exit::Done)
 }
 
-async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow::Result<Exit> {
+async fn show_letter(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
     let Some(letter) = letters.into_iter().find(|letter| letter.id == id) else {
         return Err(hinted(

@@ -85,7 +85,7 @@ fn print_result(
     folder: &Path,
     taxonomy: &Taxonomy,
     articles: &[Article],
-    run: &mine::Summary,
+    run: &mine::RunSummary,
     judged: &Judged,
 ) -> anyhow::Result<()> {
     out::line("TAXONOMY (label, and the number of sites that show it)")?;

@@ -23,7 +23,7 @@ pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit
             out::json(&page)?;
         } else {
             out::line(&page.url)?;
-            page.rows(now).iter().try_for_each(line)?;
+            page.facts(now).iter().try_for_each(print_fact)?;
         }
         return Ok(Exit::Done);
     }
@@ -41,7 +41,7 @@ pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-fn line((name, value): &Fact) -> anyhow::Result<()> {
+fn print_fact((name, value): &Fact) -> anyhow::Result<()> {
     out::line(format!("  {name:16} {value}"))
 }
 
@@ -50,15 +50,15 @@ const SHOWN: usize = 30;
 
 fn print_site(site: &SiteExplanation, now: Timestamp) -> anyhow::Result<()> {
     out::line(&site.status.site)?;
-    site.rows(now).iter().try_for_each(line)?;
+    site.facts(now).iter().try_for_each(print_fact)?;
     if site.listings.is_empty() {
         return Ok(());
     }
     out::line(format!("\n{:12} {:>8} {:>9} {:>12}  listing", "kind", "visits", "articles", "next visit"))?;
-    for ListingExplanation { url, known, due, .. } in site.listings.iter().take(SHOWN) {
+    for ListingExplanation { url, listing, due, .. } in site.listings.iter().take(SHOWN) {
         let due = due.map_or("none".into(), |due| due_text(due, now));
-        let kind = kind_name(known.kind);
-        out::line(format!("{kind:12} {:>8} {:>9} {due:>12}  {url}", known.visits, known.confirmed))?;
+        let kind = kind_name(listing.kind);
+        out::line(format!("{kind:12} {:>8} {:>9} {due:>12}  {url}", listing.visits, listing.confirmed))?;
     }
     if site.listings.len() > SHOWN {
         out::line(format!("… and {} more: --json shows all", site.listings.len() - SHOWN))?;

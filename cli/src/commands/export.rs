@@ -74,17 +74,18 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
         ExportWhat::Articles if args.format == Some(ExportFormat::Csv) => {
             to.write_all(table::HEAD.as_bytes())?;
-            let line = |shelved: &FiledArticle<'_>| Ok(to.write_all(table::row(shelved).as_bytes())?);
+            let line =
+                |filed_article: &FiledArticle<'_>| Ok(to.write_all(table::row(filed_article).as_bytes())?);
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Articles if args.format == Some(ExportFormat::Parquet) => {
             let mut table = columns::Table::new()?;
-            let row = |shelved: &FiledArticle<'_>| table.add(shelved, to);
+            let row = |filed_article: &FiledArticle<'_>| table.add(filed_article, to);
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, row).await?;
             table.finish(to)?;
         }
         ExportWhat::Articles => {
-            let line = |shelved: &FiledArticle<'_>| json_line(&mut to, &shelved.line());
+            let line = |filed_article: &FiledArticle<'_>| json_line(&mut to, &filed_article.line());
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => {

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::recompute;
-use super::unfetched::{self, Unfetched, unfetched};
+use super::unfetched::{self, Unfetched, unfetched_seeds};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
@@ -28,7 +28,7 @@ use crate::progress::ProgressDisplay;
 
 /// The result of a run.
 #[derive(Debug, Serialize)]
-pub(crate) struct Summary {
+pub(crate) struct RunSummary {
     pub(crate) complete: bool,
     pub(crate) seconds: f64,
     pub(crate) sites: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Summary {
     pub(crate) peak_memory: Option<u64>,
 }
 
-impl Summary {
+impl RunSummary {
     /// Whether seeds were crawled and no page was ever fetched.
     fn is_in_vain(&self) -> bool {
         let has_pages =
@@ -98,10 +98,10 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
         print_summary(&engine, &args.out, &summary).await?;
     }
     if is_in_vain {
-        let seeds = unfetched::lines(&summary.unfetched);
+        let seeds = unfetched::seed_lines(&summary.unfetched);
         return Err(hinted(
             format!("no page of any seed could be fetched\n{}", seeds.trim_end()),
-            unfetched::hints(&summary.unfetched),
+            unfetched::remedies(&summary.unfetched),
         ));
     }
     if ended == Ended::Stopped {
@@ -181,7 +181,7 @@ pub(crate) async fn mine(
     keep: &[Keep],
     stop: &CancellationToken,
     quiet: bool,
-) -> anyhow::Result<(Ended, Summary)> {
+) -> anyhow::Result<(Ended, RunSummary)> {
     mine_with_import(engine, None, folder, keep, stop, quiet).await
 }
 
@@ -193,7 +193,7 @@ async fn mine_with_import(
     keep: &[Keep],
     stop: &CancellationToken,
     quiet: bool,
-) -> anyhow::Result<(Ended, Summary)> {
+) -> anyhow::Result<(Ended, RunSummary)> {
     let begun = Instant::now();
     recount_outdated(engine, stop, quiet).await?;
     // Importing and mining take turns at the display.
@@ -214,7 +214,7 @@ async fn mine_with_import(
     let written = write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
     display.end();
     let sites = Frontier::status(&engine.store).await?;
-    let summary = Summary {
+    let summary = RunSummary {
         complete: ended == Ended::Complete,
         seconds: begun.elapsed().as_secs_f64(),
         sites: sites.len(),
@@ -224,7 +224,7 @@ async fn mine_with_import(
         relations: written.relations,
         articles: written.articles,
         imported: import.map(|(_, counts)| counts),
-        unfetched: unfetched(&engine.store, &sites).await?,
+        unfetched: unfetched_seeds(&engine.store, &sites).await?,
         digests: engine::state_digests(&engine.store).await?,
         peak_memory: peak_memory(),
     };
@@ -251,7 +251,7 @@ fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> Strin
 }
 
 /// Prints the summary and the paths of the results.
-async fn print_summary(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
+async fn print_summary(engine: &Engine, folder: &Path, summary: &RunSummary) -> anyhow::Result<()> {
     let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
     out::text(&taxonomy_top(&taxonomy, 30))?;
     let state =
@@ -267,8 +267,11 @@ async fn print_summary(engine: &Engine, folder: &Path, summary: &Summary) -> any
         ),
     })?;
     if !summary.unfetched.is_empty() {
-        out::text(&format!("seeds that could not be fetched:\n{}", unfetched::lines(&summary.unfetched)))?;
-        out::line(format!("hint: {}", unfetched::hints(&summary.unfetched)))?;
+        out::text(&format!(
+            "seeds that could not be fetched:\n{}",
+            unfetched::seed_lines(&summary.unfetched)
+        ))?;
+        out::line(format!("hint: {}", unfetched::remedies(&summary.unfetched)))?;
     }
     out::line(format!(
         "{} concepts, {} relations, {} articles",

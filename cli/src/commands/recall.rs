@@ -25,11 +25,11 @@ pub(crate) async fn run(args: RecallArgs, setup: &Setup) -> anyhow::Result<Exit>
         return Ok(Exit::Done);
     }
     out::line(HEAD)?;
-    days.iter().try_for_each(|day| out::line(line(day)))?;
+    days.iter().try_for_each(|day| out::line(day_line(day)))?;
     Ok(Exit::Done)
 }
 
-fn line(row: &SiteDay) -> String {
+fn day_line(row: &SiteDay) -> String {
     let DayCounts { read, no_article, on_its_way, missed } = &row.of;
     let recall = row.recall.map_or("-".into(), |share| format!("{:.1} %", share as f64 / 10.0));
     let mut why: Vec<String> = missed.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
@@ -53,7 +53,7 @@ mod tests {
         let site = Site::of_host("a.test");
         let day =
             SiteDay { site, day: "2023-11-14".into(), shown: 2, of, refused_by_budget: 3, recall: Some(500) };
-        let line = line(&day);
+        let line = day_line(&day);
         assert!(
             line.starts_with("2023-11-14") && line.contains(" 50.0 %  a.test: gone 1, 3 links refused"),
             "{line}"

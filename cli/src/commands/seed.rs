@@ -17,7 +17,7 @@ pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
         urls.urls.iter().cloned().map(make).collect::<Vec<SeedMessage>>()
     };
     let (sites, messages) = match args.command {
-        SeedCommandArg::List { run, json } => return list(&run, json, setup).await,
+        SeedCommandArg::List { run, json } => return list_sites(&run, json, setup).await,
         SeedCommandArg::Add { sites, max_pages, depth, delay } => {
             let make = |url: &String| SeedMessage {
                 version: VERSION,
@@ -49,11 +49,11 @@ pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
             (pages, messages)
         }
     };
-    send(&sites, &messages, setup).await
+    send_seeds(&sites, &messages, setup).await
 }
 
 /// Checks all messages, then sends them.
-async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
+async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     let commands =
         commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
@@ -81,7 +81,7 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyh
     Ok(Exit::Done)
 }
 
-async fn list(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
+async fn list_sites(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
     let sites = match run.target(setup)? {
         Target::Run(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
         Target::Services => Frontier::status(&services::connect_store(&setup.config).await?).await?,

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let source = Source::open(&args.run.target(setup)?, &setup.config).await?;
     if !args.watch {
-        show(&source.look().await?, &args)?;
+        print_or_json(&source.look().await?, &args)?;
         return Ok(Exit::Done);
     }
     let mut last: Option<(Instant, u64)> = None;
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit>
             // Clear the screen and move to its top.
             out::text("\x1b[2J\x1b[H")?;
         }
-        show(&status, &args)?;
+        print_or_json(&status, &args)?;
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             _ = tokio::signal::ctrl_c() => return Ok(Exit::Done),
@@ -46,15 +46,15 @@ fn per_second(now: u64, before: u64, passed: Duration) -> f64 {
     now.saturating_sub(before) as f64 / passed.as_secs_f64().max(0.001)
 }
 
-fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
+fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
     match (args.json, args.watch) {
         (true, false) => out::json(status),
         (true, true) => out::json_line(status),
-        (false, _) => print(status, time::now()),
+        (false, _) => print_status(status, time::now()),
     }
 }
 
-fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
+fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
     for SiteWithHealth { status: site, health } in &status.sites {

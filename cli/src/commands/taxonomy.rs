@@ -33,14 +33,14 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
     match args.format {
         TaxonomyFormat::Tree => out::text(&tree_text(&taxonomy))?,
         TaxonomyFormat::Json => out::json(&taxonomy)?,
-        TaxonomyFormat::Turtle => rdf(&taxonomy, RdfForm::Turtle)?,
-        TaxonomyFormat::Rdfxml => rdf(&taxonomy, RdfForm::Xml)?,
+        TaxonomyFormat::Turtle => write_rdf(&taxonomy, RdfForm::Turtle)?,
+        TaxonomyFormat::Rdfxml => write_rdf(&taxonomy, RdfForm::Xml)?,
         TaxonomyFormat::Svg => out::text(&tree_svg(&taxonomy))?,
     }
     Ok(Exit::Done)
 }
 
-fn rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
+fn write_rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
     let mut ontology = OntologyWriter::new(Vec::new(), BASE, form)?;
     ontology.taxonomy(taxonomy)?;
     Ok(std::io::stdout().lock().write_all(&ontology.finish()?)?)

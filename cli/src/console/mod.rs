@@ -33,7 +33,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::reading::Read;
+use self::reading::SnapshotStatus;
 pub(crate) use self::source::{Run, Source};
 use self::state::Console;
 use self::writing::access::Access;
@@ -59,7 +59,7 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let source = Arc::new(source);
-    let (write, read) = watch::channel(Read::default());
+    let (write, read) = watch::channel(SnapshotStatus::default());
     let addr = listener.local_addr()?;
     let console = Arc::new(Console {
         source: source.clone(),
@@ -71,11 +71,11 @@ pub(crate) async fn serve(
         work: TaskTracker::new(),
         turn: Arc::default(),
         listeners: Arc::new(Semaphore::new(api::events::MOST)),
-        lines: api::lines::Lines::default(),
+        lines: api::lines::ArticleLines::default(),
         stop: stop.clone(),
     });
     let mut tasks = JoinSet::new();
-    tasks.spawn(reading::renew(source, write, (options.renew, console.look.clone()), stop.clone()));
+    tasks.spawn(reading::renew_snapshots(source, write, (options.renew, console.look.clone()), stop.clone()));
     let work = console.work.clone();
     let serving =
         axum::serve(listener, router(console)).with_graceful_shutdown(stop.clone().cancelled_owned());

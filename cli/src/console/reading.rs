@@ -2,7 +2,7 @@
 //!
 //! How sites are is read at every look. What was mined is read again only when a site's counts or the taxonomy changed, for a
 //! while after people taught a site, and when an hour has passed. After a long look the next one waits ten times as long, so that looking takes
-//! at most a tenth of the time. A look that fails leaves what was read before, and says why. Start at [`renew`].
+//! at most a tenth of the time. A look that fails leaves what was read before, and says why. Start at [`renew_snapshots`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -27,8 +27,10 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::search::{Builder, Positions};
-use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
+use super::search::{IndexBuilder, Positions};
+use super::snapshot::{
+    ArticleSummary, ConceptFacts, ConceptFiling, MOST_ARTICLES, Mined, SiteFacts, Snapshot,
+};
 use super::source::Source;
 use crate::outcomes::count_outcomes;
 use crate::queries::articles::{self, FilingSources};
@@ -49,7 +51,7 @@ const DAY: u64 = 86_400_000;
 
 /// What requests see of the reading.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Read {
+pub(super) struct SnapshotStatus {
     /// The newest whole one.
     pub(super) snapshot: Option<Arc<Snapshot>>,
     /// Why the last look failed.
@@ -59,7 +61,7 @@ pub(super) struct Read {
 }
 
 /// What was mined at an earlier look, and what tells whether it changed.
-struct Held {
+struct CachedMined {
     /// The counts of sites at that look.
     sites: Vec<(Site, u64)>,
     /// The version of people's lessons at that look, and since when it is the same.
@@ -71,25 +73,27 @@ struct Held {
 }
 
 /// Looks at the store until `stop`.
-pub(super) async fn renew(
+pub(super) async fn renew_snapshots(
     source: Arc<Source>,
-    read: watch::Sender<Read>,
+    read: watch::Sender<SnapshotStatus>,
     (every, asked): (Duration, Arc<Notify>),
     stop: CancellationToken,
 ) {
-    let mut held: Option<Held> = None;
+    let mut cached: Option<CachedMined> = None;
     loop {
         let begun = Instant::now();
-        let looked = tokio::select! {
-            looked = look(&source, &mut held, &read) => looked,
+        let taken = tokio::select! {
+            taken = take_snapshot(&source, &mut cached, &read) => taken,
             () = stop.cancelled() => return,
         };
-        if let Ok(snapshot) = &looked {
+        if let Ok(snapshot) = &taken {
             let (articles, took) = (snapshot.mined.articles.len(), begun.elapsed().as_millis());
             tracing::info!(articles, took_ms = took, "looked at the store");
         }
-        read.send_modify(|read| match looked {
-            Ok(snapshot) => *read = Read { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 },
+        read.send_modify(|read| match taken {
+            Ok(snapshot) => {
+                *read = SnapshotStatus { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 }
+            }
             Err(error) => {
                 tracing::warn!("the console cannot read the store: {error:#}");
                 read.failure = Some(format!("{error:#}"));
@@ -103,10 +107,10 @@ pub(super) async fn renew(
     }
 }
 
-async fn look(
+async fn take_snapshot(
     source: &Source,
-    held: &mut Option<Held>,
-    read: &watch::Sender<Read>,
+    cached: &mut Option<CachedMined>,
+    read: &watch::Sender<SnapshotStatus>,
 ) -> anyhow::Result<Snapshot> {
     let parts = &source.parts;
     let now = time::now();
@@ -114,7 +118,7 @@ async fn look(
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let counts = parts.stores.state.sites().await?;
     let version = knowledge::lessons_version(parts.stores.state.as_ref()).await?;
-    let taught = match held.as_ref().map(|held| held.taught) {
+    let taught = match cached.as_ref().map(|cached| cached.taught) {
         Some((same, since)) if same == version => (version, since),
         Some(_) => (version, Instant::now()),
         // What was taught before the first look counts as read.
@@ -122,13 +126,16 @@ async fn look(
     };
     // Miners read a site's articles again some time after it was taught something.
     let settles = Duration::from_secs(2 * source.config.miner.views_s) + SETTLES;
-    let is_same = |held: &&Held| {
-        let is_settled = held.taught == taught && held.at.duration_since(taught.1) > settles;
-        held.sites == counts && held.mined.taxonomy == taxonomy && is_settled && held.at.elapsed() < STALE
+    let is_same = |cached: &&CachedMined| {
+        let is_settled = cached.taught == taught && cached.at.duration_since(taught.1) > settles;
+        cached.sites == counts
+            && cached.mined.taxonomy == taxonomy
+            && is_settled
+            && cached.at.elapsed() < STALE
     };
-    let (mined, known) = match held.as_ref().filter(is_same) {
-        Some(held) => (held.mined.clone(), Some(&held.recalls)),
-        None => (Arc::new(mined(source, taxonomy, read).await?), None),
+    let (mined, known) = match cached.as_ref().filter(is_same) {
+        Some(cached) => (cached.mined.clone(), Some(&cached.recalls)),
+        None => (Arc::new(read_mined(source, taxonomy, read).await?), None),
     };
     let mut queues = BTreeMap::new();
     if let Some(broker) = &source.broker {
@@ -141,7 +148,7 @@ async fn look(
         let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
         let recall = match known {
             Some(known) => known.get(&status.site).copied(),
-            None => recall(&schedule, &parts.stores.frontier.entries(&status.site).await?, now),
+            None => recent_recall(&schedule, &parts.stores.frontier.entries(&status.site).await?, now),
         };
         anyhow::Ok(SiteFacts {
             health: schedule.health(now),
@@ -155,7 +162,7 @@ async fn look(
         futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
     if known.is_none() {
         let recalls = sites.iter().filter_map(|facts| Some((facts.status.site.clone(), facts.recall?)));
-        *held = Some(Held {
+        *cached = Some(CachedMined {
             sites: counts,
             taught,
             at: Instant::now(),
@@ -167,40 +174,45 @@ async fn look(
 }
 
 /// Reads what was mined.
-async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) -> anyhow::Result<Mined> {
+async fn read_mined(
+    source: &Source,
+    taxonomy: Taxonomy,
+    read: &watch::Sender<SnapshotStatus>,
+) -> anyhow::Result<Mined> {
     let (parts, now) = (&source.parts, time::now());
     let folded = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &folded).await?;
     let filing = articles::learn_filing(parts, &taxonomy, &listed).await?;
     let numbers: HashMap<&str, u32> =
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
-    let mut concepts = explained(&taxonomy, &folded);
+    let mut concepts = explain_concepts(&taxonomy, &folded);
     drop(folded);
-    let index = Builder::new()?;
-    let mut kept = Kept::default();
+    let index = IndexBuilder::new()?;
+    let mut newest = NewestArticles::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
     let mut languages: BTreeMap<String, u64> = BTreeMap::new();
     articles::file_articles(
         parts,
         FilingSources { listed: &listed, filing: &filing },
-        |url, version, shelved| {
-            let Some(shelved) = shelved else { return Ok(()) };
+        |url, version, filed_article| {
+            let Some(filed_article) = filed_article else { return Ok(()) };
             let place = |filed: &Filed| {
                 let concept = *numbers.get(filed.concept.as_str())?;
-                Some(Place { concept, witness: filed.witness, confidence: filed.confidence })
+                Some(ConceptFiling { concept, witness: filed.witness, confidence: filed.confidence })
             };
-            let places: Vec<Place> = shelved.filed.iter().filter_map(place).collect();
-            let found = shelved.life.as_ref().map(|life| life.first_seen);
-            let summary = Summary::of(url, &shelved.article, version.content, found, places, now);
-            for place in &summary.places {
-                count(&mut concepts[place.concept as usize], summary.at, now);
+            let filings: Vec<ConceptFiling> = filed_article.filed.iter().filter_map(place).collect();
+            let found = filed_article.history.as_ref().map(|history| history.first_seen);
+            let summary =
+                ArticleSummary::of(url, &filed_article.article, version.content, found, filings, now);
+            for place in &summary.filings {
+                count_article(&mut concepts[place.concept as usize], summary.at, now);
             }
             *by_site.entry(summary.site.clone()).or_default() += 1;
             if let Some(language) = &summary.language {
                 *languages.entry(language.clone()).or_default() += 1;
             }
-            index.add(summary.id, &shelved.article)?;
-            kept.put(summary);
+            index.add(summary.id, &filed_article.article)?;
+            newest.put(summary);
             read.send_if_modified(|read| {
                 read.articles += 1;
                 false
@@ -209,7 +221,7 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
         },
     )
     .await?;
-    let (articles, left_out) = kept.sorted();
+    let (articles, left_out) = newest.sorted();
     let mut languages: Vec<_> = languages.into_iter().collect();
     languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let positions = Positions::of(articles.iter().map(|article| article.id));
@@ -218,7 +230,7 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
 }
 
 /// Counts an article of a concept.
-fn count(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
+fn count_article(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
     facts.articles += 1;
     match now.0.saturating_sub(at.0) / DAY {
         0 => facts.lately += 1,
@@ -229,13 +241,13 @@ fn count(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
 
 /// The newest articles, at most [`MOST_ARTICLES`].
 #[derive(Default)]
-struct Kept {
-    articles: Vec<Summary>,
+struct NewestArticles {
+    articles: Vec<ArticleSummary>,
     left_out: usize,
 }
 
-impl Kept {
-    fn put(&mut self, article: Summary) {
+impl NewestArticles {
+    fn put(&mut self, article: ArticleSummary) {
         self.articles.push(article);
         if self.articles.len() >= MOST_ARTICLES + MOST_ARTICLES / 4 {
             self.cut();
@@ -243,19 +255,19 @@ impl Kept {
     }
 
     fn cut(&mut self) {
-        self.articles.sort_unstable_by_key(Summary::order);
+        self.articles.sort_unstable_by_key(ArticleSummary::order);
         self.left_out += self.articles.len().saturating_sub(MOST_ARTICLES);
         self.articles.truncate(MOST_ARTICLES);
     }
 
-    fn sorted(mut self) -> (Vec<Summary>, usize) {
+    fn sorted(mut self) -> (Vec<ArticleSummary>, usize) {
         self.cut();
         (self.articles, self.left_out)
     }
 }
 
 /// Why each concept is one and stands where it stands.
-fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
+fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
     let explainer = Explainer::new(taxonomy, sites);
     let facts = taxonomy.concepts.iter().map(|concept| {
         let text = explainer.of_keys(concept.keys.iter().map(String::as_str));
@@ -272,7 +284,7 @@ fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFact
 }
 
 /// How much of what a site showed lately was read, in thousandths.
-fn recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
+fn recent_recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
     let days = recall::count_days(schedule, entries, now);
     let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
     let (read, missed) = lately

@@ -11,9 +11,9 @@ use tokio::sync::{Mutex, Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::answer::{Problem, Unshown};
-use super::api::lines::Lines;
-use super::reading::Read;
+use super::answer::{PageProblem, Problem};
+use super::api::lines::ArticleLines;
+use super::reading::SnapshotStatus;
 use super::snapshot::Snapshot;
 use super::source::Source;
 use super::writing::access::{Access, Visitor};
@@ -27,7 +27,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(3);
 pub(super) struct Console {
     pub(super) source: Arc<Source>,
     pub(super) addr: SocketAddr,
-    pub(super) read: watch::Receiver<Read>,
+    pub(super) read: watch::Receiver<SnapshotStatus>,
     pub(super) access: Access,
     pub(super) notices: Notices,
     /// Asks for a look at the store now.
@@ -37,7 +37,7 @@ pub(super) struct Console {
     pub(super) turn: Arc<Mutex<()>>,
     /// Places for those who listen to new articles.
     pub(super) listeners: Arc<Semaphore>,
-    pub(super) lines: Lines,
+    pub(super) lines: ArticleLines,
     pub(super) stop: CancellationToken,
 }
 
@@ -88,12 +88,12 @@ impl Console {
 }
 
 impl FromRequestParts<Arc<Console>> for Visitor {
-    type Rejection = Unshown;
+    type Rejection = PageProblem;
 
     async fn from_request_parts(
         parts: &mut request::Parts,
         console: &Arc<Console>,
-    ) -> Result<Visitor, Unshown> {
+    ) -> Result<Visitor, PageProblem> {
         Ok(console.access.visitor(&parts.headers))
     }
 }

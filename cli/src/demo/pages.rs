@@ -58,15 +58,15 @@ pub struct PageScores {
 
 /// Judges a page's hierarchy and its marks.
 #[must_use]
-pub fn score_page(judged: &JudgedPage, said: &Hierarchy) -> PageScores {
-    let scored = score_hierarchy(&judged.outline(), &Prediction::of(&said.url, said));
+pub fn score_page(judged: &JudgedPage, hierarchy: &Hierarchy) -> PageScores {
+    let scored = score_hierarchy(&judged.outline(), &Prediction::of(&hierarchy.url, hierarchy));
     let toc = || {
-        let held = leaves_in(said, Block::Toc);
+        let held = leaves_in(hierarchy, Block::Toc);
         score_anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true))
     };
-    let article = || score_article_words(&judged.body(), &text_in(said, Block::Article));
+    let article = || score_article_words(&judged.body(), &text_in(hierarchy, Block::Article));
     PageScores {
-        page: said.url.clone(),
+        page: hierarchy.url.clone(),
         pairs: scored.pairs,
         segments: scored.boundaries[1],
         toc: matches!(judged.kind, PageKind::Home | PageKind::Section).then(toc),
@@ -95,9 +95,9 @@ pub fn mean_page_scores(rows: &[PageScores]) -> Figures {
 }
 
 /// For each leaf, whether the marks put it in this block.
-fn leaves_in(said: &Hierarchy, block: Block) -> Vec<bool> {
-    let mut held = vec![false; said.leaves as usize];
-    for (node, of) in said.nodes.iter().zip(said.blocks()) {
+fn leaves_in(hierarchy: &Hierarchy, block: Block) -> Vec<bool> {
+    let mut held = vec![false; hierarchy.leaves as usize];
+    for (node, of) in hierarchy.nodes.iter().zip(hierarchy.blocks()) {
         for &leaf in node.label.iter().flat_map(|label| &label.leaves) {
             held[leaf as usize] = of == block;
         }
@@ -105,8 +105,8 @@ fn leaves_in(said: &Hierarchy, block: Block) -> Vec<bool> {
     held
 }
 
-fn text_in(said: &Hierarchy, block: Block) -> String {
-    let labels = said.nodes.iter().zip(said.blocks()).filter(|(_, of)| *of == block);
+fn text_in(hierarchy: &Hierarchy, block: Block) -> String {
+    let labels = hierarchy.nodes.iter().zip(hierarchy.blocks()).filter(|(_, of)| *of == block);
     let labels = labels.filter_map(|(node, _)| node.label.as_ref()).filter(|label| !label.image);
     labels.map(|label| label.text.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -65,30 +65,34 @@ pub(crate) struct FiledArticle<'a> {
     pub(crate) filed: &'a [Filed],
     placed: Vec<FiledUnder<'a>>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
-    pub(crate) life: Option<ArticleHistory>,
+    pub(crate) history: Option<ArticleHistory>,
     labels: &'a BTreeMap<String, String>,
 }
 
 impl<'a> FiledArticle<'a> {
-    /// ArticlesByConcept an article where it is filed.
+    /// Files an article under its concepts.
     pub(crate) fn new(
         mut article: Article,
         filed: &'a [Filed],
-        life: Option<ArticleHistory>,
+        history: Option<ArticleHistory>,
         labels: &'a BTreeMap<String, String>,
     ) -> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-        FiledArticle { article, keys, filed, placed, life, labels }
+        FiledArticle { article, keys, filed, placed, history, labels }
     }
 
     /// What readers get of it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let filed = self.placed.as_slice();
-        match self.life.as_ref().and_then(|life| ArticleEvent::latest(life, &self.article, self.labels)) {
-            Some(event) => ArticleLine::Told(WithConcepts { event, filed }),
-            None => ArticleLine::Read(WithConcepts { event: &self.article, filed }),
+        match self
+            .history
+            .as_ref()
+            .and_then(|history| ArticleEvent::latest(history, &self.article, self.labels))
+        {
+            Some(event) => ArticleLine::WithHistory(WithConcepts { event, filed }),
+            None => ArticleLine::WithoutHistory(WithConcepts { event: &self.article, filed }),
         }
     }
 }
@@ -97,10 +101,10 @@ impl<'a> FiledArticle<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum ArticleLine<'a> {
-    /// With its life.
-    Told(WithConcepts<'a, ArticleEvent<'a>>),
+    /// With its history.
+    WithHistory(WithConcepts<'a, ArticleEvent<'a>>),
     /// Without one: version 0.1.0 read it.
-    Read(WithConcepts<'a, &'a Article>),
+    WithoutHistory(WithConcepts<'a, &'a Article>),
 }
 
 /// Filing as all counted articles teach it.
@@ -138,15 +142,15 @@ pub(crate) async fn file_articles(
             let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else {
                 continue;
             };
-            let life = read_history(parts.stores.archive.as_ref(), &url).await?;
-            if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
+            let history = read_history(parts.stores.archive.as_ref(), &url).await?;
+            if history.as_ref().is_some_and(|history| history.twin_of.is_some()) {
                 take(&url, version, None)?;
                 continue;
             }
             let article: Article = serde_json::from_slice(&json)?;
             let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
-            let shelved = FiledArticle::new(article, &filed, life, &labels);
-            take(&url, version, Some(&shelved))?;
+            let filed_article = FiledArticle::new(article, &filed, history, &labels);
+            take(&url, version, Some(&filed_article))?;
         }
     }
     Ok(())
@@ -167,12 +171,12 @@ pub(crate) async fn export_articles(
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
     let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
-    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |url, _, shelved| {
+    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |url, _, filed_article| {
         others.remove(url);
-        let Some(shelved) = shelved else { return Ok(()) };
-        ontology.article(&shelved.article, &shelved.keys)?;
+        let Some(filed_article) = filed_article else { return Ok(()) };
+        ontology.article(&filed_article.article, &filed_article.keys)?;
         articles += 1;
-        take(shelved)
+        take(filed_article)
     })
     .await?;
     // A page that two concept pages list is one instance of both concepts.

@@ -1,4 +1,4 @@
-//! What is known of a page or a site, and when it is fetched next, and why: as a value for programs, and as rows for people.
+//! What is known of a page or a site, and when it is fetched next, and why: as a value for programs, and as facts for people.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::exit::hinted;
 use crate::outcomes::outcomes_in_words;
 use crate::{out, seconds};
 
-/// What is known of one thing: its name and its value.
+/// What people are told of a page or a site: a name and a value.
 pub(crate) type Fact = (String, String);
 
 fn fact(name: impl Into<String>, value: impl std::fmt::Display) -> Fact {
@@ -38,8 +38,9 @@ pub(crate) struct PageExplanation {
     left: Option<String>,
     /// The address of the listing that showed it first.
     shown_by: Option<CanonicalUrl>,
-    /// The life of its article, if one was read.
-    life: Option<ArticleHistory>,
+    /// The history of its article, if one was read.
+    #[serde(rename = "life")]
+    history: Option<ArticleHistory>,
 }
 
 /// Explains a page.
@@ -54,8 +55,8 @@ pub(crate) async fn explain_page(
     let frontier = parts.stores.frontier.as_ref();
     let entry = frontier.entry(url).await?;
     let left = frontier.left(url, now).await?;
-    let life = read_history(parts.stores.archive.as_ref(), url).await?;
-    if entry.is_none() && left.is_none() && life.is_none() {
+    let history = read_history(parts.stores.archive.as_ref(), url).await?;
+    if entry.is_none() && left.is_none() && history.is_none() {
         return Err(match frontier.site(&url.site()).await? {
             Some(_) => hinted(
                 format!("`{url}` is not known: no listing or page of `{}` showed it", url.site()),
@@ -67,9 +68,9 @@ pub(crate) async fn explain_page(
     let by = entry.as_ref().and_then(|entry| entry.schedule?.by);
     let (schedule, _) = frontier.schedule(&url.site()).await?;
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
-    let shown_by = listing.or_else(|| life.as_ref()?.discovered_on.clone());
+    let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, life })
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history })
 }
 
 /// No seed named this site.
@@ -78,21 +79,21 @@ pub(crate) fn unknown_site(site: &Site) -> anyhow::Error {
 }
 
 impl PageExplanation {
-    /// The story in rows.
-    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Fact> {
-        let mut rows: Vec<Fact> = self.shown_by.iter().map(|by| fact("shown first by", by)).collect();
+    /// The explanation for people.
+    pub(crate) fn facts(&self, now: Timestamp) -> Vec<Fact> {
+        let mut facts: Vec<Fact> = self.shown_by.iter().map(|by| fact("shown first by", by)).collect();
         if let Some(entry) = &self.entry {
-            rows.extend(entry_facts(entry, now));
+            facts.extend(entry_facts(entry, now));
         } else if let Some(day) = &self.left {
-            rows.push(fact("is", format!("a page that is not asked for again; last shown on {day}")));
+            facts.push(fact("is", format!("a page that is not asked for again; last shown on {day}")));
         } else {
-            rows.push(fact("is", "a page that nobody shows any more"));
+            facts.push(fact("is", "a page that nobody shows any more"));
         }
-        let Some(life) = &self.life else { return rows };
-        rows.extend(life.twin_of.iter().map(|primary| fact("same article as", primary)));
-        rows.extend(life.addresses.iter().map(|address| fact("also at", address)));
-        rows.extend(life.same_text.iter().map(|other| fact("same text at", other)));
-        for past in life.history() {
+        let Some(history) = &self.history else { return facts };
+        facts.extend(history.twin_of.iter().map(|primary| fact("same article as", primary)));
+        facts.extend(history.addresses.iter().map(|address| fact("also at", address)));
+        facts.extend(history.same_text.iter().map(|other| fact("same text at", other)));
+        for past in history.history() {
             let PastEvent { version, event, at, changed, reason, moved_to, .. } = past;
             let event = event.name();
             let changed: Vec<&str> = changed.iter().map(|field| field.name()).collect();
@@ -103,33 +104,33 @@ impl PageExplanation {
             ];
             let details: String = details.into_iter().flatten().collect();
             let at = out::time(at);
-            rows.push(fact(format!("version {version}"), format!("{event} at {at}{details}")));
+            facts.push(fact(format!("version {version}"), format!("{event} at {at}{details}")));
         }
-        rows
+        facts
     }
 }
 
 fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
     let links = if entry.depth == 1 { "link" } else { "links" };
-    let mut rows = vec![
+    let mut facts = vec![
         fact("is", entry_role(entry)),
         fact("found", format!("{}, {} {links} from the seed", reason_text(entry.why), entry.depth)),
     ];
-    if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
-        rows.push(fact("first read", out::time(Timestamp(first * 1_000))));
+    if let Some(first) = entry.schedule.and_then(|schedule| schedule.visits.first) {
+        facts.push(fact("first read", out::time(Timestamp(first * 1_000))));
     }
-    rows.extend(entry.seen.map(|seen| fact("last read", out::time(seen))));
-    rows.push(fact("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
-    let unread = entry.schedule.map_or(entry.attempts, |known| known.unread);
+    facts.extend(entry.seen.map(|seen| fact("last read", out::time(seen))));
+    facts.push(fact("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
+    let unread = entry.schedule.map_or(entry.attempts, |schedule| schedule.unread);
     if unread > 0 {
-        rows.push(fact("failed in a row", unread));
+        facts.push(fact("failed in a row", unread));
     }
-    rows.push(fact("next visit", next_visit(entry, now)));
-    for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|known| known.visited.iter()) {
+    facts.push(fact("next visit", next_visit(entry, now)));
+    for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|schedule| schedule.visited.iter()) {
         let verdict = verdict.map_or("", verdict_text);
-        rows.push(fact("visit", format!("{}: {outcome}{verdict}", out::time(at))));
+        facts.push(fact("visit", format!("{}: {outcome}{verdict}", out::time(at))));
     }
-    rows
+    facts
 }
 
 /// What a page that was read turned out to be.
@@ -146,13 +147,13 @@ fn verdict_text(verdict: Verdict) -> &'static str {
 
 /// What a page is to the crawl.
 fn entry_role(entry: &Entry) -> String {
-    let known = PageSchedule::of_record(entry.schedule);
-    match known.role {
+    let schedule = PageSchedule::of_record(entry.schedule);
+    match schedule.role {
         Role::Once => "a page that is fetched once".into(),
         Role::Listing(kind) => kind_name(kind).into(),
         Role::Behind { depth, .. } => format!("a page {depth} behind a section"),
-        Role::Page if known.visits.first.is_some() => "an article".into(),
-        Role::Page if entry.seen.is_some() && known.is_told => "no article, as it was last read".into(),
+        Role::Page if schedule.visits.first.is_some() => "an article".into(),
+        Role::Page if entry.seen.is_some() && schedule.is_told => "no article, as it was last read".into(),
         Role::Page if entry.seen.is_some() => "read, and its text is still under way".into(),
         Role::Page => "a page that was not read yet".into(),
     }
@@ -202,7 +203,7 @@ pub(crate) fn due_text(due: Timestamp, now: Timestamp) -> String {
 pub(crate) struct ListingExplanation {
     pub(crate) url: CanonicalUrl,
     #[serde(flatten)]
-    pub(crate) known: Listing,
+    pub(crate) listing: Listing,
     pub(crate) due: Option<Timestamp>,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -249,20 +250,20 @@ impl SiteExplanation {
         for entry in entries.iter().filter(|entry| entry.due.is_some()) {
             *waiting.entry(entry.class).or_default() += 1;
         }
-        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|known| known.visits.first.is_some());
+        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|page| page.visits.first.is_some());
         let articles = entries.iter().filter(is_article).count();
         let listing = |entry: Entry| {
-            let known = schedule.listing(ListingId::of(&entry.url))?.clone();
-            Some(ListingExplanation { url: entry.url, known, due: entry.due, outcome: entry.outcome })
+            let listing = schedule.listing(ListingId::of(&entry.url))?.clone();
+            Some(ListingExplanation { url: entry.url, listing, due: entry.due, outcome: entry.outcome })
         };
         let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
-        listings.sort_by_key(|listing| listing.known.interval);
+        listings.sort_by_key(|explained| explained.listing.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
         SiteExplanation { health: schedule.health(now), status, listings, articles, waiting, silent_since }
     }
 
-    /// The story in rows, without the listings.
-    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Fact> {
+    /// The explanation for people, without the listings.
+    pub(crate) fn facts(&self, now: Timestamp) -> Vec<Fact> {
         let status = &self.status;
         let (urls, left) = (status.urls, status.remembered);
         // Pages that are fetched once are not followed: what they were is not noted.
@@ -270,19 +271,19 @@ impl SiteExplanation {
             0 if self.listings.is_empty() => String::new(),
             articles => format!(", {articles} of them articles that were read"),
         };
-        let mut rows = vec![
+        let mut facts = vec![
             fact("URLs", format!("{urls}{read}; {left} have left")),
             fact("is", self.health.name().replace('_', " ")),
             fact("outcomes", outcomes_in_words(&status.outcomes)),
         ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
         let [listings, new, rechecks, rest] = waiting;
-        rows.push(fact(
+        facts.push(fact(
             "waiting",
             format!("{listings} listings, {new} new pages, {rechecks} first rechecks, {rest} later"),
         ));
-        rows.push(fact("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
-        rows.extend(
+        facts.push(fact("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
+        facts.extend(
             status.allowance.as_ref().map(|allowance| fact("allowance", allowance_text(allowance, now))),
         );
         let next = if status.settings.paused {
@@ -290,11 +291,11 @@ impl SiteExplanation {
         } else {
             status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
-        rows.push(fact("next request", next));
+        facts.push(fact("next request", next));
         if let Some(since) = self.silent_since {
-            rows.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
+            facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
-        rows
+        facts
     }
 
     fn rest(&self, now: Timestamp) -> String {

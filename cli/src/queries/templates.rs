@@ -25,19 +25,19 @@ pub(crate) async fn open_site_state(target: &Target, config: &Config) -> anyhow:
 
 /// Reads the knowledge of a site.
 pub(crate) async fn read_knowledge(state: &dyn SiteState, site: &Site) -> anyhow::Result<Knowledge> {
-    let (known, _) = Knowledge::read(state, site).await?;
-    if known.is_empty() {
+    let (knowledge, _) = Knowledge::read(state, site).await?;
+    if knowledge.is_empty() {
         return Err(hinted(
             format!("nothing is known about `{site}`"),
             "newslode template list shows the sites with corrections or templates",
         ));
     }
-    Ok(known)
+    Ok(knowledge)
 }
 
 /// What is known of a site, for programs.
-pub(crate) fn knowledge_json(site: &Site, known: &Knowledge) -> Value {
-    let templates = &known.templates;
+pub(crate) fn knowledge_json(site: &Site, knowledge: &Knowledge) -> Value {
+    let templates = &knowledge.templates;
     let (seen, accepted) = templates.acceptance();
     let live = templates.live().iter().map(|live| {
         json!({
@@ -61,7 +61,7 @@ pub(crate) fn knowledge_json(site: &Site, known: &Knowledge) -> Value {
         "articles": seen,
         "accepted": accepted,
         "waiting": templates.waiting().len(),
-        "corrected": known.site.lessons().iter().map(|lesson| &lesson.url).collect::<Vec<_>>(),
+        "corrected": knowledge.site.lessons().iter().map(|lesson| &lesson.url).collect::<Vec<_>>(),
         "templates": live.chain(dropped).collect::<Vec<_>>(),
     })
 }

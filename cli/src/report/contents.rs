@@ -50,16 +50,16 @@ pub(super) struct NewestArticles {
 }
 
 impl NewestArticles {
-    pub(super) fn put(&mut self, story: ArticleExcerpt) {
+    pub(super) fn put(&mut self, article: ArticleExcerpt) {
         self.count += 1;
         // Sites publish one story under several addresses.
-        let is_same = |held: &ArticleExcerpt| (&held.site, &held.title) == (&story.site, &story.title);
-        if self.newest.iter().any(|held| is_same(held) && held.published == story.published) {
+        let is_same = |held: &ArticleExcerpt| (&held.site, &held.title) == (&article.site, &article.title);
+        if self.newest.iter().any(|held| is_same(held) && held.published == article.published) {
             return;
         }
-        let at = self.newest.partition_point(|held| held.published >= story.published);
+        let at = self.newest.partition_point(|held| held.published >= article.published);
         if at < SHOWN {
-            self.newest.insert(at, story);
+            self.newest.insert(at, article);
             self.newest.truncate(SHOWN);
         }
     }
@@ -79,12 +79,12 @@ impl ArticlesByConcept {
     pub(crate) fn put(&mut self, article: &Article, keys: &BTreeSet<String>) {
         self.articles += 1;
         *self.by_site.entry(article.site.clone()).or_default() += 1;
-        let story = ArticleExcerpt::of(article);
+        let article = ArticleExcerpt::of(article);
         for key in keys {
-            self.by_concept.entry(key.clone()).or_default().put(story.clone());
+            self.by_concept.entry(key.clone()).or_default().put(article.clone());
         }
         if keys.is_empty() {
-            self.unfiled.put(story);
+            self.unfiled.put(article);
         }
     }
 }
@@ -92,7 +92,7 @@ impl ArticlesByConcept {
 /// Everything the report shows.
 pub(super) struct Report<'a> {
     pub(super) taxonomy: &'a Taxonomy,
-    pub(super) shelves: &'a ArticlesByConcept,
+    pub(super) articles: &'a ArticlesByConcept,
     pub(super) sites: Vec<SiteStatus>,
     /// Each site with the drawing of its front page.
     pub(super) drawings: Vec<(Site, String)>,

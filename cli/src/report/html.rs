@@ -7,7 +7,7 @@ use newslode_common::store::SiteStatus;
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 use newslode_page::reading::Site;
 
-use super::shelves::{ArticleExcerpt, NewestArticles, Report};
+use super::contents::{ArticleExcerpt, NewestArticles, Report};
 use crate::html::charts::{figure_list, outcome_table};
 use crate::html::lists::{ListedArticle, article_list, site_links};
 use crate::html::taxonomy::{Neighbours, Tree, concept_links};
@@ -82,8 +82,8 @@ pub(super) fn report_page(report: &Report<'_>) -> String {
         div #concepts {
             @for (_, concept) in report.taxonomy.in_order() { (concept_section(report, concept, &anchors)) }
         }
-        @if report.shelves.unfiled.count > 0 {
-            section #unfiled { h2 { "Filed under no concept" } (newest_articles(&report.shelves.unfiled)) }
+        @if report.articles.unfiled.count > 0 {
+            section #unfiled { h2 { "Filed under no concept" } (newest_articles(&report.articles.unfiled)) }
         }
         (site_table(report, &anchors))
         (drawing_section(report))
@@ -94,11 +94,11 @@ pub(super) fn report_page(report: &Report<'_>) -> String {
 fn headline(report: &Report<'_>) -> Markup {
     let urls: u64 = report.sites.iter().map(|site| site.urls).sum();
     let numbers = [
-        ("#concepts", "articles", report.shelves.articles as u64),
+        ("#concepts", "articles", report.articles.articles as u64),
         ("#taxonomy", "concepts", report.taxonomy.concepts.len() as u64),
         ("#sites", "sites", report.sites.len() as u64),
         ("#sites", "URLs", urls),
-        ("#unfiled", "filed under no concept", report.shelves.unfiled.count as u64),
+        ("#unfiled", "filed under no concept", report.articles.unfiled.count as u64),
         ("#pages", "front pages drawn", report.drawings.len() as u64),
     ];
     let numbers: Vec<_> = numbers.into_iter().filter(|(_, _, count)| *count > 0).collect();
@@ -113,10 +113,11 @@ fn headline(report: &Report<'_>) -> Markup {
 }
 
 fn taxonomy_tree(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
-    let held =
-        |concept: &Concept| report.shelves.by_concept.get(&concept.key).map_or(0, |shelf| shelf.count as u64);
+    let newest = |concept: &Concept| {
+        report.articles.by_concept.get(&concept.key).map_or(0, |newest| newest.count as u64)
+    };
     let rest = "Those below stand further down.";
-    Tree { taxonomy: report.taxonomy, links: anchors, articles: &held, rest }.whole()
+    Tree { taxonomy: report.taxonomy, links: anchors, articles: &newest, rest }.whole()
 }
 
 fn concept_section(report: &Report<'_>, concept: &Concept, anchors: &Anchors<'_>) -> Markup {
@@ -136,23 +137,23 @@ fn concept_section(report: &Report<'_>, concept: &Concept, anchors: &Anchors<'_>
         ));
     }
     about.push(("Sites".into(), site_links(&concept.sites, anchors)));
-    let held = report.shelves.by_concept.get(&concept.key);
+    let newest = report.articles.by_concept.get(&concept.key);
     html! {
         section id=(anchors.name_of(concept)) {
             h2 dir="auto" {
                 (concept.label) " "
-                small { (count_with_noun(held.map_or(0, |held| held.count as u64), "article", "articles")) @if concept.is_genre { ", a genre" } }
+                small { (count_with_noun(newest.map_or(0, |newest| newest.count as u64), "article", "articles")) @if concept.is_genre { ", a genre" } }
             }
             (fact_list(&about))
-            @if let Some(held) = held { (newest_articles(held)) }
+            @if let Some(newest) = newest { (newest_articles(newest)) }
         }
     }
 }
 
-fn newest_articles(shelf: &NewestArticles) -> Markup {
-    let more = (shelf.count - shelf.newest.len()) as u64;
+fn newest_articles(newest: &NewestArticles) -> Markup {
+    let more = (newest.count - newest.newest.len()) as u64;
     html! {
-        (article_list(shelf.newest.iter().map(listed_article), false))
+        (article_list(newest.newest.iter().map(listed_article), false))
         @if more > 0 { p.pager.soft { "and " (Number(more)) " more" } }
     }
 }
@@ -174,7 +175,7 @@ fn listed_article(story: &ArticleExcerpt) -> ListedArticle<'_> {
 
 fn site_table(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
     let row = |status: &SiteStatus| {
-        let articles = report.shelves.by_site.get(status.site.as_str()).copied().unwrap_or_default();
+        let articles = report.articles.by_site.get(status.site.as_str()).copied().unwrap_or_default();
         html! {
             tr id=(anchors.name_of_site(&status.site)) {
                 th scope="row" { (status.site) @if status.settings.paused { span.soft { " (paused)" } } }

@@ -5,8 +5,8 @@
 //! a concept shows only its newest articles, and only the largest sites show their front pages. Start at
 //! [`ArticlesByConcept`], which collects articles during an export, and [`render`].
 
+mod contents;
 mod html;
-mod shelves;
 
 use newslode_common::store::{Kind, SiteStatus};
 use newslode_common::time;
@@ -15,8 +15,8 @@ use newslode_miner::work::parts::Parts;
 use newslode_page::hierarchy::{svg, xml};
 use newslode_page::reading::{CanonicalUrl, Site};
 
-pub(crate) use self::shelves::ArticlesByConcept;
-use self::shelves::Report;
+pub(crate) use self::contents::ArticlesByConcept;
+use self::contents::Report;
 
 /// Number of sites whose front pages are drawn.
 const DRAWN: usize = 12;
@@ -25,11 +25,11 @@ const DRAWN: usize = 12;
 pub(crate) async fn render(
     parts: &Parts,
     taxonomy: &Taxonomy,
-    shelves: &ArticlesByConcept,
+    articles: &ArticlesByConcept,
 ) -> anyhow::Result<String> {
     let sites = parts.stores.frontier.status().await?;
     let drawings = draw_front_pages(parts, &sites).await?;
-    Ok(html::report_page(&Report { taxonomy, shelves, sites, drawings, made: time::now() }))
+    Ok(html::report_page(&Report { taxonomy, articles, sites, drawings, made: time::now() }))
 }
 
 /// Draws the front pages of the sites with the most pages. Skips sites without a front page.

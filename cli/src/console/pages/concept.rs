@@ -6,9 +6,9 @@ use axum::extract::{Path, State};
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
-use super::parts::{Pages, articles, concept_link};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown, unknown_concept};
+use super::parts::{Pages, article_summaries, concept_link};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem, unknown_concept};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
@@ -22,9 +22,9 @@ const SHOWN: usize = 10;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     Path(named): Path<String>,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    answer(&console, &snapshot, concept_page(&snapshot, &named)?)
+    page_response(&console, &snapshot, concept_page(&snapshot, &named)?)
 }
 
 fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
@@ -47,16 +47,16 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
                     @if newest.articles.is_empty() {
                         (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
                     } @else {
-                        (articles(mined, newest.articles.iter().copied(), false))
+                        (article_summaries(mined, newest.articles.iter().copied(), false))
                         @if newest.matched > SHOWN {
                             p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
                         }
                     }
                 }
-                (why(facts))
+                (explanation_section(facts))
             }
             aside {
-                (around(&mined.taxonomy, concept))
+                (neighbour_sections(&mined.taxonomy, concept))
                 section { h2 { "Written forms" } (form_table(concept)) }
                 section {
                     h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
@@ -66,7 +66,7 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
         }
     };
     Ok(Page {
-        place: Place::Taxonomy,
+        place: NavigationItem::Taxonomy,
         title: concept.label.clone(),
         trail: trail(&mined.taxonomy, concept),
         lead: about,
@@ -91,7 +91,7 @@ fn trail(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
     }
 }
 
-fn around(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
+fn neighbour_sections(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
     let around = Neighbours::of(concept, taxonomy);
     html! {
         section {
@@ -105,7 +105,7 @@ fn around(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
     }
 }
 
-fn why(facts: &ConceptFacts) -> Markup {
+fn explanation_section(facts: &ConceptFacts) -> Markup {
     html! {
         section {
             h2 { "Why it is a concept, and why it stands here" }

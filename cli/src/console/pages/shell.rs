@@ -3,16 +3,16 @@
 use axum::response::{Html, IntoResponse};
 use maud::{Markup, html};
 
-use crate::console::answer::Shown;
-pub(in crate::console) use crate::console::frame::Place;
-use crate::console::frame::whole;
+use crate::console::answer::PageResult;
+pub(in crate::console) use crate::console::frame::NavigationItem;
+use crate::console::frame::framed_page;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::values::time_element;
 
 /// A page's own part.
 pub(in crate::console) struct Page {
-    pub(in crate::console) place: Place,
+    pub(in crate::console) place: NavigationItem,
     pub(in crate::console) title: String,
     /// What is above the title: the way here.
     pub(in crate::console) trail: Markup,
@@ -22,7 +22,7 @@ pub(in crate::console) struct Page {
 }
 
 /// Answers with a page.
-pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: Page) -> Shown {
+pub(in crate::console) fn page_response(console: &Console, snapshot: &Snapshot, page: Page) -> PageResult {
     let failure = console.failure();
     let main = html! {
         @if let Some(failure) = &failure {
@@ -44,5 +44,5 @@ pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: P
         a href="/api/v1/openapi.json" { "JSON API" }
         @if console.access.asks_for_token() { a href="/session" { "Sign in or out" } }
     };
-    Ok(Html(whole(page.place, &page.title, main, foot).into_string()).into_response())
+    Ok(Html(framed_page(page.place, &page.title, main, foot).into_string()).into_response())
 }

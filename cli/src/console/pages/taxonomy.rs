@@ -7,9 +7,9 @@ use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::parts::Pages;
-use super::shell::{Page, Place, answer};
-use crate::console::answer::Shown;
-use crate::console::filter::values;
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::PageResult;
+use crate::console::filter::query_values;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
@@ -21,12 +21,12 @@ const FOUND: usize = 200;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let wanted = values(query.as_deref()).remove("q").unwrap_or_default();
+    let wanted = query_values(query.as_deref()).remove("q").unwrap_or_default();
     let taxonomy = &snapshot.mined.taxonomy;
     let page = Page {
-        place: Place::Taxonomy,
+        place: NavigationItem::Taxonomy,
         title: "Taxonomy".into(),
         trail: html! {},
         lead: html! {
@@ -36,12 +36,12 @@ pub(in crate::console) async fn page(
                 " of them show, or that one files below such a label."
             }
         },
-        main: html! { (search(&wanted)) (found_or_tree(&snapshot, &wanted)) },
+        main: html! { (search_form(&wanted)) (found_or_tree(&snapshot, &wanted)) },
     };
-    answer(&console, &snapshot, page)
+    page_response(&console, &snapshot, page)
 }
 
-fn search(wanted: &str) -> Markup {
+fn search_form(wanted: &str) -> Markup {
     html! {
         form.filters role="search" aria-label="Concepts" action="/taxonomy" {
             div.wide {

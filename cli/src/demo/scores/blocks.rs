@@ -9,8 +9,8 @@ use super::Prf;
 
 /// Scores a text against an article's text (IC).
 #[must_use]
-pub fn score_article_words(gold: &str, said: &str) -> Prf {
-    let (wanted, found) = (count_words(gold), count_words(said));
+pub fn score_article_words(gold: &str, text: &str) -> Prf {
+    let (wanted, found) = (count_words(gold), count_words(text));
     let hit = wanted.iter().map(|(word, n)| (*n).min(found.get(word).copied().unwrap_or(0))).sum();
     Prf::of(hit, found.values().sum(), wanted.values().sum())
 }
@@ -35,9 +35,9 @@ pub struct Anchor {
 
 /// Scores the anchors whose first leaf lies in the blocks (SNC).
 pub fn score_anchors(gold: &[Anchor], is_held: impl Fn(usize) -> bool) -> Prf {
-    let held = || gold.iter().filter(|anchor| is_held(anchor.leaf));
-    let hit = held().filter(|anchor| anchor.is_news).count();
-    Prf::of(hit, held().count(), gold.iter().filter(|anchor| anchor.is_news).count())
+    let in_blocks = || gold.iter().filter(|anchor| is_held(anchor.leaf));
+    let hit = in_blocks().filter(|anchor| anchor.is_news).count();
+    Prf::of(hit, in_blocks().count(), gold.iter().filter(|anchor| anchor.is_news).count())
 }
 
 #[cfg(test)]

@@ -97,10 +97,10 @@ pub struct HierarchyScores {
 #[must_use]
 pub fn score_hierarchy(gold: &Gold, prediction: &Prediction) -> HierarchyScores {
     let (wanted, found) = (transitive_pairs(&gold.parent), prediction.pairs(gold));
-    let said: BTreeSet<u32> = prediction.boundaries.iter().copied().collect();
+    let predicted: BTreeSet<u32> = prediction.boundaries.iter().copied().collect();
     let boundaries = WINDOWS.map(|window| {
-        let hit = match_boundaries(&said, &gold.boundaries, window);
-        Prf::of(hit, said.len(), gold.boundaries.len())
+        let hit = match_boundaries(&predicted, &gold.boundaries, window);
+        Prf::of(hit, predicted.len(), gold.boundaries.len())
     });
     HierarchyScores {
         page: prediction.page.clone(),
@@ -111,9 +111,9 @@ pub fn score_hierarchy(gold: &Gold, prediction: &Prediction) -> HierarchyScores 
 }
 
 /// Matches greedily from left to right, each boundary once. On a line with equal windows this is optimal.
-fn match_boundaries(said: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
+fn match_boundaries(predicted: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
     let wanted: BTreeSet<u32> = gold.iter().copied().collect();
-    let mut left = said.iter().copied().peekable();
+    let mut left = predicted.iter().copied().peekable();
     let mut hits = 0;
     for mark in wanted {
         while left.next_if(|found| found + window < mark).is_some() {}
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn each_boundary_is_matched_once() {
-        let said = BTreeSet::from([10, 11, 40]);
-        assert_eq!(match_boundaries(&said, &[12, 30, 36], 5), 2);
+        let predicted = BTreeSet::from([10, 11, 40]);
+        assert_eq!(match_boundaries(&predicted, &[12, 30, 36], 5), 2);
     }
 }

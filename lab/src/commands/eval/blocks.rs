@@ -51,13 +51,13 @@ struct Listed {
 
 pub(super) fn run(args: &EvalBlocksArgs, quiet: bool) -> anyhow::Result<Exit> {
     let presets = presets(args.common.params.as_deref())?;
-    let mut shown = ProgressDisplay::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     let rows = if args.common.gold.is_dir() {
-        toc_rows(args, &presets, &mut shown)?
+        toc_rows(args, &presets, &mut display)?
     } else {
-        article_rows(args, &presets, &mut shown)?
+        article_rows(args, &presets, &mut display)?
     };
-    shown.end();
+    display.end();
     let last = presets.last().map(|params| params.name.clone()).unwrap_or_default();
     let of_last: Vec<&Row> = rows.iter().filter(|row| row.method == last).collect();
     write_predictions(&args.common, &of_last)?;
@@ -105,7 +105,7 @@ fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
 fn article_rows(
     args: &EvalBlocksArgs,
     presets: &[WisdomParams],
-    shown: &mut ProgressDisplay,
+    display: &mut ProgressDisplay,
 ) -> anyhow::Result<Vec<Row>> {
     let golds: Vec<ArticleRecord> = read_lines(&args.common.gold)?;
     let mut sites: BTreeMap<&str, Vec<&ArticleRecord>> = BTreeMap::new();
@@ -115,7 +115,7 @@ fn article_rows(
     let count = sites.len();
     let mut rows = Vec::new();
     for (done, golds) in sites.into_values().enumerate() {
-        shown.count(done, count, "sites");
+        display.count(done, count, "sites");
         let parse = |gold: &&ArticleRecord| {
             let input = page(&args.common.pages, &gold.id, gold.url.as_deref())?;
             Ok(Page::parse(&input.url, None, &input.bytes))
@@ -153,7 +153,7 @@ fn text(page: &Page, blocks: &[Range<usize>]) -> String {
 fn toc_rows(
     args: &EvalBlocksArgs,
     presets: &[WisdomParams],
-    shown: &mut ProgressDisplay,
+    display: &mut ProgressDisplay,
 ) -> anyhow::Result<Vec<Row>> {
     let golds = outline::read_folder(&args.common.gold)?;
     let Some(manifest) = &args.manifest else {
@@ -177,7 +177,7 @@ fn toc_rows(
         if judged.iter().all(Option::is_none) {
             continue;
         }
-        shown.say(|| format!("{} pages of `{}`", crawl.len(), folder.display()));
+        display.say(|| format!("{} pages of `{}`", crawl.len(), folder.display()));
         let parse = |row: &Listed| {
             let input = page(&folder, &row.file, Some(&row.url))?;
             Ok(Page::parse(&input.url, None, &input.bytes))

@@ -31,9 +31,9 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
     let mut methods: Vec<(String, Vec<Prediction>)> = vec![("headings alone".into(), Vec::new())];
     let presets = presets(common)?;
     methods.extend(presets.iter().map(|params| (params.name.clone(), Vec::new())));
-    let mut shown = ProgressDisplay::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     for (done, name) in golds.keys().enumerate() {
-        shown.count(done, golds.len(), "pages");
+        display.count(done, golds.len(), "pages");
         let input = page(&common.pages, name, None)?;
         let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
         let site = outline::site(name);
@@ -46,7 +46,7 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
             method.1.push(Prediction::of(name, &hierarchy_by(&page, params, scorers)));
         }
     }
-    shown.end();
+    display.end();
     let scored: Vec<(String, Vec<hierarchy::HierarchyScores>)> = methods
         .iter()
         .map(|(name, said)| {
