@@ -1,5 +1,5 @@
 //! Shows progress on standard error: one line that is redrawn on a terminal, a plain line every ten
-//! seconds elsewhere, nothing with `--quiet`. Long work tells its rate, and how long what is left takes.
+//! seconds elsewhere, nothing with `--quiet`. Long work shows its rate, and the time that the rest will take.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
-/// Rates are those of this time: longer, and they would tell of other work; shorter, and they would jump.
+/// Rates are averages over this time. A longer one would mix different kinds of work, a shorter one would make them jump.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// Time between two marks of a pace.

@@ -29,6 +29,7 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
     if let Some(site) = &site {
         site.name(&mut pages)?;
     }
+    // Finished hierarchies are shown as they are; the other pages are partitioned.
     let made: Vec<Option<Hierarchy>> =
         pages.iter().map(|page| read_finished_hierarchy(page).transpose()).collect::<anyhow::Result<_>>()?;
     let fresh: Vec<&Input> =
@@ -90,7 +91,7 @@ fn partition_with_site(inputs: &[&Input], site: &Siblings, params: &Params) -> V
     views
 }
 
-/// The named parameters with the command line's method and scope.
+/// The parameters of the preset or file, with the method and scope of the command line.
 fn chosen_params(args: &PartitionArgs) -> anyhow::Result<Params> {
     let mut params = params::named(&args.params)?;
     match args.method {

@@ -1,4 +1,4 @@
-//! A single article, read whole when it is asked for.
+//! A single article, read from the archive when it is requested.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Detail {
 }
 
 impl Detail {
-    /// Reads an article; nothing if it was replaced since the last look at the store.
+    /// Reads an article; `None` if it was replaced since the last snapshot.
     pub(super) async fn read(
         parts: &Parts,
         mined: &Mined,

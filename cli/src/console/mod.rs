@@ -40,14 +40,14 @@ use self::writing::access::Access;
 pub(crate) use self::writing::access::LEAST_TOKEN;
 use self::writing::notices::Notices;
 
-/// Open answers get this long at the end.
+/// Time for open answers at the end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How a console serves.
 pub(crate) struct Options {
-    /// Time between two looks at the store.
+    /// Time between two snapshots.
     pub(crate) renew: Duration,
-    /// Whoever knows it may change things.
+    /// People who know it may change things.
     pub(crate) token: Option<String>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) async fn serve(
     };
     stop.cancel();
     work.close();
-    // What reads articles again stops after the page at hand; what it did stands, and the next look at the site goes on.
+    // Tasks that read articles again stop after the current page. What they did is kept, and the next run continues.
     tokio::time::timeout(GRACE, work.wait()).await.ok();
     shutdown::drain(&mut tasks, GRACE).await;
     Ok(ended?)

@@ -1,8 +1,9 @@
 //! Reads the store in the background, and gives requests the newest whole [`Snapshot`].
 //!
-//! How sites are is read at every look. What was mined is read again only when a site's counts or the taxonomy changed, for a
-//! while after people taught a site, and when an hour has passed. After a long look the next one waits ten times as long, so that looking takes
-//! at most a tenth of the time. A look that fails leaves what was read before, and says why. Start at [`renew_snapshots`].
+//! Every snapshot reads the state of the sites. What was mined is read again only when a site's counts or the taxonomy changed,
+//! for a while after people taught a site, and when an hour has passed. The next snapshot waits at least ten times as long as
+//! the last one took, so that reading takes at most a tenth of the time. If reading fails, requests see the last snapshot and
+//! the reason. Start at [`renew_snapshots`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -38,33 +39,33 @@ use crate::queries::recall;
 
 /// What was mined is read again after this time, changed or not.
 const STALE: Duration = Duration::from_secs(3_600);
-/// How long articles may change after a site was taught something, beside twice the miners' time between two looks.
+/// How long articles may change after a site was taught something, besides twice the miners' `views_s`.
 const SETTLES: Duration = Duration::from_secs(60);
-/// Sites of which the store is asked at once.
+/// Number of sites that are read at the same time.
 const AT_ONCE: usize = 32;
 /// Days over which recall is taken.
 const RECALL_DAYS: u32 = 7;
-/// The most lines of a concept's explanation.
+/// Maximum number of lines of a concept's explanation.
 const MOST_LINES: usize = 300;
 
 const DAY: u64 = 86_400_000;
 
-/// What requests see of the reading.
+/// What requests see: the newest snapshot, or how far the first one is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SnapshotStatus {
-    /// The newest whole one.
+    /// The newest complete snapshot.
     pub(super) snapshot: Option<Arc<Snapshot>>,
-    /// Why the last look failed.
+    /// Why the last snapshot failed.
     pub(super) failure: Option<String>,
-    /// Articles that the first look has read so far.
+    /// Number of articles that the first snapshot has read so far.
     pub(super) articles: u64,
 }
 
-/// What was mined at an earlier look, and what tells whether it changed.
+/// What an earlier snapshot read of the mined state, and what shows whether that changed since.
 struct CachedMined {
-    /// The counts of sites at that look.
+    /// The counts of sites at that time.
     sites: Vec<(Site, u64)>,
-    /// The version of people's lessons at that look, and since when it is the same.
+    /// The version of people's lessons at that time, and since when it is the same.
     taught: (Option<u64>, Instant),
     at: Instant,
     mined: Arc<Mined>,
@@ -72,7 +73,7 @@ struct CachedMined {
     recalls: BTreeMap<Site, u64>,
 }
 
-/// Looks at the store until `stop`.
+/// Takes a snapshot every so often, and when `asked` to, until `stop`.
 pub(super) async fn renew_snapshots(
     source: Arc<Source>,
     read: watch::Sender<SnapshotStatus>,
@@ -114,6 +115,7 @@ async fn take_snapshot(
 ) -> anyhow::Result<Snapshot> {
     let parts = &source.parts;
     let now = time::now();
+    // 1. What is cheap to read, and shows whether the mined state changed.
     let all = parts.stores.frontier.status().await?;
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let counts = parts.stores.state.sites().await?;
@@ -121,7 +123,7 @@ async fn take_snapshot(
     let taught = match cached.as_ref().map(|cached| cached.taught) {
         Some((same, since)) if same == version => (version, since),
         Some(_) => (version, Instant::now()),
-        // What was taught before the first look counts as read.
+        // Lessons from before the first snapshot were followed long ago.
         None => (version, Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now)),
     };
     // Miners read a site's articles again some time after it was taught something.
@@ -133,10 +135,12 @@ async fn take_snapshot(
             && is_settled
             && cached.at.elapsed() < STALE
     };
+    // 2. The mined state, if it may have changed.
     let (mined, known) = match cached.as_ref().filter(is_same) {
         Some(cached) => (cached.mined.clone(), Some(&cached.recalls)),
         None => (Arc::new(read_mined(source, taxonomy, read).await?), None),
     };
+    // 3. Queues and sites. Recall needs every entry of a site, so it is read along with the mined state only.
     let mut queues = BTreeMap::new();
     if let Some(broker) = &source.broker {
         for (queue, depth) in depths(broker).await {
@@ -173,7 +177,7 @@ async fn take_snapshot(
     Ok(Snapshot { made: now, mined, sites, outcomes, queues })
 }
 
-/// Reads what was mined.
+/// Reads the mined state: taxonomy, articles and what they are filed under.
 async fn read_mined(
     source: &Source,
     taxonomy: Taxonomy,
@@ -187,6 +191,7 @@ async fn read_mined(
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
     let mut concepts = explain_concepts(&taxonomy, &folded);
     drop(folded);
+    // One pass over all articles fills the counts, the search index and the list of the newest.
     let index = IndexBuilder::new()?;
     let mut newest = NewestArticles::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
@@ -266,7 +271,7 @@ impl NewestArticles {
     }
 }
 
-/// Why each concept is one and stands where it stands.
+/// Explains why each concept is one, and its place in the taxonomy.
 fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
     let explainer = Explainer::new(taxonomy, sites);
     let facts = taxonomy.concepts.iter().map(|concept| {
@@ -283,7 +288,7 @@ fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<Conc
     facts.collect()
 }
 
-/// How much of what a site showed lately was read, in thousandths.
+/// Share of the articles that a site showed lately that was read, in thousandths.
 fn recent_recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
     let days = recall::count_days(schedule, entries, now);
     let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);

@@ -1,7 +1,7 @@
-//! What the console keeps in memory: summaries of articles, concepts and sites, all of one look at the store.
+//! What the console keeps in memory: summaries of articles, concepts and sites, all read at one time.
 //!
 //! Invariants: articles are newest first; a snapshot never changes, and a request sees one from its beginning to its end.
-//! Of very many articles the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
+//! If there are too many articles, the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::answer::{Problem, unknown_site};
 use super::search::{Positions, SearchIndex};
 use crate::html::lists::article_lead;
 
-/// The most articles that are kept, so that memory is bounded.
+/// Maximum number of articles in memory.
 pub(super) const MOST_ARTICLES: usize = 500_000;
 
 /// An article's place under a concept.
@@ -98,7 +98,7 @@ impl ArticleSummary {
     }
 }
 
-/// Names what an article says.
+/// A hash of what an article says, without its evidence.
 fn reading_hash(article: &Article) -> u64 {
     let said = Article { evidence: BTreeMap::new(), ..article.clone() };
     newslode_common::schedule::name(&serde_json::to_string(&said).unwrap_or_default())
@@ -122,7 +122,7 @@ pub(super) struct ConceptFacts {
     /// Those of the last day, and of the seven days before.
     pub(super) lately: u64,
     pub(super) before: u64,
-    /// Why it is a concept and stands where it stands.
+    /// Why it is a concept, and why it has its place in the taxonomy.
     pub(super) explanation: String,
 }
 
@@ -218,7 +218,7 @@ impl Mined {
     }
 }
 
-/// All of one look at the store.
+/// What the console knows of the store at one time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) made: Timestamp,

@@ -1,4 +1,4 @@
-//! A taxonomy as a tree, and what stands around one of its concepts.
+//! A taxonomy as a tree, and the neighbours of a concept.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::values::{Number, count_with_noun, empty_note};
 
 /// Deeper concepts are not drawn.
 const DEEPEST: usize = 40;
-/// The most concepts that are drawn at once: levels that do not fit are left out.
+/// Maximum number of concepts that are drawn at once. Levels that do not fit are left out.
 const DRAWN: usize = 1_000;
 /// Broader and narrower concepts that are shown.
 const MOST_NEIGHBOURS: usize = 300;

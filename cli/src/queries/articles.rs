@@ -83,7 +83,7 @@ impl<'a> FiledArticle<'a> {
         FiledArticle { article, keys, filed, placed, history, labels }
     }
 
-    /// What readers get of it.
+    /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let filed = self.placed.as_slice();
         match self
@@ -122,7 +122,7 @@ pub(crate) async fn learn_filing(
     Ok(lessons.learn())
 }
 
-/// By what articles are filed.
+/// What filing knows: the pages that concepts list, and the rules that articles taught.
 pub(crate) struct FilingSources<'a> {
     pub(crate) listed: &'a Members,
     pub(crate) filing: &'a Filing,
@@ -163,10 +163,12 @@ pub(crate) async fn export_articles(
     form: RdfForm,
     mut take: impl FnMut(&FiledArticle<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
+    // 1. Filing is learnt from all articles first, because the last one may file the first one.
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
     let filing = learn_filing(parts, &taxonomy, &listed).await?;
+    // 2. The taxonomy and the articles.
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
@@ -179,7 +181,7 @@ pub(crate) async fn export_articles(
         take(filed_article)
     })
     .await?;
-    // A page that two concept pages list is one instance of both concepts.
+    // 3. Listed pages that are no articles. One that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
         instances::non_articles(&parts.stores, &taxonomy, &sites, &others, |instance| {

@@ -21,7 +21,7 @@ use crate::exit::hinted;
 use crate::outcomes::outcomes_in_words;
 use crate::{out, seconds};
 
-/// What people are told of a page or a site: a name and a value.
+/// A name and a value that explain a page or a site to people.
 pub(crate) type Fact = (String, String);
 
 fn fact(name: impl Into<String>, value: impl std::fmt::Display) -> Fact {
@@ -266,7 +266,7 @@ impl SiteExplanation {
     pub(crate) fn facts(&self, now: Timestamp) -> Vec<Fact> {
         let status = &self.status;
         let (urls, left) = (status.urls, status.remembered);
-        // Pages that are fetched once are not followed: what they were is not noted.
+        // Where pages are due once, nobody notes whether they were articles.
         let read = match self.articles {
             0 if self.listings.is_empty() => String::new(),
             articles => format!(", {articles} of them articles that were read"),

@@ -83,6 +83,7 @@ pub(crate) fn count_days(
             None => *day.missed.entry(WAITS).or_default() += 1,
         }
     }
+    // Pages that left the frontier unread have no entry any more; the site's schedule counted them.
     let today = now.day();
     for shown_on in today.saturating_sub(30)..=today {
         for (outcome, count) in schedule.missed().left(shown_on) {
@@ -96,9 +97,9 @@ pub(crate) fn count_days(
     days
 }
 
-/// The page was never asked for: the site rests, or its allowance is spent on what goes first.
+/// The page was never requested: the site rests, or its allowance is spent on pages that go first.
 const WAITS: &str = "not_asked_for";
-/// The page was fetched, and nobody told what it is.
+/// The page was fetched, and the miner did not say yet what it is.
 const UNDER_WAY: &str = "not_mined";
 
 /// A site's day.

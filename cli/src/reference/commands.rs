@@ -26,7 +26,7 @@ pub fn command_page(mut program: Command, head: &str) -> String {
     page
 }
 
-/// The commands of a command that people are told of.
+/// The subcommands that are documented.
 fn visible_commands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
@@ -54,7 +54,7 @@ fn about_text(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// What stands after the options: indented lines are commands.
+/// The text after the options: indented lines are commands.
 fn after_help(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix("  ") {
         Some(command) => format!("    {command}\n"),

@@ -13,10 +13,10 @@ pub(super) fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str]
     }
 }
 
-/// Reads nothing: ends as soon as a type says what it wants to read.
+/// A deserializer that reads nothing: it fails with the names of the fields that a type asks for.
 struct FieldNameReader;
 
-/// The fields that were asked for.
+/// The "error": the names of the fields.
 #[derive(Debug)]
 struct FieldNames(&'static [&'static str]);
 

@@ -1,4 +1,4 @@
-//! Articles as a Parquet file: the columns of the CSV table, where what has several values is a list, and a time a time.
+//! Articles as a Parquet file: the columns of the CSV table, with lists for fields of several values, and timestamps for times.
 //!
 //! A file is written in groups of rows, each column by column, so a group is kept in memory until it is full. Parquet stores a value
 //! that may be missing with a definition level (0: missing), and a list's with a repetition level (0: the first of its row).
@@ -39,12 +39,13 @@ const MOST_BYTES: usize = 16 << 20;
 /// A table that is being written.
 pub(super) struct Table {
     file: SerializedFileWriter<SharedBytes>,
-    /// What the file's writer wrote and nobody took.
+    /// The bytes that the file's writer wrote and that were not passed on yet.
     written: SharedBytes,
     rows: Rows,
 }
 
-/// Bytes that wait: the file's writer keeps its output to itself, and ours may not be sent to other threads.
+/// A buffer that the file's writer fills and the table empties: the writer owns its output, and needs one that may be sent to
+/// other threads.
 #[derive(Clone, Default)]
 struct SharedBytes(Arc<Mutex<Vec<u8>>>);
 
@@ -73,7 +74,7 @@ impl Table {
         Ok(Table { file, written, rows: Rows::default() })
     }
 
-    /// Adds an article; writes to `to` what is ready.
+    /// Adds an article, and writes complete groups to `to`.
     pub(super) fn add(
         &mut self,
         filed_article: &FiledArticle<'_>,
@@ -87,7 +88,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes what is left, and the file's end.
+    /// Writes the last group and the footer.
     pub(super) fn finish(mut self, to: &mut impl Write) -> anyhow::Result<()> {
         self.write_group()?;
         self.file.close()?;

@@ -1,4 +1,4 @@
-//! The lines of articles that were told last, so that many listeners cost one reading of the store.
+//! Caches the lines of articles that were sent last, so that many listeners cost one reading of the store.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,12 +13,12 @@ use tokio::sync::OnceCell;
 use crate::console::detail::Detail;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
 
-/// Lines that are kept; checked when it is compiled. Listeners that hear the same look are about as far apart as events wait for them.
+/// Number of lines that are kept. Listeners of the same snapshot are apart by about the number of events that may wait for them.
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
-/// A look at the store, and an article.
+/// The time of a snapshot, and an article.
 type LineKey = (Timestamp, ContentHash);
-/// Nothing if the article was replaced since that look.
+/// `None` if the article was replaced since that snapshot.
 type CachedLine = Arc<OnceCell<Option<Arc<str>>>>;
 
 /// Lines as `articles.jsonl` has them.
@@ -33,10 +33,10 @@ impl Default for ArticleLines {
 }
 
 impl ArticleLines {
-    /// The line of an article. Whoever asks while another reads it waits for that reading.
+    /// The line of an article. Concurrent calls for the same line share one reading.
     ///
     /// # Errors
-    /// When the store fails; the next who asks reads again.
+    /// When the store fails; the next call reads again.
     pub(super) async fn line(
         &self,
         parts: &Parts,

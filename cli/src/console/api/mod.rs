@@ -35,7 +35,7 @@ use crate::queries::explain;
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");
-/// Articles of an answer: without a wish, and at most.
+/// Number of articles in an answer: the default, and the maximum.
 const USUAL: usize = 50;
 const MOST: usize = 200;
 /// Articles that are read at once.
@@ -84,7 +84,7 @@ async fn get_taxonomy(State(console): State<Arc<Console>>) -> ApiResult {
     json_response(&console.snapshot().await?.mined.taxonomy)
 }
 
-/// A concept with what is said of it.
+/// A concept with its relations, counts and explanation.
 #[derive(Serialize)]
 struct ConceptAnswer<'a> {
     #[serde(flatten)]
@@ -135,7 +135,7 @@ async fn get_articles(State(console): State<Arc<Console>>, RawQuery(query): RawQ
     let selected = filter.select(&snapshot.mined, most)?;
     let line = async |summary: &ArticleSummary| {
         let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-        // An article that was read anew since the last look comes with the next one.
+        // An article that was read again since the snapshot is left out; the next snapshot has it.
         let Some(detail) = detail else { return Ok(None) };
         serde_json::to_string(&detail.filed_article().line()).map(Some).map_err(|error| Problem::away(&error))
     };

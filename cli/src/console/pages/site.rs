@@ -62,7 +62,7 @@ async fn site_page(
     let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
     let entries = parts.stores.frontier.entries(&status.site).await?;
     let (learnt, _) = Knowledge::read(parts.stores.state.as_ref(), &status.site).await?;
-    // The look may be older than what was changed just now.
+    // The snapshot may be older than a change that was made just now.
     let settings = parts.stores.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
     let unread = unread_pages(&entries);
     let explanation = SiteExplanation::of(status.clone(), &schedule, entries, now);
@@ -121,7 +121,7 @@ fn newest_section(snapshot: &Snapshot, facts: &SiteFacts) -> Result<Markup, Prob
     })
 }
 
-/// Where the site's news come from.
+/// The listings of the site, which show its news.
 fn listing_section(explanation: &SiteExplanation, now: Timestamp) -> Markup {
     html! {
         section {

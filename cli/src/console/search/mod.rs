@@ -1,4 +1,4 @@
-//! Search over titles and bodies: an index of the articles of one look at the store, in a folder that vanishes with it.
+//! Search over titles and bodies: an index of the articles of one snapshot, in a temporary folder that is removed with it.
 //!
 //! A search answers which articles match; filters, order and pages are those of every list ([`filter`](super::filter)), so
 //! nothing is ranked and the index holds no text. A query is words that all must occur, `"phrases"`, `-words` that must not, and
@@ -107,7 +107,7 @@ impl Positions {
         Positions(ids.zip(0..).map(|(id, at)| (index_number(id), at)).collect())
     }
 
-    /// Where an article stands that may have this name: another one may share its number.
+    /// The position of the article with this id. Another article may share its number, so the caller compares ids.
     pub(super) fn of_id(&self, id: ContentHash) -> Option<usize> {
         self.of_number(index_number(id))
     }

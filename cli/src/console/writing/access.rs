@@ -1,4 +1,4 @@
-//! Who may change things: whoever knows the token; without one, everybody on this machine if the console is on loopback.
+//! Who may change things: people who know the token; if there is none, everybody on this machine, and only on loopback.
 //!
 //! A browser signs in once and gets a session, a cookie that no script reads and no other site sends. Every form carries a
 //! mark of its session, so that a stranger's page cannot send one (CSRF). Programs send the token with each request.
@@ -44,7 +44,7 @@ struct Session {
     used: Instant,
 }
 
-/// Tells who may change things.
+/// Decides who may change things.
 pub(in crate::console) struct Access {
     writers: Writers,
     /// By the hash of what the cookie says.
@@ -109,7 +109,7 @@ impl Access {
     pub(in crate::console) fn visitor(&self, headers: &HeaderMap) -> Visitor {
         match &self.writers {
             Writers::Nobody => Visitor { mark: None, may_sign_in: false },
-            // Who comes through a proxy need not be on this machine.
+            // A visitor behind a proxy need not be on this machine.
             Writers::Everybody(_) if is_forwarded(headers) => Visitor { mark: None, may_sign_in: false },
             Writers::Everybody(mark) => Visitor { mark: Some(mark.clone()), may_sign_in: false },
             Writers::Token(_) => {
@@ -125,10 +125,10 @@ impl Access {
         }
     }
 
-    /// Lets a program pass that may change things.
+    /// Checks that the request of a program may change things.
     ///
     /// # Errors
-    /// Says what is missing.
+    /// When the token is missing or wrong, or nothing can be changed here.
     pub(in crate::console) fn program(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));

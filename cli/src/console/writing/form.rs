@@ -1,4 +1,4 @@
-//! A form that a browser sent: its values, after the check that whoever sent it may change things.
+//! A form that a browser sent: its values, after the check that the sender may change things.
 
 use std::sync::Arc;
 
