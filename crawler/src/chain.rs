@@ -17,7 +17,7 @@ use newslode_common::store::{Claim, Validators};
 use newslode_page::reading::resolve;
 
 use crate::fetch::{Answer, Reply, Wanted};
-use crate::robots::Verdict;
+use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
 
 /// Most cookies of a chain, and most bytes of one.
@@ -26,9 +26,9 @@ const MOST_BYTES: usize = 4_096;
 
 /// The cookies of one chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Jar(BTreeMap<String, String>);
+struct CookieJar(BTreeMap<String, String>);
 
-impl Jar {
+impl CookieJar {
     /// Takes over a `Set-Cookie`. What is empty or has an age of nothing is forgotten.
     fn set(&mut self, cookie: &str) {
         let mut parts = cookie.split(';');
@@ -57,37 +57,37 @@ impl Jar {
 ///
 /// # Errors
 /// Only errors that waiting does not solve.
-pub(crate) async fn to_its_end(
+pub(crate) async fn follow_cookie_redirects(
     shared: &Shared,
     claim: &Claim,
     wanted: Wanted,
     first: Reply,
 ) -> anyhow::Result<Result<Reply, Outcome>> {
     let start = claim.url.to_url();
-    let (mut at, mut reply, mut jar) = (start.clone(), first, Jar::default());
+    let (mut at, mut reply, mut jar) = (start.clone(), first, CookieJar::default());
     let mut seen = Vec::new();
     loop {
         let Ok(Answer::Redirect { location, cookies }) = &reply.answer else {
             let is_elsewhere = at != start && matches!(reply.answer, Ok(Answer::Page { .. }));
-            return Ok(Ok(if is_elsewhere { moved(reply, at.as_str()) } else { reply }));
+            return Ok(Ok(if is_elsewhere { redirect_to(reply, at.as_str()) } else { reply }));
         };
         cookies.iter().for_each(|cookie| jar.set(cookie));
         let target = resolve(&at, location).map(|target| target.to_url());
         let Some(target) = target.filter(|to| to.origin() == start.origin() && !jar.0.is_empty()) else {
             let location = at.join(location).map_or_else(|_| location.clone(), |url| url.to_string());
-            return Ok(Ok(moved(reply, &location)));
+            return Ok(Ok(redirect_to(reply, &location)));
         };
         let step = (target.clone(), jar.clone());
         if seen.contains(&step) || seen.len() >= shared.config.max_redirects as usize {
             return Ok(Err(Outcome::RedirectLoop));
         }
         seen.push(step);
-        if let Verdict::Rules(rules) = shared.robots.of(&target).await.0
+        if let RobotsVerdict::Rules(rules) = shared.robots.verdict_of(&target).await.0
             && !rules.robots.is_url_allowed(&target)
         {
             return Ok(Err(Outcome::Disallowed));
         }
-        if !next_turn(shared, claim).await? {
+        if !wait_for_next_turn(shared, claim).await? {
             return Ok(Err(Outcome::RedirectLoop));
         }
         reply = shared.fetcher.page_with(&target, &Validators::default(), wanted, &jar.header()).await;
@@ -96,17 +96,19 @@ pub(crate) async fn to_its_end(
 }
 
 /// A redirect to this address.
-fn moved(reply: Reply, to: &str) -> Reply {
+fn redirect_to(reply: Reply, to: &str) -> Reply {
     let answer = Answer::Redirect { location: to.to_owned(), cookies: Vec::new() };
     Reply { answer: Ok(answer), ..reply }
 }
 
 /// Waits for the site's next turn and takes it. `false`: it comes too late for this claim.
-async fn next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
+async fn wait_for_next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
     let (frontier, now) = (shared.parts.frontier.as_ref(), shared.clock.now());
-    let settings =
-        shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
-    let known = shared.persist(|| frontier.schedule(&claim.site)).await;
+    let settings = shared
+        .retry_store_call(|| frontier.site(&claim.site))
+        .await
+        .context("cannot read a site's settings")?;
+    let known = shared.retry_store_call(|| frontier.schedule(&claim.site)).await;
     let taught = known.context("cannot read a site's schedule")?.0.delay_ms(now);
     let delay = Duration::from_millis(settings.map_or(0, |settings| settings.delay_ms).max(taught));
     let turn = now.plus(delay);
@@ -117,7 +119,7 @@ async fn next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
     let config = shared.config_for(claim);
     let booked = Rest { until: turn.plus(delay), delay_ms: taught };
     let booking = || rest(frontier, &claim.site, &config, now, |_| booked);
-    shared.persist(booking).await.context("cannot take a site's turn")?;
+    shared.retry_store_call(booking).await.context("cannot take a site's turn")?;
     shared.clock.sleep(delay).await;
     Ok(true)
 }
@@ -128,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_jar_keeps_names_and_values_within_limits() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         for cookie in
             ["a=1; Path=/; HttpOnly", " b = 2=3 ;Secure", "c=4; max-age=60", "no", "=5", "", "long=", "d=6"]
         {

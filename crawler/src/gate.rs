@@ -18,12 +18,12 @@ const MOST_ADDRESSES: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct Gate {
     delay: Duration,
-    free: Mutex<HashMap<IpAddr, Timestamp>>,
+    free_at: Mutex<HashMap<IpAddr, Timestamp>>,
 }
 
 impl Gate {
     pub(crate) fn new(delay: Duration) -> Gate {
-        Gate { delay, free: Mutex::default() }
+        Gate { delay, free_at: Mutex::default() }
     }
 
     /// Whether it keeps anybody waiting.
@@ -33,19 +33,19 @@ impl Gate {
 
     /// Books an address's next turn. Returns the wait until then.
     pub(crate) fn book(&self, address: IpAddr, now: Timestamp) -> Duration {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if free.len() >= MOST_ADDRESSES {
-            free.retain(|_, free| *free > now);
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if free_at.len() >= MOST_ADDRESSES {
+            free_at.retain(|_, free_at| *free_at > now);
         }
-        let turn = free.get(&address).map_or(now, |free| now.max(*free));
-        free.insert(address, turn.plus(self.delay));
+        let turn = free_at.get(&address).map_or(now, |free_at| now.max(*free_at));
+        free_at.insert(address, turn.plus(self.delay));
         now.until(turn)
     }
 
     /// The wait for an address's next turn, without booking it.
     pub(crate) fn wait(&self, address: IpAddr, now: Timestamp) -> Duration {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.get(&address).map_or(Duration::ZERO, |free| now.until(*free))
+        let free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        free_at.get(&address).map_or(Duration::ZERO, |free_at| now.until(*free_at))
     }
 }
 
@@ -74,6 +74,6 @@ mod tests {
         for n in 0..3 * MOST_ADDRESSES as u32 {
             gate.book(IpAddr::V4(Ipv4Addr::from(n)), Timestamp(NOW.0 + u64::from(n)));
         }
-        assert!(gate.free.lock().unwrap().len() <= MOST_ADDRESSES);
+        assert!(gate.free_at.lock().unwrap().len() <= MOST_ADDRESSES);
     }
 }

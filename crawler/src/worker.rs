@@ -26,7 +26,7 @@ const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_se
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Longest wait for the turn of an address that a claim may be held for.
-const LONGEST_QUEUE: Duration = Duration::from_secs(10);
+const LONGEST_ADDRESS_WAIT: Duration = Duration::from_secs(10);
 
 /// What came of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) async fn dispatch(
         }
         let free = workers.saturating_sub(working.len());
         if free == 0 {
-            next_end(working).await?;
+            join_one(working).await?;
             continue;
         }
         let Some((Claimed { claims, next }, late)) = next_claims(shared, free).await? else { return Ok(()) };
@@ -72,14 +72,14 @@ pub(crate) async fn dispatch(
             tokio::select! {
                 () = tokio::time::sleep(sleep) => {}
                 () = shared.stop.cancelled() => {}
-                ended = next_end(working), if !working.is_empty() => ended?,
+                ended = join_one(working), if !working.is_empty() => ended?,
             }
         }
     }
 }
 
 /// Waits for the end of one claim's work.
-async fn next_end(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+async fn join_one(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
     match working.join_next().await {
         Some(ended) => ended.context("a worker panicked")?,
         None => Ok(()),
@@ -122,22 +122,24 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
 async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyhow::Result<()> {
     if let Some(late) = late {
         let frontier = shared.parts.frontier.as_ref();
-        let settings =
-            shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
+        let settings = shared
+            .retry_store_call(|| frontier.site(&claim.site))
+            .await
+            .context("cannot read a site's settings")?;
         let delay = settings.map_or(0, |settings| settings.delay_ms);
         if is_too_late(late, Duration::from_millis(delay)) {
-            return complete(shared, claim, visit::at_the_next_turn(claim)).await;
+            return complete_claim(shared, claim, visit::at_the_next_turn(claim)).await;
         }
     }
-    let work = AssertUnwindSafe(completion(shared, claim)).catch_unwind();
+    let work = AssertUnwindSafe(visit_when_address_is_free(shared, claim)).catch_unwind();
     let result = tokio::select! {
         ended = work => ended.unwrap_or_else(|panic| Ok(after_panic(shared, claim, &*panic))),
         () = shared.must_release() => Ok(Completion::Released),
     };
     match result {
-        Ok(completion) => complete(shared, claim, completion).await,
+        Ok(completion) => complete_claim(shared, claim, completion).await,
         Err(error) => {
-            if let Err(second) = complete(shared, claim, Completion::Released).await {
+            if let Err(second) = complete_claim(shared, claim, Completion::Released).await {
                 tracing::warn!(
                     error = format!("{second:#}"),
                     "cannot release a claim; its lease will expire"
@@ -149,11 +151,11 @@ async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyh
 }
 
 /// Works on a claim until its completion is known.
-async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
-    let crowd = shared.fetcher.crowd(&claim.url.to_url()).await;
-    if crowd > LONGEST_QUEUE {
+async fn visit_when_address_is_free(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
+    let address_wait = shared.fetcher.address_wait(&claim.url.to_url()).await;
+    if address_wait > LONGEST_ADDRESS_WAIT {
         // The site shares its address with many others, whose turn comes first.
-        let rest_site_until = Some(shared.clock.now().plus(crowd));
+        let rest_site_until = Some(shared.clock.now().plus(address_wait));
         return Ok(Completion::Retry { due: claim.was.due, counts: false, rest_site_until });
     }
     visit::visit(shared, claim).await
@@ -169,9 +171,10 @@ fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send
 }
 
 /// Completes a claim. Counts the outcome only if this completion took effect.
-async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
+async fn complete_claim(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
     let frontier = &shared.parts.frontier;
-    let completing = shared.persist(|| frontier.complete(claim, completion.clone(), shared.clock.now()));
+    let completing =
+        shared.retry_store_call(|| frontier.complete(claim, completion.clone(), shared.clock.now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
         // The grace is over: `run` aborts this worker, and the lease expires.

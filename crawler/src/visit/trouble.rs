@@ -24,7 +24,7 @@ use crate::error::{FetchError, LONGEST_WAIT, Meaning, with_causes};
 /// for first: a page that is refused alone must not let its site rest again and again.
 const OTHERS_FIRST_MS: u64 = 300_000;
 /// How long a page stays after the miner was told that it is gone.
-const FAREWELL: Duration = Duration::from_secs(86_400);
+const STAYS_AFTER_END: Duration = Duration::from_secs(86_400);
 
 impl Visit<'_> {
     /// What follows from a fetch without a usable answer.
@@ -71,7 +71,7 @@ impl Visit<'_> {
             return self.unreadable(Outcome::Refused).await;
         }
         // Other statuses say something of the page alone, not that we are unwelcome.
-        let next = self.waits_alone(Outcome::Refused).await?;
+        let next = self.schedule_alone(Outcome::Refused).await?;
         Ok(self.without_page(Outcome::Refused, next))
     }
 
@@ -104,9 +104,9 @@ impl Visit<'_> {
                 | Consequence::Ends,
                 _,
             ) => {
-                let next = self.waits_alone(outcome).await?;
+                let next = self.schedule_alone(outcome).await?;
                 self.end_if_over(outcome).await?;
-                next.or_else(|| self.farewell())
+                next.or_else(|| self.stays_after_end())
             }
         };
         Ok(self.without_page(outcome, next))
@@ -114,7 +114,7 @@ impl Visit<'_> {
 
     /// The next visit of a page that fails while its site answers. Notes in the site's schedule that a page leaves
     /// unread.
-    pub(super) async fn waits_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
+    pub(super) async fn schedule_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
         let next = self.next_alone(outcome);
         let is_unread = self.page.visits.first.is_none() && next.is_none();
         if let Some(day) = self.page.shown_on().filter(|_| is_unread) {
@@ -149,8 +149,8 @@ impl Visit<'_> {
 
     /// A page that the miner was told is gone stays for a day: if the message is lost with its process, it is sent
     /// again from the page's record.
-    pub(super) fn farewell(&self) -> Option<Next> {
-        let due = self.now.plus(FAREWELL);
+    pub(super) fn stays_after_end(&self) -> Option<Next> {
+        let due = self.now.plus(STAYS_AFTER_END);
         self.page.is_gone.then_some(Next { due, class: Class::Rest })
     }
 
@@ -231,7 +231,7 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         let before = self.page.failed;
         if self.site_schedule().await?.fails_alone(before) {
-            let next = self.waits_alone(outcome).await?;
+            let next = self.schedule_alone(outcome).await?;
             return Ok(self.without_page(outcome, next));
         }
         let (requests, now) = (self.claim.recent, self.now);
@@ -242,7 +242,7 @@ impl Visit<'_> {
             rest
         };
         let resting = || rest(frontier, site, config, now, &lesson);
-        let until = self.shared.persist(resting).await.context("cannot let a site rest")?.until;
+        let until = self.shared.retry_store_call(resting).await.context("cannot let a site rest")?.until;
         tracing::debug!(%site, %outcome, ?until, "the site rests");
         self.page.failed = Some(now.0 / 1_000);
         let is_behind_others =

@@ -17,7 +17,7 @@ const ROBOTS: &str = "x-robots-tag";
 async fn story(headers: Headers, meta: &str) -> (Sim, bool, bool) {
     let sim = Sim::new().await;
     let story = page("Story", &[(LINKED, HEADLINE)]);
-    sim.tell(STORY, 200, headers, story.replace("<title>", &format!("{meta}<title>")));
+    sim.set_answer(STORY, 200, headers, story.replace("<title>", &format!("{meta}<title>")));
     sim.add_story().await;
     sim.run(30).await;
     let is_mined = sim.outbox.pages.lock().unwrap().len() > 1;
@@ -60,7 +60,7 @@ async fn an_article_that_must_not_be_mined_leaves_and_one_that_may_again_is_mine
     assert_eq!(sim.next(STORY).await, (None, None), "then it leaves");
 
     let (sim, ..) = story(&[(ROBOTS, "noindex")], "").await;
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.run(DAY + HOUR).await;
     assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Fetched));
 }
@@ -71,10 +71,10 @@ async fn the_same_bytes_are_handed_on_once_they_are_free() {
     let is_page = |bytes: &&Bytes| !envelope::holds::<GonePage>(bytes);
     let published = || sim.outbox.pages.lock().unwrap().iter().filter(is_page).count();
     let (before, body) = (published(), page("Story", &[(LINKED, HEADLINE)]));
-    sim.tell(STORY, 200, &[(ROBOTS, "noindex")], body.clone());
+    sim.set_answer(STORY, 200, &[(ROBOTS, "noindex")], body.clone());
     sim.run(DAY + HOUR).await;
     assert_eq!((sim.entry(STORY).await.outcome, published()), (Some(Outcome::Noindex), before));
-    sim.tell(STORY, 200, &[], body);
+    sim.set_answer(STORY, 200, &[], body);
     sim.run(2 * DAY + 2 * HOUR).await;
     assert_eq!((sim.entry(STORY).await.outcome, published()), (Some(Outcome::Fetched), before + 1));
 }
@@ -82,8 +82,8 @@ async fn the_same_bytes_are_handed_on_once_they_are_free() {
 #[tokio::test]
 async fn a_listing_that_must_not_be_mined_is_visited_all_the_same() {
     let sim = Sim::new().await;
-    sim.tell(FRONT, 200, &[(ROBOTS, "noindex")], page("Front", &[(LINKED, HEADLINE)]));
-    sim.tell(LINKED, 200, &[], page("Story", &[]));
+    sim.set_answer(FRONT, 200, &[(ROBOTS, "noindex")], page("Front", &[(LINKED, HEADLINE)]));
+    sim.set_answer(LINKED, 200, &[], page("Story", &[]));
     sim.run(HOUR).await;
     let front = sim.entry(FRONT).await;
     assert_eq!((front.outcome, front.content), (Some(Outcome::Noindex), None));
@@ -97,7 +97,7 @@ async fn a_map_is_no_page_so_noindex_says_nothing_of_it_and_nofollow_does() {
     let map = format!("<urlset><url><loc>{LINKED}</loc></url></urlset>");
     for (headers, followed) in [(&[(ROBOTS, "noindex")] as Headers, true), (&[(ROBOTS, "none")], false)] {
         let sim = Sim::new().await;
-        sim.tell("http://a.test/map.xml", 200, headers, map.clone());
+        sim.set_answer("http://a.test/map.xml", 200, headers, map.clone());
         let known = PageSchedule::of(Role::Listing(ListingKind::Map));
         sim.add("http://a.test/map.xml", Why::Link, Class::Listing, known).await;
         sim.run(MINUTE).await;
@@ -108,12 +108,12 @@ async fn a_map_is_no_page_so_noindex_says_nothing_of_it_and_nofollow_does() {
 
 #[tokio::test]
 async fn a_page_that_is_fetched_once_is_not_mined_either() {
-    let in_header = |ask: &world::Ask| match ask.page.as_str() {
+    let in_header = |request: &world::SeenRequest| match request.page.as_str() {
         "a.test/" => world::answer(200, [("content-type", "text/html"), (ROBOTS, "noindex")], world::PAGE),
         _ => None,
     };
     world::check(in_header, "http://a.test/", Outcome::Noindex).await;
-    let in_markup = |ask: &world::Ask| match ask.page.as_str() {
+    let in_markup = |request: &world::SeenRequest| match request.page.as_str() {
         "a.test/" => world::html("<meta name=robots content=noindex><p>Words."),
         _ => None,
     };

@@ -7,15 +7,15 @@ use axum::body::Body;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Why};
 
-use crate::world::{Ask, PAGE, World, answer, html};
+use crate::world::{PAGE, SeenRequest, World, answer, html};
 
-fn pages(ask: &Ask) -> Option<axum::response::Response> {
-    if ask.page.ends_with("/robots.txt") { None } else { html(PAGE) }
+fn pages(request: &SeenRequest) -> Option<axum::response::Response> {
+    if request.page.ends_with("/robots.txt") { None } else { html(PAGE) }
 }
 
 /// Pages that are slow to answer.
-fn slow(ask: &Ask) -> Option<axum::response::Response> {
-    if ask.page.ends_with("/robots.txt") {
+fn slow(request: &SeenRequest) -> Option<axum::response::Response> {
+    if request.page.ends_with("/robots.txt") {
         return None;
     }
     let body = futures::stream::once(async {

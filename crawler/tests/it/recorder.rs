@@ -12,7 +12,7 @@ use newslode_crawler::fetch::{Fetcher, Wanted};
 use newslode_crawler::recorder::Recorder;
 use newslode_crawler::web::{Internet, Web};
 
-use crate::world::{Ask, PAGE, World, answer, html};
+use crate::world::{PAGE, SeenRequest, World, answer, html};
 
 fn records(folder: &Path) -> Vec<Record> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
@@ -26,10 +26,10 @@ fn records(folder: &Path) -> Vec<Record> {
     files.iter().map(|file| file.as_path()).flat_map(open).map(record).collect()
 }
 
-fn web(ask: &Ask) -> Option<axum::response::Response> {
-    match ask.page.as_str() {
+fn web(request: &SeenRequest) -> Option<axum::response::Response> {
+    match request.page.as_str() {
         "a.test/" => html(PAGE),
-        "a.test/same" if ask.headers.contains_key("if-none-match") => answer(304, [], ""),
+        "a.test/same" if request.headers.contains_key("if-none-match") => answer(304, [], ""),
         "a.test/same" => answer(200, [("content-type", "text/html"), ("etag", "\"7\"")], PAGE),
         "a.test/moved" => answer(301, [("location", "/")], "over there"),
         "a.test/long" => answer(200, [("content-type", "text/html")], "long ".repeat(100_000)),
