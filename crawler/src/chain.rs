@@ -1,10 +1,10 @@
 //! Redirects that set a cookie: followed inside their origin, within one claim.
 //!
-//! Some servers show a page only to who brings a cookie back that they set on the way. So a redirect with a cookie
+//! Some servers send a page only if the request brings back a cookie that they set on the way. So a redirect with a cookie
 //! is followed within its claim, with the cookies of this chain and no others; they are forgotten with it. Each hop
-//! waits for the site's delay and books its turn, so that no other claim comes too near. A chain that comes back
+//! waits for the site's delay and books its turn, so that no other claim comes too near. A chain that returns
 //! to its page gives the page; one that leads to another page ends there as any redirect does, and that page is a
-//! URL of its own. Start at [`to_its_end`]; `docs/decisions/0038-cookies-of-a-chain.md` says why.
+//! URL of its own. Start at [`follow_cookie_redirects`]; `docs/decisions/0038-cookies-of-a-chain.md` says why.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,7 +29,7 @@ const MOST_BYTES: usize = 4_096;
 struct CookieJar(BTreeMap<String, String>);
 
 impl CookieJar {
-    /// Takes over a `Set-Cookie`. What is empty or has an age of nothing is forgotten.
+    /// Applies a `Set-Cookie` header. An empty value, or an age of zero or less, removes the cookie.
     fn set(&mut self, cookie: &str) {
         let mut parts = cookie.split(';');
         let pair = parts.next().and_then(|pair| pair.split_once('='));
@@ -52,8 +52,8 @@ impl CookieJar {
     }
 }
 
-/// Follows a redirect that sets a cookie, if the reply is one; any other reply comes back as it is. What comes back
-/// is the reply of the claimed URL, or a redirect to elsewhere. An outcome says why there is none.
+/// Follows a redirect that sets a cookie, if the reply is one; returns any other reply as it is. The result is the reply of
+/// the claimed URL, or a redirect to another one, or the outcome that says why there is neither.
 ///
 /// # Errors
 /// Only errors that waiting does not solve.
@@ -77,6 +77,7 @@ pub(crate) async fn follow_cookie_redirects(
             let location = at.join(location).map_or_else(|_| location.clone(), |url| url.to_string());
             return Ok(Ok(redirect_to(reply, &location)));
         };
+        // The same address with the same cookies would answer the same again.
         let step = (target.clone(), jar.clone());
         if seen.contains(&step) || seen.len() >= shared.config.max_redirects as usize {
             return Ok(Err(Outcome::RedirectLoop));
@@ -101,7 +102,7 @@ fn redirect_to(reply: Reply, to: &str) -> Reply {
     Reply { answer: Ok(answer), ..reply }
 }
 
-/// Waits for the site's next turn and takes it. `false`: it comes too late for this claim.
+/// Waits for the site's next turn and takes it. `false`: the turn comes too late for this claim's lease.
 async fn wait_for_next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
     let (frontier, now) = (shared.parts.frontier.as_ref(), shared.clock.now());
     let settings = shared

@@ -104,10 +104,10 @@ pub enum Wanted {
     Listing,
 }
 
-/// Of a feed or map this much is read at least, in bytes: the largest that the sitemap protocol allows.
+/// Minimum limit for a feed or sitemap, in bytes: the largest size that the sitemap protocol allows.
 const LONGEST_LISTING: u64 = 50 << 20;
 
-/// The treatment of a body longer than the limit.
+/// What happens to a body that is longer than the limit.
 #[derive(Clone, Copy)]
 enum OverLimit {
     Fail,
@@ -189,7 +189,7 @@ impl Fetcher {
         }
     }
 
-    /// How long the URL's address is booked by others, from now.
+    /// How long other requests have booked the URL's address, from now.
     pub(crate) async fn address_wait(&self, url: &Url) -> Duration {
         let wait = |address| self.gate.wait(address, self.clock.now());
         self.address(url).await.map_or(Duration::ZERO, wait)
@@ -280,6 +280,7 @@ impl Fetcher {
         if !any && response.content_length().is_some_and(|length| length > self.max_bytes) {
             return Err(too_large());
         }
+        // Without a type the first bytes decide, before the rest is read.
         let mut head = Vec::new();
         if content_type.is_none() {
             while head.len() < SNIFFED {

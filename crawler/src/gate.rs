@@ -1,4 +1,4 @@
-//! One request at a time for each address: sites that share a server are spaced there, too.
+//! Spaces the requests to each address, so that sites on one server do not add up to a burst.
 //!
 //! The frontier spaces the requests to a site; it knows no addresses. Many sites of one publisher or host are one
 //! server, which sees the sum. So each request of this process, of whatever kind, books the next free time of its
@@ -26,7 +26,7 @@ impl Gate {
         Gate { delay, free_at: Mutex::default() }
     }
 
-    /// Whether it keeps anybody waiting.
+    /// Whether no request ever waits, because there is no delay.
     pub(crate) fn is_open(&self) -> bool {
         self.delay.is_zero()
     }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_forgets_who_is_free() {
+    fn addresses_that_are_free_again_are_forgotten() {
         let gate = Gate::new(Duration::from_millis(500));
         for n in 0..3 * MOST_ADDRESSES as u32 {
             gate.book(IpAddr::V4(Ipv4Addr::from(n)), Timestamp(NOW.0 + u64::from(n)));

@@ -1,7 +1,7 @@
-//! What a site tells of how it wants to be asked: `Crawl-delay`, `Retry-After` beside a good answer, and the time
-//! that its answers take.
+//! What a site says about how fast it may be asked: `Crawl-delay`, `Retry-After` beside a good answer, and the time that its
+//! answers take.
 //!
-//! All three become a delay or a rest in the frontier, so that every crawler keeps them.
+//! All three become a delay or a rest in the frontier, so that every crawler keeps to them.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Shared {
         self.retry_store_call(raising).await.context("cannot raise a site's delay")
     }
 
-    /// Asks a site more slowly whose answers take long, and faster again when they do not.
+    /// Raises the delay of a site whose answers take long, and lowers it again when they do not.
     pub(crate) async fn adapt_to_response_time(&self, claim: &Claim, took: Duration) -> anyhow::Result<()> {
         let now = self.clock.now();
         let Some(delay_ms) = self.response_times.add(&claim.site, took, now) else { return Ok(()) };
@@ -41,7 +41,7 @@ impl Shared {
         self.retry_store_call(teaching).await.context("cannot slow a site down")
     }
 
-    /// Honours the `Retry-After` of an answer that is otherwise as any other: the whole site rests.
+    /// Honours the `Retry-After` of an answer that is no refusal: the whole site rests.
     pub(crate) async fn apply_retry_after(
         &self,
         claim: &Claim,
@@ -57,7 +57,7 @@ impl Shared {
         Ok(())
     }
 
-    /// The schedule's numbers for a site. One that is not scheduled gets no allowance by the way.
+    /// The schedule's numbers for a site. A site without a schedule does not get an allowance just because it is slow or rests.
     pub(crate) fn config_for(&self, claim: &Claim) -> ScheduleConfig {
         let is_scheduled = claim.schedule.is_some() || claim.allowance.is_some();
         ScheduleConfig { allowance: self.schedule.allowance && is_scheduled, ..self.schedule.clone() }

@@ -1,9 +1,9 @@
-//! Hands a fetched page to the archive and the queue of pages.
+//! Writes a fetched page to the archive and publishes it to the queue of pages.
 //!
 //! A page is archived before it is published, so that readers of the message find it. A full queue, or a
 //! server that is away, is not a failure but a reason to wait: this loop holds the page, claims nothing new,
 //! and tries again with growing pauses. So a slow reader slows the crawl, and no page is dropped. Start at
-//! [`hand_over`].
+//! [`archive_and_publish`].
 
 use anyhow::Context as _;
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use newslode_page::time::Timestamp;
 
 use crate::shared::{Outages, Parts};
 
-/// A page in its two sealed forms.
+/// A fetched page, sealed for the archive and for the queue.
 pub(crate) struct SealedFetch {
     pub(crate) content: ContentHash,
     page: SealedPage,

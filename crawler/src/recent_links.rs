@@ -12,10 +12,10 @@ use newslode_page::time::Timestamp;
 
 /// A link is forgotten after this to twice this time, in milliseconds.
 const REMEMBERED_MS: u64 = 1_800_000;
-/// Largest number of links in one generation. There are two.
+/// Maximum number of links in one set. There are two.
 const MAX_LINKS: usize = 500_000;
 
-/// The links, in two generations: the older one is dropped as a whole.
+/// The links, in two sets. When the younger one is full or old, the older one is dropped as a whole.
 #[derive(Default)]
 pub(crate) struct RecentLinks(Mutex<RememberedLinks>);
 

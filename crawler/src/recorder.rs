@@ -1,8 +1,8 @@
 //! Keeps what was sent and what was answered as web archives, beside the crawl (`archive.warc`).
 //!
-//! It stands in front of the network: the body of an answer is copied as it is read, and written once it ends. So nothing
-//! is asked twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
-//! 304, become revisit records. What the disk refuses is told, and does not stop the crawl. Start at [`Recorder::open`].
+//! It wraps the network: the body of an answer is copied as it is read, and written once it ends. So nothing is requested
+//! twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
+//! 304, become revisit records. A failure of the disk is logged, and does not stop the crawl. Start at [`Recorder::open`].
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -37,7 +37,7 @@ const MOST_KNOWN: usize = 200_000;
 const SAME_BYTES: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
-/// A network whose answers are kept.
+/// A network whose exchanges are written to web archives.
 pub struct Recorder {
     inner: Arc<dyn Web>,
     clock: Clock,
@@ -188,7 +188,7 @@ struct WarcFiles {
     current: Option<OpenFile>,
     /// Files so far.
     count: u32,
-    /// The payload of the last answer of an address, and when that was.
+    /// The payload digest of the last answer of an address, and its time.
     last_payloads: HashMap<u64, (String, Timestamp)>,
 }
 

@@ -90,7 +90,7 @@ impl Robots {
         Robots { fetcher, clock, token, retry, cache: Mutex::default() }
     }
 
-    /// The verdict of the robots.txt of this URL's origin, and whether this call asked for the file.
+    /// The verdict of the robots.txt of this URL's origin, and whether this call fetched the file.
     pub async fn verdict_of(&self, url: &Url) -> (RobotsVerdict, bool) {
         let origin = url.origin().ascii_serialization();
         let now = self.clock.now();
@@ -107,6 +107,7 @@ impl Robots {
     async fn fetch_verdict(&self, url: &Url) -> CachedVerdict {
         match self.fetch_text(url).await {
             Ok(text) => {
+                // Half a megabyte of rules takes milliseconds to parse, so that happens off the reactor.
                 let (bytes, token) = (text.len(), self.token.clone());
                 let place = canonical(url);
                 let parsed = tokio::task::spawn_blocking(move || {
@@ -114,8 +115,7 @@ impl Robots {
                     let robots = robotxt::Robots::parse(&text, Agent::Exact(token.as_str()));
                     Rules { robots, maps: maps.unwrap_or_default() }
                 });
-                // Half a megabyte of rules takes milliseconds to parse. A panic in the parser disallows
-                // everything.
+                // A panic in the parser disallows everything.
                 let nothing = |_| Rules { robots: robotxt::Robots::disallow_all(), maps: Vec::new() };
                 let rules = parsed.await.unwrap_or_else(nothing);
                 CachedVerdict {

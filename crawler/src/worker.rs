@@ -20,9 +20,10 @@ use crate::lateness::is_too_late;
 use crate::shared::Shared;
 use crate::visit;
 
-/// Shortest and longest sleep while no URL is due: short at first, as links of what was just fetched come soon.
+/// Shortest and longest sleep while no URL is due. It is short at first, because the links of a page that was just fetched
+/// arrive soon.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
-/// Sleep until a turn that is now, but was another crawler's.
+/// Shortest sleep, for a turn that is due now and that another crawler took.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Longest wait for the turn of an address that a claim may be held for.
@@ -110,7 +111,7 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
     };
     match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
         Ok((asked, claimed)) => {
-            let late = shared.lateness.of(asked.until(shared.clock.now()));
+            let late = shared.lateness.judge(asked.until(shared.clock.now()));
             Ok(Some((claimed, late)))
         }
         Err(error) if error.is_retryable() => Ok(None),
@@ -120,6 +121,7 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
 
 /// Fetches, then completes. An error ends the service, after the claim is given back.
 async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyhow::Result<()> {
+    // A request that comes much later than its turn would be too close to the next crawler's: let the turn pass.
     if let Some(late) = late {
         let frontier = shared.parts.frontier.as_ref();
         let settings = shared
@@ -150,7 +152,7 @@ async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyh
     }
 }
 
-/// Works on a claim until its completion is known.
+/// Visits the claimed URL, unless the server's address is booked by other sites for long: then the site rests that long.
 async fn visit_when_address_is_free(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
     let address_wait = shared.fetcher.address_wait(&claim.url.to_url()).await;
     if address_wait > LONGEST_ADDRESS_WAIT {

@@ -22,7 +22,7 @@ const MAX_TITLE: usize = 500;
 /// How far clocks and zones may be wrong.
 const TOLERANCE: Duration = Duration::from_secs(86_400);
 
-/// What is known of an item so far.
+/// An item that is being read.
 #[derive(Debug, Default)]
 pub(super) struct ItemDraft {
     has_link: bool,
@@ -165,7 +165,7 @@ impl<'a> Collector<'a> {
         (items.into_iter().map(item).collect(), self.left_out)
     }
 
-    /// Forgets all but the newest.
+    /// Drops all but the newest items. Selecting the first one to drop takes linear time; sorting is not needed.
     fn forget_oldest(&mut self) {
         let Some(over) = self.items.len().checked_sub(self.most).filter(|over| *over > 0) else { return };
         let mut ages: Vec<_> = self.items.values().map(CollectedItem::age).collect();

@@ -72,6 +72,7 @@ impl<'a> Input<'a> {
             end: TextEnd::Open,
             is_drained: false,
         };
+        // The first block decides the encoding.
         input.next_block();
         input.decoder = detect_encoding(&input.raw, content_type).new_decoder_with_bom_removal();
         input.decode();

@@ -1,4 +1,4 @@
-//! An XML document as a row of opened and closed elements.
+//! An XML document as a sequence of elements that open and close.
 //!
 //! Feeds are often not well-formed, so the walk is forgiving: an end tag closes all that was opened inside its
 //! element, one without a start is ignored, entities that nobody knows stay as they are written, and `&` may
@@ -208,6 +208,7 @@ impl<'a> Walk<'a> {
 
     fn closed(&mut self, written: &str) -> Option<WalkEvent> {
         self.unclosed = self.unclosed.saturating_sub(1);
+        // The written names lie one behind the other, so each ends where the next one begins.
         let mut end = self.written.len();
         let at = self.open.iter().rposition(|opened| {
             let is_it = self.written.get(opened.written_at..end) == Some(written);

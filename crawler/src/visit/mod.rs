@@ -57,10 +57,12 @@ impl Visit<'_> {
         if let Some(completion) = self.needs_no_request() {
             return Ok(completion);
         }
+        // 1. robots.txt.
         let url = self.claim.url.to_url();
         if let Some(completion) = self.robots(&url).await? {
             return Ok(completion);
         }
+        // 2. The request.
         let wanted = match self.page.role {
             Role::Listing(_) => Wanted::Listing,
             // Menus lead to feeds, too.
@@ -81,6 +83,7 @@ impl Visit<'_> {
         let reply = self.shared.fetcher.page(&url, &sent, wanted).await;
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
+        // 3. What the answer says of the site, whatever it says of the page.
         self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?;
         self.shared.apply_retry_after(self.claim, reply.retry_after).await?;
         let reply = match chain::follow_cookie_redirects(self.shared, self.claim, wanted, reply).await? {
@@ -88,6 +91,7 @@ impl Visit<'_> {
             Err(outcome) => return self.unreadable(outcome).await,
         };
         self.now = self.shared.clock.now();
+        // 4. What the answer means for the page.
         match reply.answer {
             Ok(Answer::Page { content_type, body, validators, directives }) => {
                 self.read(FetchedBody { content_type, body, directives }, validators, before).await

@@ -1,4 +1,6 @@
-//! What a page, a feed or a map shows.
+//! What a page, a feed or a sitemap links to, and what kind of page it turned out to be.
+//!
+//! Reading is pure and takes milliseconds, so it runs off the reactor. Start at [`PageLinks::of`].
 
 use std::sync::Arc;
 
@@ -18,10 +20,10 @@ use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{self, Form, Item, ListingLimits};
 use crate::shared::Shared;
 
-/// Children of a map's index that are visited, the newest first.
+/// Maximum number of sitemaps that are visited of an index, the newest first.
 const MOST_MAPS: usize = 10;
 
-/// A page as it came.
+/// A body as it was fetched.
 #[derive(Clone)]
 pub(super) struct FetchedBody {
     pub(super) content_type: Option<String>,
@@ -30,7 +32,7 @@ pub(super) struct FetchedBody {
     pub(super) directives: Directives,
 }
 
-/// What is asked of us, and who we are.
+/// The directives of the header, and for which crawler and time they are read.
 #[derive(Clone, Copy)]
 struct RobotsContext<'a> {
     directives: Directives,
@@ -38,7 +40,7 @@ struct RobotsContext<'a> {
     now: Timestamp,
 }
 
-/// What may be an article.
+/// A link to what may be an article.
 #[derive(Clone, Debug)]
 pub(super) struct StoryLink {
     pub(super) url: CanonicalUrl,
@@ -48,7 +50,7 @@ pub(super) struct StoryLink {
     pub(super) dated: Option<Timestamp>,
 }
 
-/// What a page shows.
+/// What a page links to, and what kind of page it is.
 #[derive(Debug, Default)]
 pub(super) struct PageLinks {
     /// What may be articles.

@@ -16,7 +16,7 @@ use url::Url;
 use super::state::Visit;
 
 impl Visit<'_> {
-    /// What follows from a redirect. The old address of a listing is asked for weekly.
+    /// Completes a visit that was redirected. The old address of a listing is asked for weekly.
     pub(super) async fn moved(mut self, url: &Url, location: &str) -> anyhow::Result<Completion> {
         self.site_answered().await?;
         let Some(target) = resolve(url, location) else { return self.unreadable(Outcome::NotHtml).await };
@@ -27,7 +27,7 @@ impl Visit<'_> {
         self.end(Ending::Moved(target.clone())).await?;
         let is_story = self.page.role == Role::Page && self.page.by.is_some();
         if is_story && self.claim.content.is_none() {
-            // It is another address of what is there.
+            // Nothing was read at this address, but it is another address of the story at the target.
             self.tell_miner(Ending::Moved(target.clone())).await?;
         }
         let next = match self.page.role {

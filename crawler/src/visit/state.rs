@@ -66,8 +66,8 @@ impl<'v> Visit<'v> {
         Ok(schedule)
     }
 
-    /// Notes that the site answered, if not with the page. Pages that are due once wait for nothing but their own
-    /// next try, so nobody asks how their site is.
+    /// Notes that the site answered, even if not with the page. For pages that are due once nobody asks how their site is:
+    /// they wait for nothing but their own next try.
     pub(super) async fn site_answered(&self) -> anyhow::Result<()> {
         if self.is_due_once() {
             return Ok(());
@@ -126,7 +126,7 @@ impl<'v> Visit<'v> {
         self.done(outcome, self.claim.content, self.claim.validators.clone(), next)
     }
 
-    /// The completion without a request.
+    /// The completion of a claim for which no request was needed.
     pub(super) fn skipped(&self, next: Option<Next>) -> Completion {
         Completion::Skipped { next, schedule: self.page.into_record() }
     }
