@@ -71,13 +71,14 @@ pub(crate) struct ArticlesByConcept {
     pub(super) by_concept: BTreeMap<String, NewestArticles>,
     pub(super) unfiled: NewestArticles,
     pub(super) by_site: BTreeMap<String, usize>,
-    pub(super) articles: usize,
+    /// Number of all articles.
+    pub(super) count: usize,
 }
 
 impl ArticlesByConcept {
     /// Files an article under the concepts of these keys.
     pub(crate) fn put(&mut self, article: &Article, keys: &BTreeSet<String>) {
-        self.articles += 1;
+        self.count += 1;
         *self.by_site.entry(article.site.clone()).or_default() += 1;
         let article = ArticleExcerpt::of(article);
         for key in keys {

@@ -94,7 +94,7 @@ pub(super) fn report_page(report: &Report<'_>) -> String {
 fn headline(report: &Report<'_>) -> Markup {
     let urls: u64 = report.sites.iter().map(|site| site.urls).sum();
     let numbers = [
-        ("#concepts", "articles", report.articles.articles as u64),
+        ("#concepts", "articles", report.articles.count as u64),
         ("#taxonomy", "concepts", report.taxonomy.concepts.len() as u64),
         ("#sites", "sites", report.sites.len() as u64),
         ("#sites", "URLs", urls),

@@ -87,7 +87,7 @@ async fn a_failing_server_is_tried_again_and_given_up() {
 }
 
 #[tokio::test]
-async fn retry_after_is_obeyed_and_is_no_attempt() {
+async fn a_wait_for_retry_after_counts_as_no_attempt() {
     let started = std::time::Instant::now();
     let world = check(
         |request| match (request.page == "a.test/", request.nth) {
@@ -131,7 +131,7 @@ async fn slow_and_broken_answers_are_given_up() {
 }
 
 #[tokio::test]
-async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
+async fn a_page_over_the_limit_is_refused_in_every_encoding() {
     let limit = CrawlerConfig::default().max_page_bytes as usize;
     let plain = "<p>word ".repeat(limit / 8 + 1);
     check(move |request| (request.page == "a.test/").then(|| html(&plain))?, SEED, Outcome::TooLarge).await;
@@ -152,7 +152,7 @@ async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
 }
 
 #[tokio::test]
-async fn every_usual_packing_is_asked_for_and_a_bomb_of_zstd_is_not_taken() {
+async fn usual_encodings_are_accepted_and_a_zstd_bomb_is_refused() {
     let packed = zstd::stream::encode_all(PAGE.as_bytes(), 3).unwrap();
     let headers = [("content-type", "text/html"), ("content-encoding", "zstd")];
     let web = move |request: &crate::world::SeenRequest| {
@@ -192,7 +192,7 @@ async fn proxy()
 }
 
 #[tokio::test]
-async fn a_proxy_is_asked_only_for_what_was_judged() {
+async fn a_proxy_gets_only_requests_whose_addresses_were_checked() {
     let (address, asked, _serving) = proxy().await;
     let mut world = World::new(|_| None).await;
     // The name of the proxy's host leads to a private address, which is the operator's choice.
@@ -245,7 +245,7 @@ async fn a_page_that_is_gone_when_it_is_visited_again_ends_and_stays_mined() {
 }
 
 #[tokio::test]
-async fn private_addresses_are_refused_however_they_are_spelt() {
+async fn private_addresses_are_refused_in_every_spelling() {
     let mut world = World::new(|_| html(PAGE)).await;
     let port = world.port;
     world.config.resolve = vec![format!("a.test:127.0.0.1:{port}").parse().unwrap()];

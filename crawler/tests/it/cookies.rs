@@ -31,7 +31,7 @@ async fn a_page_that_wants_its_cookie_back_is_read() {
 }
 
 #[tokio::test]
-async fn a_detour_over_a_check_leads_back() {
+async fn a_detour_over_a_cookie_check_returns_to_the_page() {
     let sim = Sim::new().await;
     sim.set_answer(
         STORY,
@@ -88,7 +88,7 @@ async fn no_cookie_leaves_its_host_and_robots_txt_is_asked_at_each_hop() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_fetched_once_gets_its_cookie_back_too() {
+async fn a_page_that_is_due_once_gets_its_cookie_back_too() {
     let web = |request: &SeenRequest| match (request.page.as_str(), request.headers.get("cookie")) {
         ("a.test/", Some(cookie)) if cookie == "seen=1" => world::html(PAGE),
         ("a.test/", _) => world::answer(302, [("location", "/"), ("set-cookie", "seen=1; HttpOnly")], ""),

@@ -8,7 +8,7 @@ use crate::sim::*;
 const HEADLINE: &str = "A long way home for the cup and its bearers";
 
 #[tokio::test]
-async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
+async fn unnamed_feeds_are_tried_at_the_usual_addresses() {
     let feed = format!(
         "<rss version='2.0'><channel><item><title>{HEADLINE}</title><link>{STORY}</link></item></channel></rss>"
     );
@@ -32,7 +32,7 @@ async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
 }
 
 #[tokio::test]
-async fn what_stands_first_in_a_long_list_is_asked_for_first() {
+async fn the_first_links_of_a_long_list_are_fetched_first() {
     let sim = Sim::new().await;
     // The addresses grow older from above, and sort the other way round.
     let path = |place: u64| format!("/story/{}-a-headline-of-some-words", 900 - place);

@@ -17,7 +17,7 @@ fn handed(sim: &Sim) -> (Vec<Ending>, usize) {
 }
 
 #[tokio::test]
-async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_it_is_back() {
+async fn the_miner_is_told_once_that_an_article_is_gone_and_gets_it_again_when_it_returns() {
     let sim = Sim::new().await;
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
@@ -45,7 +45,7 @@ async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_
 }
 
 #[tokio::test]
-async fn what_moved_and_what_robots_txt_forbids_now_is_over_at_once() {
+async fn moved_and_newly_forbidden_articles_end_at_once() {
     for (answers, ending) in [
         ((STORY, 301), Ending::Moved("http://a.test/2026/elsewhere".parse().unwrap())),
         (("http://a.test/robots.txt", 200), Ending::Disallowed),
@@ -62,7 +62,7 @@ async fn what_moved_and_what_robots_txt_forbids_now_is_over_at_once() {
 }
 
 #[tokio::test]
-async fn what_asks_not_to_be_indexed_any_more_is_over() {
+async fn an_article_that_turns_noindex_ends() {
     let sim = Sim::new().await;
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
@@ -74,7 +74,7 @@ async fn what_asks_not_to_be_indexed_any_more_is_over() {
 }
 
 #[tokio::test]
-async fn an_article_that_never_changes_is_shown_again_so_that_it_counts_as_live() {
+async fn an_unchanged_article_is_published_again_so_that_it_counts_as_live() {
     let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;

@@ -9,7 +9,7 @@ use newslode_common::store::{Frontier, Why};
 use crate::sim::*;
 
 #[tokio::test]
-async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() {
+async fn the_newest_of_a_million_links_in_one_sitemap_are_added_within_the_budget() {
     let sim = Sim::new().await;
     let mut map = String::from("<urlset>");
     // The newest stand near the beginning: the map is longer than what is read of any map.
@@ -39,7 +39,7 @@ async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() 
 }
 
 #[tokio::test]
-async fn a_site_that_answers_everything_with_one_page_is_asked_little() {
+async fn a_site_that_answers_every_url_with_one_page_gets_few_requests() {
     let sim = Sim::new().await;
     let nothing = page("Not found", &[("/", "Home"), ("/search", "Search"), ("/about", "About us")]);
     sim.set_answer("*", 200, &[("content-type", "text/html")], nothing.clone());

@@ -38,7 +38,7 @@ fn web(request: &SeenRequest) -> Option<axum::response::Response> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_is_kept_with_its_request() {
+async fn every_answer_is_recorded_with_its_request() {
     let mut world = World::new(web).await;
     world.config.max_page_bytes = 1_000;
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ async fn every_answer_is_kept_with_its_request() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_is_told_at_the_start() {
+async fn a_folder_that_cannot_be_written_is_an_error_at_the_start() {
     let world = World::new(web).await;
     let file = tempfile::NamedTempFile::new().unwrap();
     let internet: Arc<dyn Web> = Arc::new(Internet::new(&world.config).unwrap());

@@ -25,7 +25,7 @@ fn behind(
 }
 
 #[tokio::test]
-async fn rules_are_obeyed_and_a_missing_file_allows_all() {
+async fn rules_are_obeyed_and_a_missing_robots_txt_allows_everything() {
     let world = check(behind(200, "User-agent: *\nDisallow: /news/\n"), SEED, Outcome::Disallowed).await;
     assert_eq!(world.hits("a.test/news/"), 0);
     check(behind(200, "User-agent: *\nDisallow: /sport\n"), SEED, Outcome::Fetched).await;
@@ -36,7 +36,7 @@ async fn rules_are_obeyed_and_a_missing_file_allows_all() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_had_disallows_all() {
+async fn a_robots_txt_that_cannot_be_fetched_disallows_everything() {
     for status in [500, 503, 429] {
         let world = check(behind(status, ""), SEED, Outcome::RobotsUnreachable).await;
         assert_eq!((world.hits("a.test/news/"), world.hits("a.test/robots.txt")), (0, 2), "{status}");
@@ -50,7 +50,7 @@ async fn a_file_that_cannot_be_had_disallows_all() {
 }
 
 #[tokio::test]
-async fn it_is_asked_for_again_after_a_failure() {
+async fn a_robots_txt_that_failed_is_requested_again() {
     let web = |request: &SeenRequest| match (request.page.ends_with("/robots.txt"), request.nth) {
         (true, 1) => answer(500, [], ""),
         (true, _) => answer(200, [], "User-agent: *\nDisallow: /other\n"),
@@ -87,7 +87,7 @@ async fn a_crawl_delay_raises_the_sites_delay_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn workers_that_want_it_at_once_fetch_it_once() {
+async fn workers_that_need_one_robots_txt_at_once_fetch_it_once() {
     let world = World::new(behind(200, "User-agent: *\nDisallow: /no\n")).await;
     let internet = Arc::new(Internet::new(&world.config).unwrap());
     let fetcher = Fetcher::new(internet, Clock::Machine, &world.config);
@@ -104,7 +104,7 @@ async fn workers_that_want_it_at_once_fetch_it_once() {
 }
 
 #[tokio::test]
-async fn a_huge_file_is_read_to_its_limit() {
+async fn a_huge_robots_txt_is_read_up_to_the_limit() {
     let web = |request: &SeenRequest| {
         if !request.page.ends_with("/robots.txt") {
             return html(PAGE);

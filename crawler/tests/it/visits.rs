@@ -38,7 +38,7 @@ async fn a_front_page_shows_stories_and_sections_and_feeds() {
 }
 
 #[tokio::test]
-async fn what_a_listing_shows_later_is_credited_once_it_is_an_article() {
+async fn stories_that_a_listing_shows_later_are_credited_once_they_are_articles() {
     let sim = Sim::new().await;
     sim.run(60).await;
     let front = page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE)]);
@@ -72,7 +72,7 @@ async fn story_waits(status: u16, headers: Headers, waits: &[Option<u64>]) {
 }
 
 #[tokio::test]
-async fn an_article_waits_by_the_table() {
+async fn an_article_waits_as_the_outcome_table_says() {
     // Gone: asked for once more after a day.
     story_waits(404, &[], &[Some(DAY), None]).await;
     story_waits(410, &[], &[Some(DAY), None]).await;
@@ -114,7 +114,7 @@ async fn a_page_that_fails_lets_its_site_rest_and_then_waits_alone() {
 }
 
 #[tokio::test]
-async fn a_site_that_is_away_rests_longer_and_longer_and_nothing_ends() {
+async fn an_unreachable_site_rests_longer_each_time_and_no_page_ends() {
     let sim = Sim::new().await;
     sim.set_answer(FRONT, 0, &[], "");
     sim.run(70 * MINUTE).await;
@@ -210,7 +210,7 @@ async fn a_circle_of_redirects_ends_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_moved_article_gives_its_place_away() {
+async fn a_moved_article_is_replaced_by_its_target() {
     let sim = Sim::new().await;
     sim.set_answer(STORY, 301, &[("location", "/2026/another-address-for-the-same-story")], "");
     let target = "http://a.test/2026/another-address-for-the-same-story";
@@ -294,7 +294,7 @@ async fn a_listing_is_read_at_each_visit_and_mined_now_and_then() {
 }
 
 #[tokio::test]
-async fn a_page_that_nobody_told_about_is_handed_on_again() {
+async fn a_page_that_the_miner_never_reported_is_published_again() {
     let sim = Sim::new().await;
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
