@@ -193,7 +193,7 @@ async fn read_mined(
     drop(folded);
     // One pass over all articles fills the counts, the search index and the list of the newest.
     let index = IndexBuilder::new()?;
-    let mut newest = NewestArticles::default();
+    let mut newest = NewestSummaries::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
     let mut languages: BTreeMap<String, u64> = BTreeMap::new();
     articles::file_articles(
@@ -246,12 +246,12 @@ fn count_article(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
 
 /// The newest articles, at most [`MOST_ARTICLES`].
 #[derive(Default)]
-struct NewestArticles {
+struct NewestSummaries {
     articles: Vec<ArticleSummary>,
     left_out: usize,
 }
 
-impl NewestArticles {
+impl NewestSummaries {
     fn put(&mut self, article: ArticleSummary) {
         self.articles.push(article);
         if self.articles.len() >= MOST_ARTICLES + MOST_ARTICLES / 4 {
