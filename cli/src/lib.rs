@@ -21,8 +21,8 @@ mod csv;
 pub mod demo;
 pub mod engine;
 pub mod exit;
-mod feed;
 mod html;
+mod import;
 pub mod input;
 pub mod installation;
 pub mod out;
@@ -35,7 +35,7 @@ pub mod queries;
 pub mod reference;
 mod report;
 mod seconds;
-mod served;
+mod services;
 pub mod site;
 
 use std::process::ExitCode;

@@ -26,10 +26,11 @@ impl Siblings {
     pub fn read(folder: &Path) -> anyhow::Result<Siblings> {
         let places = [Some(folder), folder.parent()].into_iter().flatten();
         let manifest = places.map(|place| place.join("manifest.jsonl")).find(|file| file.is_file());
-        let read = |path: &PathBuf| input::file(path, None);
-        let mut pages: Vec<Input> = input::files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let read = |path: &PathBuf| input::read_file(path, None);
+        let mut pages: Vec<Input> =
+            input::page_files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
         if let Some(manifest) = &manifest {
-            input::name(&mut pages, manifest)?;
+            input::assign_urls(&mut pages, manifest)?;
         }
         Ok(Siblings { pages: pages.iter().map(Input::parse).collect(), manifest })
     }
@@ -39,7 +40,7 @@ impl Siblings {
     /// # Errors
     /// When the manifest cannot be read.
     pub fn name(&self, pages: &mut [Input]) -> anyhow::Result<()> {
-        self.manifest.as_ref().map_or(Ok(()), |manifest| input::name(pages, manifest))
+        self.manifest.as_ref().map_or(Ok(()), |manifest| input::assign_urls(pages, manifest))
     }
 
     /// The pages of the site that are none of these.
@@ -50,7 +51,7 @@ impl Siblings {
 }
 
 /// Counts the terms of a site with these pages.
-pub fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
+pub fn terms_of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
     let mut sum = Delta::default();
     let used: Vec<_> = pages.clone().into_iter().map(terms).collect();
     for terms in &used {

@@ -6,11 +6,11 @@ use std::path::Path;
 use clap::CommandFactory as _;
 
 use self::faults::{documents, fault, judged, root};
-use self::told::{commands, words};
+use self::quoted::{quoted_commands, split_words};
 use super::Cli;
 
 mod faults;
-mod told;
+mod quoted;
 
 #[test]
 fn commands_that_documents_show_are_understood() {
@@ -39,12 +39,16 @@ fn faults_of_commands_are_found() {
         assert_eq!(fault(&Cli::command(), right), None, "{right}");
     }
     let text = "Say `newslode demo`.\n\n    newslode mine a \\\n      --out b   # there\n";
-    let told: Vec<_> = commands(text).into_iter().map(|told| (told.line, told.is_block)).collect();
+    let quoted: Vec<_> =
+        quoted_commands(text).into_iter().map(|quoted| (quoted.line, quoted.is_block)).collect();
     assert_eq!(
-        told,
+        quoted,
         [("newslode demo".to_owned(), false), ("newslode mine a       --out b   # there".to_owned(), true)]
     );
-    assert_eq!(words("newslode mine a       --out b   # there"), ["newslode", "mine", "a", "--out", "b"]);
+    assert_eq!(
+        split_words("newslode mine a       --out b   # there"),
+        ["newslode", "mine", "a", "--out", "b"]
+    );
 }
 
 /// The name that a heading has in links, as forges make it.

@@ -10,9 +10,9 @@ use super::Cli;
 #[path = "../../../cli/src/args/documented/faults.rs"]
 #[allow(dead_code, reason = "the other tests that use this file read the documents themselves")]
 mod faults;
-#[path = "../../../cli/src/args/documented/told.rs"]
+#[path = "../../../cli/src/args/documented/quoted.rs"]
 #[allow(dead_code, reason = "the end-to-end tests ask whether a command is shown in a block")]
-mod told;
+mod quoted;
 
 #[test]
 fn commands_that_documents_show_are_understood() {

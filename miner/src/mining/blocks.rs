@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_in_both_blocks_is_contents_and_a_text_is_the_article() {
+    fn a_link_in_both_blocks_counts_as_contents_and_a_text_as_article() {
         let blocks = Blocks { toc: vec![0..2, 4..6], article: vec![1..3, 5..9], by_length: false };
         let block = |leaves: &[u32], is_link: bool| {
             let href = is_link.then(|| "https://a.test/".to_owned());

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn packed_labels_are_read_back() {
         for labels in [vec![], vec![0], vec![0, 1, 127, 128, 300, 1 << 40, u64::MAX - 1, u64::MAX]] {
             assert_eq!(unpack(&pack(&labels)), Some(labels));
         }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_come_and_go_are_those_that_there_are() {
+    fn adding_and_removing_sites_leaves_the_labels_of_those_that_remain() {
         let mut linked = Linked::of(3);
         linked.remove(2);
         linked.add(9);

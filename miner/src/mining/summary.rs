@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_are_read_back_by_label_pair_and_list() {
+    fn a_summary_reads_cells_by_label_pair_and_list() {
         let (jazz, rock, music) = (name("en:jazz"), name("en:rock"), name("en:music"));
         let cells = |cells: &[(&[&str], i64)]| {
             cells.iter().map(|(parts, count)| (parts.concat(), *count)).collect::<BTreeMap<_, _>>()
@@ -265,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_the_name_under_which_it_files() {
+    fn a_page_is_named_alike_by_url_and_by_cell() {
         let url: CanonicalUrl = "https://a.test/jazz?page=2".parse().unwrap();
         assert_eq!(page_name(&url), of_id(&url_id(&url)));
     }
 
     #[test]
-    fn a_story_that_many_pages_show_is_peculiar_to_none() {
+    fn a_story_that_many_pages_show_counts_for_none_of_them() {
         let filed = |page: usize, stories: &[&str]| Contribution {
             filed: Some(FiledUse {
                 page: format!("{page:016x}"),

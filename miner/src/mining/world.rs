@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_join_and_leave_as_sites_link_them() {
+    fn labels_are_frequent_while_enough_sites_link_them() {
         let (jazz, rock) = (name("en:jazz"), name("en:rock"));
         let mut world = World::default();
         world.add(bits(&jazz).unwrap());

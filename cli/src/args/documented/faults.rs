@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Command;
 use clap::error::ErrorKind;
 
-use super::told::{Told, commands, is_usage, words};
+use super::quoted::{QuotedCommand, is_usage, quoted_commands, split_words};
 
 /// Folders with documents.
 const FOLDERS: [&str; 10] = [
@@ -45,7 +45,7 @@ pub(crate) fn judged(program: &Command) -> Vec<(String, Option<String>)> {
     let own = format!("{} ", program.get_name());
     let mut judged = Vec::new();
     for (file, text) in documents() {
-        for Told { line, .. } in commands(&text) {
+        for QuotedCommand { line, .. } in quoted_commands(&text) {
             if line.starts_with(&own) && !is_usage(&line) {
                 let fault =
                     fault(program, &line).map(|fault| format!("{}: `{line}`: {fault}", file.display()));
@@ -58,18 +58,19 @@ pub(crate) fn judged(program: &Command) -> Vec<(String, Option<String>)> {
 
 /// What is wrong with a command; nothing if it is right, or only a part of one.
 pub(crate) fn fault(program: &Command, command: &str) -> Option<String> {
-    let words = words(command);
+    let words = split_words(command);
     let error = program.clone().try_get_matches_from(&words).err()?;
     // A name for any value, such as `FORMAT` or `HH:MM`.
     let stands_for_any = |word: &&String| word.chars().all(|letter| !letter.is_lowercase());
     match error.kind() {
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => Some(error.to_string()),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
-            let told = error.to_string();
+            let message = error.to_string();
             // An option alone is named, not used.
-            let is_alone = told.contains("a value is required");
-            let is_open = words.iter().filter(stands_for_any).any(|word| told.contains(&format!("'{word}'")));
-            (!is_alone && !is_open).then_some(told)
+            let is_alone = message.contains("a value is required");
+            let is_open =
+                words.iter().filter(stands_for_any).any(|word| message.contains(&format!("'{word}'")));
+            (!is_alone && !is_open).then_some(message)
         }
         _ => None,
     }

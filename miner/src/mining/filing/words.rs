@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_surer_is_right_as_often() {
+    fn a_higher_score_is_never_less_likely_to_be_right() {
         // The surest is wrong, the next nineteen are right, and then one in two.
         let judged =
             (0..40).map(|number| (f64::from(40 - number), number != 0 && (number < 20 || number % 2 == 0)));

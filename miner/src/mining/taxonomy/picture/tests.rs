@@ -34,7 +34,7 @@ fn hundred() -> Taxonomy {
 }
 
 #[test]
-fn a_hundred_labels_are_all_there_and_none_overlaps_another_or_a_bar() {
+fn a_hundred_labels_are_drawn_without_overlap() {
     let taxonomy = hundred();
     let columns = columns(trees(&taxonomy));
     assert_eq!(columns.len(), 4);

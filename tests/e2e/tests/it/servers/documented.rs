@@ -15,8 +15,8 @@ use crate::process::{Ended, Process};
 use crate::schema;
 use crate::services::{Installation, Servers};
 
-#[path = "../../../../../cli/src/args/documented/told.rs"]
-mod told;
+#[path = "../../../../../cli/src/args/documented/quoted.rs"]
+mod quoted;
 
 /// The longest time for one command.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,12 +57,12 @@ fn shown() -> Vec<Vec<String>> {
     let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
     for file in files {
         let are_spans_shown = ["README.md", "questions.md"].iter().any(|name| file.ends_with(name));
-        for told in told::commands(&std::fs::read_to_string(&file).unwrap()) {
+        for command in quoted::quoted_commands(&std::fs::read_to_string(&file).unwrap()) {
             // How a command is used in general is no command.
-            let is_usage = told::is_usage(&told.line) || told.line.contains("--help");
-            let words = told::words(&told.line);
-            let is_whole = words.iter().skip(2).count() > 0 || told.is_block;
-            if (told.is_block || are_spans_shown) && is_whole && !is_usage && seen.insert(words.clone()) {
+            let is_usage = quoted::is_usage(&command.line) || command.line.contains("--help");
+            let words = quoted::split_words(&command.line);
+            let is_whole = words.iter().skip(2).count() > 0 || command.is_block;
+            if (command.is_block || are_spans_shown) && is_whole && !is_usage && seen.insert(words.clone()) {
                 all.push(words);
             }
         }

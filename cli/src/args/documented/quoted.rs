@@ -1,11 +1,11 @@
-//! Takes the command lines of `newslode` and `newslode-lab` out of documents. The lab and the end-to-end tests use this
+//! Finds the command lines of `newslode` and `newslode-lab` that documents quote. The lab and the end-to-end tests use this
 //! file, too.
 
 /// The programs whose command lines are taken.
 const PROGRAMS: [&str; 2] = ["newslode", "newslode-lab"];
 
 /// A command line in a document.
-pub(crate) struct Told {
+pub(crate) struct QuotedCommand {
     /// The line, with what continues it.
     pub(crate) line: String,
     /// Whether it stands in a block of code, and not within a sentence.
@@ -13,7 +13,7 @@ pub(crate) struct Told {
 }
 
 /// The command lines in a document: lines of code, and spans of code within text.
-pub(crate) fn commands(text: &str) -> Vec<Told> {
+pub(crate) fn quoted_commands(text: &str) -> Vec<QuotedCommand> {
     let mut commands = Vec::new();
     let mut lines = text.lines();
     let mut is_fenced = false;
@@ -31,11 +31,11 @@ pub(crate) fn commands(text: &str) -> Vec<Told> {
                 command.pop();
                 command.push_str(lines.next().unwrap_or_default());
             }
-            commands.push(Told { line: command, is_block: true });
+            commands.push(QuotedCommand { line: command, is_block: true });
         } else if !is_fenced {
             let spans = line.split('`').skip(1).step_by(2);
-            let told = |span: &str| Told { line: span.to_owned(), is_block: false };
-            commands.extend(spans.filter(|span| is_command(span)).map(told));
+            let quoted = |span: &str| QuotedCommand { line: span.to_owned(), is_block: false };
+            commands.extend(spans.filter(|span| is_command(span)).map(quoted));
         }
     }
     commands
@@ -51,7 +51,7 @@ pub(crate) fn is_usage(line: &str) -> bool {
 }
 
 /// The words of a command as a shell takes them, up to what it does with the output.
-pub(crate) fn words(command: &str) -> Vec<String> {
+pub(crate) fn split_words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for letter in command.chars().chain([' ']) {
         match quote {

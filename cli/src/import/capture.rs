@@ -1,8 +1,8 @@
-//! A record of a web archive as a page: which records are pages, and what is in them.
+//! Which records of a web archive are pages, and what is in them.
 //!
 //! The same counts as a page here as for the crawler: status 200, HTML by its type or else by its start, not
-//! empty, not too large. A record is judged in two steps: by its heads at once ([`Capture::of`]), and by its
-//! body ([`Capture::page`]), which takes milliseconds to decode and is left to where that does not disturb.
+//! empty, not too large. A record is judged in two events: by its heads at once ([`Capture::of_record`]), and by its
+//! body ([`Capture::into_page`]), which takes milliseconds to decode and is left to where that does not disturb.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::feeding::Feeding;
+use super::plan::ImportPlan;
 
 /// How far a capture may be in the future.
 const DAY: Duration = Duration::from_secs(86_400);
@@ -90,7 +90,7 @@ pub(super) struct Capture {
 
 impl Capture {
     /// Judges a record by its heads. `now` is the time of the machine.
-    pub(super) fn of(record: Record, feeding: &Feeding, now: Timestamp) -> Result<Capture, Skip> {
+    pub(super) fn of_record(record: Record, plan: &ImportPlan, now: Timestamp) -> Result<Capture, Skip> {
         match record.kind {
             Some(RecordType::Response | RecordType::Resource) if record.is_segment() => {
                 return Err(Skip::Segment);
@@ -100,16 +100,17 @@ impl Capture {
             Some(RecordType::Continuation) => return Err(Skip::Segment),
             _ => return Err(Skip::NoResponse),
         }
+        // The cheap tests come first: most records of a large archive are of other sites or too old.
         let url: CanonicalUrl = record.target().and_then(|url| url.parse().ok()).ok_or(Skip::NoWebPage)?;
         let site = url.site();
-        if !feeding.sites.is_empty() && !feeding.sites.contains(&site) {
+        if !plan.sites.is_empty() && !plan.sites.contains(&site) {
             return Err(Skip::OtherSite);
         }
         let at = record.date().ok_or(Skip::NoDate)?;
         if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(DAY) {
             return Err(Skip::NoDate);
         }
-        if feeding.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
+        if plan.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
             return Err(Skip::TooOld);
         }
         let (answer, content_type) = if record.kind == Some(RecordType::Resource) {
@@ -134,7 +135,7 @@ impl Capture {
     }
 
     /// The page, its body decoded and at most `limit` bytes long.
-    pub(super) fn page(self, limit: usize) -> Result<FetchedPage, Skip> {
+    pub(super) fn into_page(self, limit: usize) -> Result<FetchedPage, Skip> {
         let body = match &self.answer {
             Some(answer) => answer.body(&self.block, limit).map_err(|fault| match fault {
                 BodyFault::TooLarge(_) => Skip::TooLarge,
