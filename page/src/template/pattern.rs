@@ -6,28 +6,33 @@
 //! joined into one of variable size: they stand for one list. The composition accepts everything that its parts
 //! accept.
 //!
-//! Start at [`compose`].
+//! Start at [`compose_pair`].
 
 use serde::{Deserialize, Serialize};
 
-use super::distance::{Distances, Step};
-use super::shape::{Class, Shapes, Wild};
+use super::distance::{Distances, EditStep};
+use super::shape::{Shapes, SubtreeClass, Wildcard};
 
 /// Composes two patterns.
-pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Class {
+pub fn compose_pair(
+    shapes: &mut Shapes,
+    distances: &mut Distances,
+    a: SubtreeClass,
+    b: SubtreeClass,
+) -> SubtreeClass {
     if a == b {
         return a;
     }
-    if shapes.root(a) != shapes.root(b) {
-        let wild = replaced(shapes, a, b);
-        return shapes.wild(wild);
+    if shapes.root_label(a) != shapes.root_label(b) {
+        let wild = wildcard_for_both(shapes, a, b);
+        return shapes.wildcard(wild);
     }
     let mut open = vec![OpenVertex::new(shapes, distances, a, b)];
     loop {
         let Some(top) = open.last_mut() else { return a };
         let Some(step) = top.steps.next() else {
-            let children = joined(shapes, std::mem::take(&mut top.children));
-            let done = shapes.class(shapes.root(top.of), children);
+            let children = join_wildcards(shapes, std::mem::take(&mut top.children));
+            let done = shapes.intern(shapes.root_label(top.class), children);
             open.pop();
             match open.last_mut() {
                 Some(above) => above.children.push(done),
@@ -36,92 +41,96 @@ pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Clas
             continue;
         };
         match step {
-            Step::Match(x, y) if x == y => top.children.push(x),
-            Step::Match(x, y) if shapes.root(x) == shapes.root(y) => {
+            EditStep::Match(x, y) if x == y => top.children.push(x),
+            EditStep::Match(x, y) if shapes.root_label(x) == shapes.root_label(y) => {
                 let below = OpenVertex::new(shapes, distances, x, y);
                 open.push(below);
             }
-            Step::Match(x, y) => {
-                let wild = replaced(shapes, x, y);
-                top.children.push(shapes.wild(wild));
+            EditStep::Match(x, y) => {
+                let wild = wildcard_for_both(shapes, x, y);
+                top.children.push(shapes.wildcard(wild));
             }
-            Step::Delete(x) | Step::Insert(x) => {
-                let wild = wildcard(shapes, x).or_none();
-                top.children.push(shapes.wild(wild));
+            EditStep::Delete(x) | EditStep::Insert(x) => {
+                let wild = wildcard_for(shapes, x).optional();
+                top.children.push(shapes.wildcard(wild));
             }
         }
     }
 }
 
 /// Composes several patterns one after the other; `None` if there are none.
-pub fn compose_all(shapes: &mut Shapes, distances: &mut Distances, parts: &[Class]) -> Option<Class> {
+pub fn compose_all(
+    shapes: &mut Shapes,
+    distances: &mut Distances,
+    parts: &[SubtreeClass],
+) -> Option<SubtreeClass> {
     let (first, rest) = parts.split_first()?;
-    Some(rest.iter().fold(*first, |sum, part| compose(shapes, distances, sum, *part)))
+    Some(rest.iter().fold(*first, |sum, part| compose_pair(shapes, distances, sum, *part)))
 }
 
 /// Two vertices whose children are being composed.
 struct OpenVertex {
-    of: Class,
-    steps: std::vec::IntoIter<Step>,
-    children: Vec<Class>,
+    class: SubtreeClass,
+    steps: std::vec::IntoIter<EditStep>,
+    children: Vec<SubtreeClass>,
 }
 
 impl OpenVertex {
-    fn new(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> OpenVertex {
+    fn new(shapes: &mut Shapes, distances: &mut Distances, a: SubtreeClass, b: SubtreeClass) -> OpenVertex {
         // Lists that are too long to align become one wildcard.
         let (steps, children) = match distances.align(shapes, a, b) {
             Some(steps) => (steps, Vec::new()),
-            None => (Vec::new(), vec![shapes.wild(Wild::Any)]),
+            None => (Vec::new(), vec![shapes.wildcard(Wildcard::ZeroOrMore)]),
         };
-        OpenVertex { of: a, steps: steps.into_iter(), children }
+        OpenVertex { class: a, steps: steps.into_iter(), children }
     }
 }
 
 /// The wildcard that accepts a subtree; a wildcard is its own.
-fn wildcard(shapes: &Shapes, class: Class) -> Wild {
-    shapes.root(class).wild().unwrap_or(Wild::One)
+fn wildcard_for(shapes: &Shapes, class: SubtreeClass) -> Wildcard {
+    shapes.root_label(class).wildcard().unwrap_or(Wildcard::One)
 }
 
-fn replaced(shapes: &Shapes, a: Class, b: Class) -> Wild {
-    wildcard(shapes, a).or(wildcard(shapes, b))
+fn wildcard_for_both(shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Wildcard {
+    wildcard_for(shapes, a).or(wildcard_for(shapes, b))
 }
 
 /// Joins the wildcards among children if at most one plain vertex lies between them.
-fn joined(shapes: &mut Shapes, children: Vec<Class>) -> Vec<Class> {
-    let wild = |class: Class| shapes.root(class).wild();
-    let mut kept: Vec<Class> = Vec::with_capacity(children.len());
-    let mut joins: Vec<(usize, Wild)> = Vec::new();
+fn join_wildcards(shapes: &mut Shapes, children: Vec<SubtreeClass>) -> Vec<SubtreeClass> {
+    let wild = |class: SubtreeClass| shapes.root_label(class).wildcard();
+    let mut joined: Vec<SubtreeClass> = Vec::with_capacity(children.len());
+    let mut joins: Vec<(usize, Wildcard)> = Vec::new();
     // Position of the last wildcard kept.
     let mut last: Option<usize> = None;
     for child in children {
         let Some(own) = wild(child) else {
-            kept.push(child);
+            joined.push(child);
             continue;
         };
-        match last.filter(|last| kept.len() - last <= 2) {
+        match last.filter(|last| joined.len() - last <= 2) {
             Some(at) => {
-                let known = joins.iter().rev().find(|(place, _)| *place == at).map(|(_, wild)| *wild);
-                let before = known.or(wild(kept[at])).unwrap_or(Wild::One);
-                let has_plain = kept.len() - at == 2;
-                let may_be_none = before.may_be_none() && own.may_be_none() && !has_plain;
-                kept.truncate(at + 1);
-                joins.push((at, if may_be_none { Wild::Any } else { Wild::Some }));
+                let earlier = joins.iter().rev().find(|(place, _)| *place == at).map(|(_, wild)| *wild);
+                let before = earlier.or(wild(joined[at])).unwrap_or(Wildcard::One);
+                let has_plain = joined.len() - at == 2;
+                let is_optional = before.is_optional() && own.is_optional() && !has_plain;
+                joined.truncate(at + 1);
+                joins.push((at, if is_optional { Wildcard::ZeroOrMore } else { Wildcard::OneOrMore }));
             }
             None => {
-                last = Some(kept.len());
-                kept.push(child);
+                last = Some(joined.len());
+                joined.push(child);
             }
         }
     }
     for (at, wild) in joins {
-        kept[at] = shapes.wild(wild);
+        joined[at] = shapes.wildcard(wild);
     }
-    kept
+    joined
 }
 
 /// A vertex of a stored pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Vertex {
+pub struct PatternVertex {
     /// An element's tag, a text in quotes, or the sign of a wildcard.
     pub label: String,
     /// Whether it is a wildcard.
@@ -135,20 +144,20 @@ pub struct Vertex {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     /// The vertices; a pattern without vertices accepts nothing.
-    pub vertices: Vec<Vertex>,
+    pub vertices: Vec<PatternVertex>,
 }
 
 impl Pattern {
     /// The stored form of a class.
     #[must_use]
-    pub fn new(shapes: &Shapes, class: Class) -> Pattern {
+    pub fn new(shapes: &Shapes, class: SubtreeClass) -> Pattern {
         let mut vertices = Vec::new();
         let mut open = vec![class];
         while let Some(class) = open.pop() {
-            let label = shapes.root(class);
-            let wild = label.wild();
+            let label = shapes.root_label(class);
+            let wild = label.wildcard();
             let name = wild.map_or_else(|| shapes.name(label).to_owned(), |wild| wild.sign().to_string());
-            vertices.push(Vertex { label: name, is_wild: wild.is_some(), size: shapes.size(class) });
+            vertices.push(PatternVertex { label: name, is_wild: wild.is_some(), size: shapes.size(class) });
             open.extend(shapes.children(class).iter().rev());
         }
         Pattern { vertices }
@@ -177,8 +186,8 @@ impl Pattern {
     }
 
     /// The class of this pattern in `shapes`; `None` if its vertices do not form a tree.
-    pub fn class(&self, shapes: &mut Shapes) -> Option<Class> {
-        let mut below: Vec<(usize, Class)> = Vec::new();
+    pub fn intern(&self, shapes: &mut Shapes) -> Option<SubtreeClass> {
+        let mut below: Vec<(usize, SubtreeClass)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate().rev() {
             let end = at.checked_add(vertex.size as usize)?;
             let mut children = Vec::new();
@@ -194,13 +203,14 @@ impl Pattern {
             if next != end || vertex.is_wild && !children.is_empty() {
                 return None;
             }
-            let wild =
-                Wild::ALL.into_iter().find(|wild| vertex.is_wild && vertex.label.starts_with(wild.sign()));
+            let wild = Wildcard::ALL
+                .into_iter()
+                .find(|wild| vertex.is_wild && vertex.label.starts_with(wild.sign()));
             let class = match wild {
-                Some(wild) => shapes.wild(wild),
+                Some(wild) => shapes.wildcard(wild),
                 None => {
-                    let label = shapes.label(&vertex.label);
-                    shapes.class(label, children)
+                    let label = shapes.intern_label(&vertex.label);
+                    shapes.intern(label, children)
                 }
             };
             below.push((at, class));

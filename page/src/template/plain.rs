@@ -8,7 +8,7 @@ use super::shape::{PageShape, Shapes};
 
 /// The cost of the cheapest top-down mapping of two trees.
 #[must_use]
-pub fn top_down(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bool) -> u32 {
+pub fn top_down_distance(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bool) -> u32 {
     let children = |tree: &PageShape| -> Vec<Vec<usize>> {
         (0..tree.vertices.len()).map(|at| tree.children(at).collect()).collect()
     };
@@ -21,7 +21,7 @@ pub fn top_down(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bo
     for x in (0..left.len()).rev() {
         for y in (0..right.len()).rev() {
             let (xs, ys) = (&left[x], &right[y]);
-            let is_equal = shapes.root(a.vertices[x].class) == shapes.root(b.vertices[y].class);
+            let is_equal = shapes.root_label(a.vertices[x].class) == shapes.root_label(b.vertices[y].class);
             if is_restricted && !is_equal {
                 let all = size(a, x) + size(b, y);
                 costs[x * width + y] = if xs.is_empty() || ys.is_empty() { all - 1 } else { all };

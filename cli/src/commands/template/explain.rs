@@ -6,8 +6,8 @@
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::templates::Templates;
 use newslode_page::reading::Site;
-use newslode_page::template::pattern::Vertex;
-use newslode_page::template::{Role, Slot, Template};
+use newslode_page::template::pattern::PatternVertex;
+use newslode_page::template::{Slot, SlotRole, Template};
 
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
@@ -44,11 +44,11 @@ pub(super) fn explain(
     Ok(Exit::Done)
 }
 
-fn role(role: Role) -> &'static str {
+fn role(role: SlotRole) -> &'static str {
     match role {
-        Role::Body => "body",
-        Role::Title => "title",
-        Role::Other => "varies",
+        SlotRole::Body => "body",
+        SlotRole::Title => "title",
+        SlotRole::Other => "varies",
     }
 }
 
@@ -64,7 +64,7 @@ struct TreeRow {
 enum Kind {
     Holder,
     Fixed,
-    Varies(Role),
+    Varies(SlotRole),
 }
 
 fn lines(template: &Template) -> Vec<TreeRow> {
@@ -122,8 +122,8 @@ fn varying(slot: &Slot, wild: &str, pages: u32) -> String {
 }
 
 /// Describes a part that all pages have: its chain of nested elements, and its texts.
-fn fixed(vertices: &[Vertex]) -> String {
-    let is_text = |vertex: &&Vertex| vertex.label.starts_with('"');
+fn fixed(vertices: &[PatternVertex]) -> String {
+    let is_text = |vertex: &&PatternVertex| vertex.label.starts_with('"');
     let chain = vertices.windows(2).take_while(|pair| pair[0].size == pair[1].size + 1).count();
     let names = vertices[..=chain].iter().filter(|vertex| !is_text(vertex));
     let names: Vec<&str> = names.map(|vertex| vertex.label.as_str()).collect();
@@ -158,9 +158,9 @@ fn text(head: &str, template: Option<&Template>) -> String {
 
 fn colour(kind: Kind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Varies(Role::Body) => ("#cde8c9", "#123d0c"),
-        Kind::Varies(Role::Title) => ("#c9dcf2", "#0c2a4d"),
-        Kind::Varies(Role::Other) => ("#f3e6c4", "#4d3a0c"),
+        Kind::Varies(SlotRole::Body) => ("#cde8c9", "#123d0c"),
+        Kind::Varies(SlotRole::Title) => ("#c9dcf2", "#0c2a4d"),
+        Kind::Varies(SlotRole::Other) => ("#f3e6c4", "#4d3a0c"),
         Kind::Fixed => ("none", "#555555"),
         Kind::Holder => ("none", "#1a1a1a"),
     }
@@ -171,9 +171,9 @@ fn svg(parts: &[(String, Option<&Template>)]) -> String {
     let mut y = LINE + 4;
     let mut legend = MARGIN;
     for (kind, name) in [
-        (Kind::Varies(Role::Title), "title"),
-        (Kind::Varies(Role::Body), "body"),
-        (Kind::Varies(Role::Other), "varies"),
+        (Kind::Varies(SlotRole::Title), "title"),
+        (Kind::Varies(SlotRole::Body), "body"),
+        (Kind::Varies(SlotRole::Other), "varies"),
         (Kind::Fixed, "grey: the same on all pages"),
     ] {
         row(&mut rows, (legend, y), name.chars().count() as f64 * LETTER + 10.0, kind, name);
@@ -222,7 +222,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use newslode_page::Page;
-    use newslode_page::template::induce;
+    use newslode_page::template::induce_templates;
 
     use super::*;
 
@@ -235,7 +235,7 @@ mod tests {
             Page::parse(&url, None, html.as_bytes())
         };
         let pages: Vec<Page> = (0..4).map(page).collect();
-        induce(&pages.iter().collect::<Vec<_>>())
+        induce_templates(&pages.iter().collect::<Vec<_>>())
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::selection::with_best_f1;
 use crate::extract::zones::SiteZone;
-use crate::template::{Fit, fit};
+use crate::template::{TemplateMatch, match_templates};
 use crate::time::Timestamp;
 
 /// The factor on the likelihood of a text that other pages of the site also have.
@@ -29,7 +29,7 @@ pub(in crate::extract) struct SiteContext<'a> {
     site: &'a SiteKnowledge,
     page: &'a Page,
     runs: &'a Runs,
-    fit: Option<Fit>,
+    template_match: Option<TemplateMatch>,
 }
 
 impl<'a> SiteContext<'a> {
@@ -38,18 +38,18 @@ impl<'a> SiteContext<'a> {
         page: &'a Page,
         runs: &'a Runs,
     ) -> SiteContext<'a> {
-        SiteContext { site, page, runs, fit: fit(&site.templates, page) }
+        SiteContext { site, page, runs, template_match: match_templates(&site.templates, page) }
     }
 
     /// The version of the template that accepts the page.
     pub(in crate::extract) fn version(&self) -> Option<u32> {
-        let fit = self.fit.as_ref()?;
-        self.site.templates.get(fit.template).map(|template| template.version)
+        let template_match = self.template_match.as_ref()?;
+        self.site.templates.get(template_match.template).map(|template| template.version)
     }
 
     /// The pages that are laid out like this one; `None` if they are too few.
     pub(in crate::extract) fn peers(&self) -> Option<Peers<'_>> {
-        Peers::new(self.page, self.runs, &self.site.seen, self.fit.as_ref())
+        Peers::new(self.page, self.runs, &self.site.seen, self.template_match.as_ref())
     }
 
     /// The zone of the site.
@@ -62,7 +62,7 @@ impl<'a> SiteContext<'a> {
     /// Shifts the likelihoods of the page's runs by what is known; returns the evidence to name for the body, if
     /// any, and which runs the site surely repeats.
     pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> (Option<Evidence>, Vec<bool>) {
-        let SiteContext { site, page, runs, fit } = self;
+        let SiteContext { site, page, runs, template_match } = self;
         // The choice from the page alone decides which other pages are the same article again, and whether lessons touch
         // the body at all.
         let alone = with_best_f1(&runs.runs, scores);
@@ -75,7 +75,9 @@ impl<'a> SiteContext<'a> {
         let repeats = find_repeats(&runs.runs, &alone, others.into_iter());
         let is_sites = |at: usize| {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
-            let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
+            let is_fixed = template_match
+                .as_ref()
+                .is_some_and(|template_match| template_match.is_fixed(runs.runs[at].first));
             // A person's correction beats repetition.
             let is_kept = || {
                 let text = text_hash(&runs.runs[at].text);

@@ -19,7 +19,7 @@ use crate::extract::finding::{Finding, Names};
 use crate::extract::runs::Runs;
 use crate::extract::{authors, days, title};
 use crate::reading::NodeId;
-use crate::template::Fit;
+use crate::template::TemplateMatch;
 
 /// The witness of what peers decide.
 pub(in crate::extract) const SIBLINGS: &str = "siblings";
@@ -49,7 +49,7 @@ pub(in crate::extract) struct Peers<'a> {
     runs: &'a Runs,
     lines: Vec<(usize, PlaceLine)>,
     summaries: Vec<&'a FieldSummary>,
-    fit: Option<&'a Fit>,
+    template_match: Option<&'a TemplateMatch>,
 }
 
 impl<'a> Peers<'a> {
@@ -58,7 +58,7 @@ impl<'a> Peers<'a> {
         page: &'a Page,
         runs: &'a Runs,
         seen: &'a [SitePage],
-        fit: Option<&'a Fit>,
+        template_match: Option<&'a TemplateMatch>,
     ) -> Option<Peers<'a>> {
         if seen.len() < LEAST {
             return None;
@@ -73,7 +73,7 @@ impl<'a> Peers<'a> {
         let url = page.url.as_str();
         let others = seen.iter().filter(|seen| seen.url != url && !is_same(runs, seen));
         let summaries: Vec<&FieldSummary> = others.map(|seen| &seen.summary).filter(is_alike).collect();
-        (summaries.len() >= LEAST).then_some(Peers { page, runs, lines, summaries, fit })
+        (summaries.len() >= LEAST).then_some(Peers { page, runs, lines, summaries, template_match })
     }
 
     /// Another title, if the one of the page alone is the site's.
@@ -181,13 +181,13 @@ impl<'a> Peers<'a> {
 
     /// Whether the texts under a node are fixed parts of the template that accepts the page.
     fn is_fixed(&self, node: NodeId) -> bool {
-        let Some(fit) = self.fit else { return false };
+        let Some(template_match) = self.template_match else { return false };
         let tree = &self.page.tree;
         let mut texts = (node.index()..tree.subtree_end(node).index())
             .filter_map(|at| tree.node_at(at))
             .filter(|node| tree.text(*node).is_some_and(|text| !text.trim().is_empty()))
             .peekable();
-        texts.peek().is_some() && texts.all(|text| fit.is_fixed(text))
+        texts.peek().is_some() && texts.all(|text| template_match.is_fixed(text))
     }
 }
 
