@@ -1,4 +1,5 @@
-//! Clusters the pages of a site by similarity: agglomerative clustering with average link \[R\].
+//! Clusters the pages of a site by similarity: agglomerative clustering with average link (\[R\], "Page
+//! clustering").
 //!
 //! The similarity of two clusters is the average over their pairs of pages. The most similar clusters are
 //! merged as long as their similarity reaches a threshold. Sketches of the pages (MinHash of their paths) are
@@ -39,22 +40,24 @@ impl Sketch {
             if name.starts_with('"') {
                 continue;
             }
-            let above = open.last().map_or(0xcbf2_9ce4_8422_2325, |(_, path)| *path);
-            let path = name.bytes().fold(SplitMix(above).draw(), |hash, byte| {
+            // The hash of a path is FNV-1a of the tag, begun with the mixed hash of the parent's path.
+            let parent_path = open.last().map_or(0xcbf2_9ce4_8422_2325, |(_, path)| *path);
+            let path = name.bytes().fold(SplitMix(parent_path).draw(), |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
             });
             paths.insert(path);
             open.push((vertex.end, path));
         }
-        let mut least = [u64::MAX; HASHES];
+        // Each further draw from a path's hash is its rank in another order of all paths.
+        let mut least_hashes = [u64::MAX; HASHES];
         for path in paths {
             let mut hash = path;
-            for least in &mut least {
+            for least in &mut least_hashes {
                 hash = SplitMix(hash).draw();
                 *least = (*least).min(hash);
             }
         }
-        Sketch(least)
+        Sketch(least_hashes)
     }
 
     /// Whether the pages of two sketches may be similar.
@@ -83,7 +86,8 @@ pub fn cluster_pages(
     cluster_by_average_link(pages.len(), &mut similarity_of, similar)
 }
 
-/// Clusters `count` things by a similarity between 0 and 1.
+/// Clusters the numbers below `count` by a similarity between 0 and 1, with the nearest-neighbour chain: follow
+/// nearest neighbours until two are each other's, and merge these.
 fn cluster_by_average_link(
     count: usize,
     similarity_of: &mut impl FnMut(usize, usize) -> f64,
@@ -99,7 +103,7 @@ fn cluster_by_average_link(
     let mut members: Vec<Vec<usize>> = (0..count).map(|page| vec![page]).collect();
     let mut chain: Vec<usize> = Vec::new();
     let mut is_merged: Vec<bool> = vec![false; count];
-    // Once a chain ends below the threshold, its last thing cannot be merged any more.
+    // Once a chain ends below the threshold, its last cluster cannot be merged any more.
     let mut is_final: Vec<bool> = vec![false; count];
     loop {
         let last = match chain.last() {
@@ -112,6 +116,8 @@ fn cluster_by_average_link(
                 None => break,
             },
         };
+        // The nearest neighbour of the chain's last cluster. On a tie it is the one before it in the chain; otherwise the
+        // chain could run in a circle.
         let before = chain.len().checked_sub(2).map(|at| chain[at]);
         let mut nearest = before.map(|before| (before, table[last * count + before]));
         for other in (0..count).filter(|&other| other != last && !is_merged[other]) {
@@ -121,6 +127,7 @@ fn cluster_by_average_link(
             }
         }
         match nearest {
+            // The two are nearest to each other, so the search for the best pair would merge them, too.
             Some((other, similarity)) if Some(other) == before && similarity >= least => {
                 chain.truncate(chain.len() - 2);
                 merge_clusters(&mut table, &mut members, &mut is_merged, last.min(other), last.max(other));

@@ -1,11 +1,12 @@
-//! RTDM: the cost of the cheapest restricted top-down mapping between two trees \[R\].
+//! RTDM: the cost of the cheapest restricted top-down mapping between two trees (\[R\], "The RTDM algorithm").
 //!
 //! Vertices are matched level by level. Equal vertices match at no cost, and their children are aligned. A
 //! vertex is replaced by an unequal one only if one of the two is a leaf. To delete or insert a vertex is to
-//! delete or insert its subtree. Every operation costs one per vertex. Both short cuts of the paper are taken:
-//! equal subtrees have one class and cost nothing (bottom), and the work ends once no mapping can stay within
-//! the bound (top). Equal children at both ends of two lists are skipped: a mapping that does not match them is
-//! never cheaper.
+//! delete or insert its subtree. Every operation costs one per vertex.
+//!
+//! Both short cuts of the paper are taken: equal subtrees have one class and cost nothing (bottom), and the work
+//! ends once no mapping can stay within the bound (top). A third one is ours: equal children at both ends of two
+//! lists are skipped, since a mapping that does not match them is never cheaper.
 //!
 //! Costs of pairs of classes are cached, so pages of one site pay once for what they share.
 //! Invariant: the walk is iterative; a pair of pages takes a bounded number of steps. Start at
@@ -40,15 +41,18 @@ pub enum EditStep {
     Insert(SubtreeClass),
 }
 
-/// Two vertices whose children are being aligned.
+/// Two vertices whose children are being aligned, with two rows of the table of costs: a cell is the cost of
+/// aligning the first `row` children of one with the first `column` children of the other.
 struct AlignmentFrame {
     pair: (SubtreeClass, SubtreeClass),
     /// Number of equal children at the start of both lists.
     skipped: usize,
     rows: usize,
     columns: usize,
+    /// The cell to fill next.
     row: usize,
     column: usize,
+    /// The row before the current one, and the current one.
     above: Vec<u32>,
     current: Vec<u32>,
 }
@@ -109,18 +113,21 @@ impl Distances {
         b: SubtreeClass,
         least: f64,
     ) -> Option<f64> {
-        let all = f64::from(shapes.size(a)) + f64::from(shapes.size(b));
-        let most = ((1.0 - least) * all + 1e-9).floor().max(0.0) as u32;
-        self.cost_within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / all)
+        let sizes = f64::from(shapes.size(a)) + f64::from(shapes.size(b));
+        // The margin keeps a cost of exactly the bound, whatever rounding did to the product.
+        let most = ((1.0 - least) * sizes + 1e-9).floor().max(0.0) as u32;
+        self.cost_within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / sizes)
     }
 
-    /// The cost of a pair that needs no table, or whose cost is cached.
+    /// The cost of a pair if it needs no table or is cached.
     fn cached_cost(&self, shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Option<u32> {
         if a == b {
             return Some(0);
         }
         let sizes = shapes.size(a).saturating_add(shapes.size(b));
         let has_leaf = shapes.children(a).is_empty() || shapes.children(b).is_empty();
+        // Beside a leaf, all that is below the two roots is deleted and inserted. The roots match or one replaces the
+        // other; two unequal inner vertices are not mapped at all.
         match (shapes.root_label(a) == shapes.root_label(b), has_leaf) {
             (true, true) => Some(sizes - 2),
             (false, true) => Some(sizes - 1),
@@ -148,7 +155,7 @@ impl Distances {
                     self.costs.insert(frame.pair, cost);
                     frames.pop();
                 }
-                FrameProgress::TooMuch => return None,
+                FrameProgress::TooExpensive => return None,
             }
         }
         self.cached_cost(shapes, pair.0, pair.1)
@@ -167,14 +174,17 @@ impl Distances {
                 let y = b[frame.skipped + frame.column];
                 let Some(cost) = self.cached_cost(shapes, x, y) else { return FrameProgress::Needs((x, y)) };
                 let at = frame.column;
-                let parted = (frame.above[at + 1] + size).min(frame.current[at] + shapes.size(y));
-                frame.current[at + 1] = parted.min(frame.above[at] + cost);
+                let deleted = frame.above[at + 1] + size;
+                let inserted = frame.current[at] + shapes.size(y);
+                let mapped = frame.above[at] + cost;
+                frame.current[at + 1] = deleted.min(inserted).min(mapped);
                 frame.column += 1;
             }
+            // The top short cut: costs only grow from row to row, so no alignment is cheaper than the least cell.
             self.cells += frame.columns as u64 + 1;
             let least = frame.current.iter().min().copied().unwrap_or(0);
             if least > most || self.cells > MOST_CELLS {
-                return FrameProgress::TooMuch;
+                return FrameProgress::TooExpensive;
             }
             std::mem::swap(&mut frame.above, &mut frame.current);
             frame.row += 1;
@@ -190,20 +200,23 @@ impl Distances {
         if (left.len() + 1).saturating_mul(width) > MOST_ALIGNED_CELLS {
             return None;
         }
+        // The same table as in `advance`, but all of it is kept, so that the steps can be traced back.
         let mut table = vec![0; (left.len() + 1) * width];
-        for (at, y) in right.iter().enumerate() {
-            table[at + 1] = table[at] + shapes.size(*y);
+        for (column, y) in right.iter().enumerate() {
+            table[column + 1] = table[column] + shapes.size(*y);
         }
         for (row, x) in left.iter().enumerate() {
-            let from = (row + 1) * width;
-            table[from] = table[from - width] + shapes.size(*x);
+            let row_start = (row + 1) * width;
+            table[row_start] = table[row_start - width] + shapes.size(*x);
             for (column, y) in right.iter().enumerate() {
-                let at = from + column + 1;
-                let parted = (table[at - width] + shapes.size(*x)).min(table[at - 1] + shapes.size(*y));
-                table[at] = match self.cost_within(shapes, *x, *y, u32::MAX) {
-                    Some(cost) => parted.min(table[at - width - 1] + cost),
-                    None => parted,
-                };
+                let cell = row_start + column + 1;
+                let deleted = table[cell - width] + shapes.size(*x);
+                let inserted = table[cell - 1] + shapes.size(*y);
+                table[cell] = deleted.min(inserted);
+                // Trees that are too large to compare are deleted and inserted.
+                if let Some(cost) = self.cost_within(shapes, *x, *y, u32::MAX) {
+                    table[cell] = table[cell].min(table[cell - width - 1] + cost);
+                }
             }
         }
         let mut middle = self.trace_back(shapes, left, right, &table);
@@ -262,8 +275,12 @@ fn may_be_mapped(shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> bool {
         || shapes.children(b).is_empty()
 }
 
+/// How far a frame's table is filled.
 enum FrameProgress {
+    /// The cost of this pair is needed first.
     Needs((SubtreeClass, SubtreeClass)),
+    /// The table is full; the cost of the frame's pair.
     Done(u32),
-    TooMuch,
+    /// The cost exceeds the bound, or the comparison takes too many cells.
+    TooExpensive,
 }

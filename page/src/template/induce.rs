@@ -1,10 +1,10 @@
 //! Learns a site's templates from its unlabelled pages: cluster the pages, compose each cluster, label the
-//! wildcards.
+//! wildcards (\[R\], "Data labeling").
 //!
-//! Each cluster of similar pages gives one pattern; matching the pages with it shows what each wildcard stands
-//! for. The body is the part with the most varying words. The title is the wildcard of 1 to 20 words that
-//! shares most words with the body; of equals the closest to it \[R\]. A template of few pages is dropped: what
-//! two pages have in common may be chance.
+//! Each cluster of similar pages gives one pattern; matching the pages with it shows what each wildcard
+//! matches. The body is the part with the most varying words. The title is the wildcard of 1 to 20 words that
+//! shares most words with the body; of equals the closest to it. A template of few pages is dropped: what two
+//! pages have in common may be chance.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,8 +83,8 @@ pub fn induce_templates(pages: &[&Page]) -> Vec<Template> {
     let mut groups = cluster_pages(&shapes, &mut distances, &trees, SIMILARITY_THRESHOLD);
     groups.retain(|group| group.len() >= LEAST_TEMPLATE_PAGES);
     groups.sort_by_key(|group| Reverse(group.len()));
-    let of = |group: Vec<usize>| group_template(&mut shapes, &mut distances, &trees, &sample, &group);
-    groups.into_iter().filter_map(of).collect()
+    let template = |group: Vec<usize>| group_template(&mut shapes, &mut distances, &trees, &sample, &group);
+    groups.into_iter().filter_map(template).collect()
 }
 
 /// The template of a group of pages; `None` if the group is empty or its pages cannot be composed.
@@ -99,31 +99,32 @@ fn group_template(
     let classes: Vec<_> = group.iter().map(|&at| trees[at].class()).collect();
     let pattern = compose_all(shapes, distances, &classes)?;
     let mut matcher = Matcher::default();
-    let mut held: Vec<Vec<String>> = Vec::new();
+    let mut slot_texts: Vec<Vec<String>> = Vec::new();
     let mut slots: Vec<Slot> = Vec::new();
     for &at in group {
         let matched = matcher.match_page(shapes, pattern, &trees[at])?;
         let texts = passage_texts(pages[at], &trees[at], &matched);
         if slots.is_empty() {
+            // Every page has a passage for every wildcard, so the first page tells the slots.
             let vertices = matched.passages.iter().map(|passage| passage.slot);
             slots = vertices.map(empty_slot).collect();
-            held = vec![Vec::new(); slots.len()];
+            slot_texts = vec![Vec::new(); slots.len()];
         }
-        for (held, text) in held.iter_mut().zip(texts) {
-            held.push(text);
+        for (of_slot, text) in slot_texts.iter_mut().zip(texts) {
+            of_slot.push(text);
         }
     }
-    for (slot, held) in slots.iter_mut().zip(&held) {
-        let texts = held.iter().filter(|text| !text.is_empty());
+    for (slot, page_texts) in slots.iter_mut().zip(&slot_texts) {
+        let texts = page_texts.iter().filter(|text| !text.is_empty());
+        let words: f64 = texts.clone().map(|text| parts_between_spaces(text) as f64).sum();
         slot.pages = texts.clone().count() as u32;
         slot.texts = texts.clone().collect::<BTreeSet<_>>().len() as u32;
-        slot.words =
-            texts.clone().map(|text| parts_between_spaces(text) as f64).sum::<f64>() / held.len() as f64;
+        slot.words = words / page_texts.len() as f64;
         slot.example =
             texts.clone().next().map(|text| text.chars().take(MOST_EXAMPLE).collect()).unwrap_or_default();
     }
     let pattern = Pattern::new(shapes, pattern);
-    label_slots(&pattern, &mut slots, &held);
+    label_slots(&pattern, &mut slots, &slot_texts);
     Some(Template { version: 1, pattern, pages: group.len() as u32, slots })
 }
 
@@ -133,23 +134,27 @@ fn empty_slot(vertex: u32) -> Slot {
 
 /// The text of each passage, its words joined by single spaces.
 fn passage_texts(page: &Page, tree: &PageShape, matched: &PatternMatch) -> Vec<String> {
-    let of = |vertices: &std::ops::Range<usize>| {
+    let text_of = |vertices: &std::ops::Range<usize>| {
         let texts = tree.vertices[vertices.clone()].iter().filter_map(|vertex| page.tree.text(vertex.node));
         texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     };
-    matched.passages.iter().map(|passage| of(&passage.vertices)).collect()
+    matched.passages.iter().map(|passage| text_of(&passage.vertices)).collect()
 }
 
-/// Labels the slots of the body and of the title. A paragraph that every page has is a wildcard of its own, so
-/// slots are summed by holder: the body is the vertex that holds the most varying words.
-fn label_slots(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
+/// Labels the slots of the body and of the title. `slot_texts` has for each slot its text on every page.
+///
+/// A paragraph that every page has is a wildcard of its own, so slots are summed by holder: the body is the
+/// vertex that holds the most varying words.
+fn label_slots(pattern: &Pattern, slots: &mut [Slot], slot_texts: &[Vec<String>]) {
     let holders = pattern.holders();
     let holder = |slot: &Slot| holders.get(slot.vertex as usize).copied().unwrap_or_default();
-    let mut by_holder: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut holder_words: BTreeMap<usize, f64> = BTreeMap::new();
     for slot in slots.iter().filter(|slot| slot.texts > 1) {
-        *by_holder.entry(holder(slot)).or_default() += slot.words;
+        *holder_words.entry(holder(slot)).or_default() += slot.words;
     }
-    let Some((body, _)) = by_holder.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    // Of holders with equally many words the first in the pattern: `max_by` takes the last of equals.
+    let Some((body, _)) = holder_words.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    // A heading that holds nothing else is no paragraph, though the body's vertex holds it, too.
     let is_heading = |slot: &Slot| {
         let above = (slot.vertex as usize).checked_sub(1).and_then(|above| pattern.vertices.get(above));
         above.is_some_and(|above| matches!(above.label.as_str(), "h1" | "h2" | "h3") && above.size == 2)
@@ -158,24 +163,25 @@ fn label_slots(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
         slot.role = SlotRole::Body;
     }
     let Some(first) = slots.iter().position(|slot| slot.role == SlotRole::Body) else { return };
-    let of_page = |page: usize| -> BTreeSet<String> {
-        let parts = slots.iter().zip(held).filter(|(slot, _)| slot.role == SlotRole::Body);
-        parts.flat_map(|(_, held)| words(&held[page])).collect()
+    // The title: among short slots that vary, the one that shares most words with the bodies of its pages.
+    let body_words = |page: usize| -> BTreeSet<String> {
+        let body_slots = slots.iter().zip(slot_texts).filter(|(slot, _)| slot.role == SlotRole::Body);
+        body_slots.flat_map(|(_, page_texts)| words(&page_texts[page])).collect()
     };
-    let bodies: Vec<BTreeSet<String>> = (0..held[first].len()).map(of_page).collect();
-    let shared = |at: usize| {
-        let of = |(title, body): (&String, &BTreeSet<String>)| {
+    let bodies: Vec<BTreeSet<String>> = (0..slot_texts[first].len()).map(body_words).collect();
+    let shared_words = |at: usize| {
+        let on_page = |(title, body): (&String, &BTreeSet<String>)| {
             BTreeSet::from_iter(words(title)).intersection(body).count()
         };
-        held[at].iter().zip(&bodies).map(of).sum::<usize>()
+        slot_texts[at].iter().zip(&bodies).map(on_page).sum::<usize>()
     };
-    let is_title = |at: &usize| {
+    let may_be_title = |at: &usize| {
         let slot = &slots[*at];
         slot.role != SlotRole::Body && slot.texts > 1 && TITLE_WORDS.contains(&slot.words)
     };
-    let titles = (0..slots.len()).filter(is_title);
-    let titles = titles.map(|at| (shared(at), Reverse(at.abs_diff(first)), at));
-    let title = titles.filter(|(shared, ..)| *shared > 0).max().map(|(.., at)| at);
+    let candidates = (0..slots.len()).filter(may_be_title);
+    let ranked = candidates.map(|at| (shared_words(at), Reverse(at.abs_diff(first)), at));
+    let title = ranked.filter(|(shared, ..)| *shared > 0).max().map(|(.., at)| at);
     if let Some(title) = title {
         slots[title].role = SlotRole::Title;
     }
@@ -208,16 +214,17 @@ pub fn match_templates(templates: &[Template], page: &Page) -> Option<TemplateMa
     for (number, template) in templates.iter().enumerate() {
         let Some(pattern) = template.pattern.intern(&mut shapes) else { continue };
         let Some(matched) = matcher.match_page(&shapes, pattern, &tree) else { continue };
-        let role = |slot: u32| {
-            let known = template.slots.iter().find(|known| known.vertex == slot);
-            Some(known.map(|known| known.role).unwrap_or_default())
+        let role = |vertex: u32| {
+            let slot = template.slots.iter().find(|slot| slot.vertex == vertex);
+            Some(slot.map(|slot| slot.role).unwrap_or_default())
         };
         let fixed = matched.fixed.iter().map(|&at| (at, None));
-        let varies = matched.passages.iter().flat_map(|p| p.vertices.clone().map(|at| (at, role(p.slot))));
-        let mut all: Vec<(usize, Option<SlotRole>)> = fixed.chain(varies).collect();
-        all.sort_unstable_by_key(|(at, _)| *at);
-        let texts = all.into_iter().map(|(at, role)| (tree.vertices[at].node, role));
-        let roles = texts.filter(|(node, _)| page.tree.text(*node).is_some()).collect();
+        let varying = matched.passages.iter().flat_map(|p| p.vertices.clone().map(|at| (at, role(p.slot))));
+        // In document order, for the search of `is_fixed`.
+        let mut vertices: Vec<(usize, Option<SlotRole>)> = fixed.chain(varying).collect();
+        vertices.sort_unstable_by_key(|(at, _)| *at);
+        let nodes = vertices.into_iter().map(|(at, role)| (tree.vertices[at].node, role));
+        let roles = nodes.filter(|(node, _)| page.tree.text(*node).is_some()).collect();
         return Some(TemplateMatch { template: number, roles });
     }
     None

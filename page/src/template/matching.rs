@@ -1,4 +1,4 @@
-//! Matches a page with a pattern: which parts of the page the wildcards match \[R\].
+//! Matches a page with a pattern: which parts of the page the wildcards match (\[R\], "Data matching").
 //!
 //! The match is the cheapest mapping of every plain vertex of the pattern to an equal vertex of the page, in
 //! which wildcards consume all other vertices of the page. Consuming a vertex costs one, so plain vertices
@@ -22,6 +22,7 @@ const MOST_PAIRS: usize = 2_000_000;
 /// Costs of matching classes of patterns with classes of pages.
 #[derive(Clone, Debug, Default)]
 pub struct Matcher {
+    /// `None` for pairs of which the pattern does not accept the tree.
     costs: FxHashMap<(SubtreeClass, SubtreeClass), Option<u32>>,
 }
 
@@ -103,28 +104,31 @@ impl Matcher {
         let mut table: Vec<Option<u32>> = vec![None; cells];
         table[0] = Some(0);
         for (row, part) in rows.iter().enumerate() {
-            let wild = shapes.root_label(*part).wildcard();
-            let from = (row + 1) * width;
-            if wild.is_some_and(Wildcard::is_optional) {
-                table[from] = table[from - width];
+            let wildcard = shapes.root_label(*part).wildcard();
+            let row_start = (row + 1) * width;
+            if wildcard.is_some_and(Wildcard::is_optional) {
+                table[row_start] = table[row_start - width];
             }
             for (column, child) in columns.iter().enumerate() {
-                let at = from + column + 1;
+                let cell = row_start + column + 1;
                 let size = shapes.size(*child);
-                let (diagonal, above, before) = (table[at - width - 1], table[at - width], table[at - 1]);
-                table[at] = match wild {
+                let (diagonal, above, before) =
+                    (table[cell - width - 1], table[cell - width], table[cell - 1]);
+                table[cell] = match wildcard {
+                    // A plain vertex takes exactly one child, at the cost of matching the two.
                     None if diagonal.is_none() => None,
                     None => {
                         let pair = (*part, *child);
                         let cost = self.cached_cost(shapes, pair).ok_or(pair)?;
                         add_costs(diagonal, cost)
                     }
-                    Some(wild) => {
+                    // A wildcard takes this child as its first, as a further one, or takes nothing.
+                    Some(wildcard) => {
                         let mut least = add_costs(diagonal, Some(size));
-                        if wild.is_repeated() {
+                        if wildcard.is_repeated() {
                             least = cheaper(least, add_costs(before, Some(size)));
                         }
-                        if wild.is_optional() {
+                        if wildcard.is_optional() {
                             least = cheaper(least, above);
                         }
                         least
@@ -148,6 +152,7 @@ impl Matcher {
             matched.passages.push(Passage { slot: 0, vertices: 0..page.vertices.len() });
             return Some(matched);
         }
+        // Pairs of a plain vertex of the pattern (its class and number) and the page's vertex that it matches.
         let mut open = vec![(pattern, 0_u32, 0_usize)];
         while let Some((pattern, slot, vertex)) = open.pop() {
             matched.fixed.push(vertex);
@@ -179,6 +184,7 @@ impl Matcher {
         open: &mut Vec<(SubtreeClass, u32, usize)>,
     ) {
         let parts = shapes.children(pattern);
+        // The vertex numbers of the parts in the whole pattern: subtrees follow one another.
         let mut slots = Vec::with_capacity(parts.len());
         parts.iter().fold(slot + 1, |next, part| {
             slots.push(next);
@@ -188,43 +194,50 @@ impl Matcher {
         let (mut row, mut column) = (parts.len(), children.len());
         while row > 0 {
             let part = parts[row - 1];
-            let Some(wild) = shapes.root_label(part).wildcard() else {
+            let Some(wildcard) = shapes.root_label(part).wildcard() else {
                 open.push((part, slots[row - 1], children[column - 1]));
                 (row, column) = (row - 1, column - 1);
                 continue;
             };
             let end = column;
-            // The wildcard takes as much as the cheapest mapping allows.
+            // The wildcard takes as much as the cheapest mapping allows. A step to the left in the table adds a child to it;
+            // a diagonal one takes its first child and ends it; a step up takes nothing.
             loop {
-                let at = row * width + column;
+                let cell = row * width + column;
                 let size = column.checked_sub(1).map(|last| {
                     let class = page.vertices[children[last]].class;
                     shapes.size(class)
                 });
-                let by =
-                    |cell: usize| size.is_some_and(|size| table[at] == add_costs(table[cell], Some(size)));
-                if wild.is_repeated() && column > 0 && by(at - 1) && table[at - 1].is_some() {
+                let comes_from = |earlier: usize| {
+                    size.is_some_and(|size| table[cell] == add_costs(table[earlier], Some(size)))
+                };
+                if wildcard.is_repeated() && column > 0 && comes_from(cell - 1) && table[cell - 1].is_some() {
                     column -= 1;
-                } else if column > 0 && table[at - width - 1].is_some() && by(at - width - 1) {
+                } else if column > 0 && table[cell - width - 1].is_some() && comes_from(cell - width - 1) {
                     column -= 1;
                     break;
                 } else {
                     break;
                 }
             }
-            let from = children.get(column).copied().unwrap_or(0);
-            let vertices =
-                if column < end { from..page.vertices[children[end - 1]].end as usize } else { from..from };
+            let start = children.get(column).copied().unwrap_or(0);
+            let vertices = if column < end {
+                start..page.vertices[children[end - 1]].end as usize
+            } else {
+                start..start
+            };
             matched.passages.push(Passage { slot: slots[row - 1], vertices });
             row -= 1;
         }
     }
 }
 
+/// The sum of two costs; without a mapping of both parts there is none of the whole.
 fn add_costs(a: Option<u32>, b: Option<u32>) -> Option<u32> {
     Some(a?.saturating_add(b?))
 }
 
+/// The smaller cost, if there is one.
 fn cheaper(a: Option<u32>, b: Option<u32>) -> Option<u32> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),

@@ -1,10 +1,11 @@
-//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ \[R\].
+//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ (\[R\],
+//! "Extraction pattern generation").
 //!
 //! A pattern is a tree whose leaves may be wildcards; a page is a pattern without wildcards. Two patterns are
 //! composed along their cheapest mapping: equal vertices stay, a replaced vertex becomes a wildcard, a deleted
 //! or inserted one an optional wildcard. Then sibling wildcards with at most one plain vertex between them are
-//! joined into one of variable size: they stand for one list. The composition accepts everything that its parts
-//! accept.
+//! joined into one of variable size, since they match parts of one list. The composition accepts everything
+//! that its parts accept.
 //!
 //! Start at [`compose_pair`].
 
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::distance::{Distances, EditStep};
 use super::shape::{Shapes, SubtreeClass, Wildcard};
 
-/// Composes two patterns.
+/// Composes two patterns along their cheapest mapping, depth first without recursion.
 pub fn compose_pair(
     shapes: &mut Shapes,
     distances: &mut Distances,
@@ -23,36 +24,38 @@ pub fn compose_pair(
     if a == b {
         return a;
     }
+    // Unequal roots have nothing in common; the pattern is a single wildcard.
     if shapes.root_label(a) != shapes.root_label(b) {
-        let wild = wildcard_for_both(shapes, a, b);
-        return shapes.wildcard(wild);
+        let wildcard = wildcard_for_both(shapes, a, b);
+        return shapes.wildcard(wildcard);
     }
     let mut open = vec![OpenVertex::new(shapes, distances, a, b)];
     loop {
         let Some(top) = open.last_mut() else { return a };
         let Some(step) = top.steps.next() else {
+            // All children are composed, so the vertex is complete: a child of its parent, or the whole.
             let children = join_wildcards(shapes, std::mem::take(&mut top.children));
-            let done = shapes.intern(shapes.root_label(top.class), children);
+            let composed = shapes.intern(shapes.root_label(top.class), children);
             open.pop();
             match open.last_mut() {
-                Some(above) => above.children.push(done),
-                None => return done,
+                Some(parent) => parent.children.push(composed),
+                None => return composed,
             }
             continue;
         };
         match step {
             EditStep::Match(x, y) if x == y => top.children.push(x),
             EditStep::Match(x, y) if shapes.root_label(x) == shapes.root_label(y) => {
-                let below = OpenVertex::new(shapes, distances, x, y);
-                open.push(below);
+                let child = OpenVertex::new(shapes, distances, x, y);
+                open.push(child);
             }
             EditStep::Match(x, y) => {
-                let wild = wildcard_for_both(shapes, x, y);
-                top.children.push(shapes.wildcard(wild));
+                let wildcard = wildcard_for_both(shapes, x, y);
+                top.children.push(shapes.wildcard(wildcard));
             }
             EditStep::Delete(x) | EditStep::Insert(x) => {
-                let wild = wildcard_for(shapes, x).optional();
-                top.children.push(shapes.wildcard(wild));
+                let wildcard = wildcard_for(shapes, x).optional();
+                top.children.push(shapes.wildcard(wildcard));
             }
         }
     }
@@ -70,8 +73,11 @@ pub fn compose_all(
 
 /// Two vertices whose children are being composed.
 struct OpenVertex {
+    /// One of the two; both have the same label.
     class: SubtreeClass,
+    /// The steps that remain.
     steps: std::vec::IntoIter<EditStep>,
+    /// The children that are composed.
     children: Vec<SubtreeClass>,
 }
 
@@ -91,39 +97,42 @@ fn wildcard_for(shapes: &Shapes, class: SubtreeClass) -> Wildcard {
     shapes.root_label(class).wildcard().unwrap_or(Wildcard::One)
 }
 
+/// The narrowest wildcard that accepts both subtrees.
 fn wildcard_for_both(shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Wildcard {
     wildcard_for(shapes, a).or(wildcard_for(shapes, b))
 }
 
-/// Joins the wildcards among children if at most one plain vertex lies between them.
+/// Joins the wildcards among children if at most one plain vertex lies between them (\[R\], the step after each
+/// composition). The plain vertex goes into the joined wildcard, which is therefore not optional.
 fn join_wildcards(shapes: &mut Shapes, children: Vec<SubtreeClass>) -> Vec<SubtreeClass> {
-    let wild = |class: SubtreeClass| shapes.root_label(class).wildcard();
+    let wildcard = |class: SubtreeClass| shapes.root_label(class).wildcard();
     let mut joined: Vec<SubtreeClass> = Vec::with_capacity(children.len());
-    let mut joins: Vec<(usize, Wildcard)> = Vec::new();
-    // Position of the last wildcard kept.
-    let mut last: Option<usize> = None;
+    // Positions in `joined` whose wildcard changes; of several changes of one position the last counts.
+    let mut changes: Vec<(usize, Wildcard)> = Vec::new();
+    let mut last_wildcard: Option<usize> = None;
     for child in children {
-        let Some(own) = wild(child) else {
+        let Some(own) = wildcard(child) else {
             joined.push(child);
             continue;
         };
-        match last.filter(|last| joined.len() - last <= 2) {
+        match last_wildcard.filter(|last| joined.len() - last <= 2) {
             Some(at) => {
-                let earlier = joins.iter().rev().find(|(place, _)| *place == at).map(|(_, wild)| *wild);
-                let before = earlier.or(wild(joined[at])).unwrap_or(Wildcard::One);
+                let changed =
+                    changes.iter().rev().find(|(position, _)| *position == at).map(|(_, wildcard)| *wildcard);
+                let before = changed.or(wildcard(joined[at])).unwrap_or(Wildcard::One);
                 let has_plain = joined.len() - at == 2;
                 let is_optional = before.is_optional() && own.is_optional() && !has_plain;
                 joined.truncate(at + 1);
-                joins.push((at, if is_optional { Wildcard::ZeroOrMore } else { Wildcard::OneOrMore }));
+                changes.push((at, if is_optional { Wildcard::ZeroOrMore } else { Wildcard::OneOrMore }));
             }
             None => {
-                last = Some(joined.len());
+                last_wildcard = Some(joined.len());
                 joined.push(child);
             }
         }
     }
-    for (at, wild) in joins {
-        joined[at] = shapes.wildcard(wild);
+    for (at, wildcard) in changes {
+        joined[at] = shapes.wildcard(wildcard);
     }
     joined
 }
@@ -155,9 +164,14 @@ impl Pattern {
         let mut open = vec![class];
         while let Some(class) = open.pop() {
             let label = shapes.root_label(class);
-            let wild = label.wildcard();
-            let name = wild.map_or_else(|| shapes.name(label).to_owned(), |wild| wild.sign().to_string());
-            vertices.push(PatternVertex { label: name, is_wild: wild.is_some(), size: shapes.size(class) });
+            let wildcard = label.wildcard();
+            let name = wildcard
+                .map_or_else(|| shapes.name(label).to_owned(), |wildcard| wildcard.sign().to_string());
+            vertices.push(PatternVertex {
+                label: name,
+                is_wild: wildcard.is_some(),
+                size: shapes.size(class),
+            });
             open.extend(shapes.children(class).iter().rev());
         }
         Pattern { vertices }
@@ -167,15 +181,15 @@ impl Pattern {
     #[must_use]
     pub fn holders(&self) -> Vec<usize> {
         let mut holders = Vec::with_capacity(self.vertices.len());
-        // The vertices above, each with the end of its subtree.
+        // The ancestors of the current vertex, each with the end of its subtree.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate() {
             while open.last().is_some_and(|(_, end)| *end <= at) {
                 open.pop();
             }
-            let is_only = |above: usize| self.vertices[above].size == vertex.size + 1;
+            let is_only_child_of = |parent: usize| self.vertices[parent].size == vertex.size + 1;
             let holder = match open[..] {
-                [.., (holder, _), (parent, _)] if is_only(parent) => holder,
+                [.., (grandparent, _), (parent, _)] if is_only_child_of(parent) => grandparent,
                 [.., (parent, _)] => parent,
                 [] => at,
             };
@@ -187,14 +201,16 @@ impl Pattern {
 
     /// The class of this pattern in `shapes`; `None` if its vertices do not form a tree.
     pub fn intern(&self, shapes: &mut Shapes) -> Option<SubtreeClass> {
-        let mut below: Vec<(usize, SubtreeClass)> = Vec::new();
+        // From the last vertex to the first: a vertex takes the subtrees that lie between it and its own end. Stored
+        // patterns are input, so sizes may contradict one another.
+        let mut roots: Vec<(usize, SubtreeClass)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate().rev() {
             let end = at.checked_add(vertex.size as usize)?;
             let mut children = Vec::new();
             let mut next = at + 1;
             while next < end {
-                let (place, class) = below.pop()?;
-                if place != next {
+                let (position, class) = roots.pop()?;
+                if position != next {
                     return None;
                 }
                 next += shapes.size(class) as usize;
@@ -203,19 +219,19 @@ impl Pattern {
             if next != end || vertex.is_wild && !children.is_empty() {
                 return None;
             }
-            let wild = Wildcard::ALL
+            let wildcard = Wildcard::ALL
                 .into_iter()
-                .find(|wild| vertex.is_wild && vertex.label.starts_with(wild.sign()));
-            let class = match wild {
-                Some(wild) => shapes.wildcard(wild),
+                .find(|wildcard| vertex.is_wild && vertex.label.starts_with(wildcard.sign()));
+            let class = match wildcard {
+                Some(wildcard) => shapes.wildcard(wildcard),
                 None => {
                     let label = shapes.intern_label(&vertex.label);
                     shapes.intern(label, children)
                 }
             };
-            below.push((at, class));
+            roots.push((at, class));
         }
-        let root = below.pop().map(|(_, class)| class);
-        root.filter(|_| below.is_empty())
+        let root = roots.pop().map(|(_, class)| class);
+        root.filter(|_| roots.is_empty())
     }
 }

@@ -100,7 +100,7 @@ struct Subtree {
     children: Box<[SubtreeClass]>,
     /// Number of vertices.
     size: u32,
-    has_wild: bool,
+    has_wildcard: bool,
 }
 
 /// All distinct labels and subtrees of a set of pages.
@@ -120,9 +120,9 @@ impl Default for Shapes {
             classes: Vec::new(),
             by_shape: FxHashMap::default(),
         };
-        for wild in Wildcard::ALL {
+        for wildcard in Wildcard::ALL {
             // No element name and no text label begins like this: see `text_label`.
-            shapes.intern_label(&format!("\u{0}{}", wild.sign()));
+            shapes.intern_label(&format!("\u{0}{}", wildcard.sign()));
         }
         shapes
     }
@@ -155,16 +155,16 @@ impl Shapes {
             return *class;
         }
         let size = key.1.iter().fold(1_u32, |sum, &child| sum.saturating_add(self.size(child)));
-        let has_wild = label.wildcard().is_some() || key.1.iter().any(|&child| self.has_wildcard(child));
+        let has_wildcard = label.wildcard().is_some() || key.1.iter().any(|&child| self.has_wildcard(child));
         let class = SubtreeClass(self.classes.len() as u32);
-        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wild });
+        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wildcard });
         self.by_shape.insert(key, class);
         class
     }
 
     /// The class of a wildcard.
-    pub fn wildcard(&mut self, wild: Wildcard) -> SubtreeClass {
-        let number = Wildcard::ALL.iter().position(|known| *known == wild).unwrap_or_default();
+    pub fn wildcard(&mut self, wildcard: Wildcard) -> SubtreeClass {
+        let number = Wildcard::ALL.iter().position(|other| *other == wildcard).unwrap_or_default();
         self.intern(VertexLabel(number as u32), Vec::new())
     }
 
@@ -189,7 +189,7 @@ impl Shapes {
     /// Whether a subtree holds a wildcard.
     #[must_use]
     pub fn has_wildcard(&self, class: SubtreeClass) -> bool {
-        self.subtree(class).has_wild
+        self.subtree(class).has_wildcard
     }
 
     fn subtree(&self, class: SubtreeClass) -> &Subtree {
@@ -225,7 +225,7 @@ impl Shapes {
             };
             parents.push(open.last().map(|(_, parent)| *parent));
             open.push((tree.subtree_end(node), vertices.len()));
-            // The class follows when all children are known.
+            // `number_subtrees` fills in the end and the class.
             vertices.push(Vertex { node, end: 0, class: SubtreeClass(0), label });
         }
         self.number_subtrees(vertices, &parents)
@@ -235,9 +235,10 @@ impl Shapes {
     fn number_subtrees(&mut self, mut vertices: Vec<Vertex>, parents: &[Option<usize>]) -> PageShape {
         let mut children: Vec<Vec<SubtreeClass>> = vec![Vec::new(); vertices.len()];
         for at in (0..vertices.len()).rev() {
-            let mut own = std::mem::take(&mut children[at]);
-            own.reverse();
-            let class = self.intern(vertices[at].label, own);
+            // They were collected last to first.
+            let mut own_children = std::mem::take(&mut children[at]);
+            own_children.reverse();
+            let class = self.intern(vertices[at].label, own_children);
             vertices[at].class = class;
             vertices[at].end = at as u32 + self.size(class);
             if let Some(parent) = parents[at] {
@@ -248,7 +249,8 @@ impl Shapes {
     }
 }
 
-/// The label of a text: its words in quotes, so no text is mistaken for an element.
+/// The label of a text: its words in quotes, so no text is mistaken for an element. A long text is cut and gets a
+/// hash (FNV-1a) of all of it.
 fn text_label(text: &str) -> String {
     let mut chars = text.chars();
     let head: String = chars.by_ref().take(MOST_LABEL_CHARS).collect();
@@ -288,9 +290,9 @@ impl PageShape {
     }
 
     /// The numbers of a vertex's children.
-    pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
-        let end = self.vertices[of].end as usize;
+    pub fn children(&self, vertex: usize) -> impl Iterator<Item = usize> {
+        let end = self.vertices[vertex].end as usize;
         let next = move |at: &usize| Some(self.vertices[*at].end as usize).filter(|next| *next < end);
-        std::iter::successors(Some(of + 1).filter(|first| *first < end), next)
+        std::iter::successors(Some(vertex + 1).filter(|first| *first < end), next)
     }
 }

@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn a_layout_has_every_vertex_once(parts in prop::collection::vec(trees(), 2..5)) {
+    fn a_match_has_every_vertex_once(parts in prop::collection::vec(trees(), 2..5)) {
         let mut shapes = Shapes::default();
         let pages: Vec<Page> = parts.iter().map(|part| page_at("https://a.example/", &part.html())).collect();
         let trees: Vec<_> = pages.iter().map(|page| shapes.page_shape(page)).collect();
@@ -162,9 +162,9 @@ proptest! {
         let pattern = compose_all(&mut shapes, &mut distances, &classes).unwrap();
         let mut matcher = Matcher::default();
         for tree in &trees {
-            let layout = matcher.match_page(&shapes, pattern, tree).unwrap();
-            let consumed = layout.passages.iter().flat_map(|passage| passage.vertices.clone());
-            let mut all: Vec<usize> = layout.fixed.iter().copied().chain(consumed.clone()).collect();
+            let matched = matcher.match_page(&shapes, pattern, tree).unwrap();
+            let consumed = matched.passages.iter().flat_map(|passage| passage.vertices.clone());
+            let mut all: Vec<usize> = matched.fixed.iter().copied().chain(consumed.clone()).collect();
             all.sort_unstable();
             prop_assert_eq!(all, (0..tree.vertices.len()).collect::<Vec<_>>());
             prop_assert_eq!(Some(consumed.count() as u32), matcher.cost(&shapes, pattern, tree.class()));
@@ -201,7 +201,7 @@ fn pattern(htmls: &[&str]) -> String {
         }
         let label = shapes.root_label(class);
         match label.wildcard() {
-            Some(wild) => text.push(wild.sign()),
+            Some(wildcard) => text.push(wildcard.sign()),
             None => text.push_str(shapes.name(label)),
         }
         let children = shapes.children(class);
@@ -215,7 +215,7 @@ fn pattern(htmls: &[&str]) -> String {
 }
 
 #[test]
-fn wildcards_stand_where_pages_differ() {
+fn a_pattern_has_wildcards_where_pages_differ() {
     let check = |htmls: &[&str], expected: &str| assert_eq!(pattern(htmls), expected, "{htmls:?}");
     check(&["<p>a", "<p>a"], "body(p(\"a\"))");
     check(&["<p>a", "<p>b"], "body(p(.))");
@@ -227,10 +227,13 @@ fn wildcards_stand_where_pages_differ() {
 }
 
 #[test]
-fn stronger_wildcards_win() {
-    use Wildcard::{One, OneOrMore as Some, ZeroOrMore as Any, ZeroOrOne as Maybe};
-    assert_eq!((One.or(Some), One.or(Maybe), Some.or(Maybe), Any.or(One)), (Some, Maybe, Any, Any));
-    assert_eq!(Wildcard::ALL.map(Wildcard::optional), [Maybe, Any, Maybe, Any]);
+fn the_union_of_two_wildcards_accepts_what_either_accepts() {
+    use Wildcard::{One, OneOrMore, ZeroOrMore, ZeroOrOne};
+    assert_eq!(One.or(OneOrMore), OneOrMore);
+    assert_eq!(One.or(ZeroOrOne), ZeroOrOne);
+    assert_eq!(OneOrMore.or(ZeroOrOne), ZeroOrMore);
+    assert_eq!(ZeroOrMore.or(One), ZeroOrMore);
+    assert_eq!(Wildcard::ALL.map(Wildcard::optional), [ZeroOrOne, ZeroOrMore, ZeroOrOne, ZeroOrMore]);
 }
 
 #[test]
@@ -269,31 +272,32 @@ fn story(layout: usize, number: usize) -> Page {
 }
 
 #[test]
-fn two_templates_are_told_apart_and_labelled() {
+fn two_layouts_give_two_labelled_templates() {
     let pages: Vec<Page> = (0..12).map(|n| story(n % 2, n)).collect();
     let templates = induce_templates(&pages.iter().collect::<Vec<_>>());
     assert_eq!(templates.iter().map(|template| template.pages).collect::<Vec<_>>(), [6, 6]);
     for template in &templates {
-        let of = |role| template.slots.iter().filter(move |slot| slot.role == role);
-        assert_eq!(of(SlotRole::Title).map(|slot| &slot.example[..8]).collect::<Vec<_>>(), ["Headline"]);
-        assert!(of(SlotRole::Body).map(|slot| slot.words).sum::<f64>() > 50.0, "{:?}", template.slots);
+        let with_role = |role| template.slots.iter().filter(move |slot| slot.role == role);
+        let titles: Vec<&str> = with_role(SlotRole::Title).map(|slot| &slot.example[..8]).collect();
+        assert_eq!(titles, ["Headline"]);
+        let body_words: f64 = with_role(SlotRole::Body).map(|slot| slot.words).sum();
+        assert!(body_words > 50.0, "{:?}", template.slots);
     }
-    let fitted = |page: &Page| match_templates(&templates, page).map(|fit| fit.template);
-    assert!(fitted(&story(0, 17)).is_some() && fitted(&story(1, 17)).is_some());
-    assert_ne!(fitted(&story(0, 17)), fitted(&story(1, 17)));
-    assert_eq!(fitted(&page("<p>Something else</p>")), None);
+    let template_idx = |page: &Page| match_templates(&templates, page).map(|found| found.template);
+    assert!(template_idx(&story(0, 17)).is_some() && template_idx(&story(1, 17)).is_some());
+    assert_ne!(template_idx(&story(0, 17)), template_idx(&story(1, 17)));
+    assert_eq!(template_idx(&page("<p>Something else</p>")), None);
 }
 
 #[test]
-fn the_fixed_text_of_a_page_is_told_from_what_varies() {
+fn fixed_texts_have_no_role_and_varying_ones_have() {
     let pages: Vec<Page> = (0..5).map(|n| story(0, n)).collect();
     let templates = induce_templates(&pages.iter().collect::<Vec<_>>());
     let new = story(0, 7);
-    let fit = match_templates(&templates, &new).unwrap();
+    let template_match = match_templates(&templates, &new).unwrap();
     let role = |text: &str| {
-        let found =
-            fit.roles.iter().find(|(node, _)| new.tree.text(*node).is_some_and(|own| own.contains(text)));
-        found.unwrap().1
+        let holds = |node| new.tree.text(node).is_some_and(|own| own.contains(text));
+        template_match.roles.iter().find(|(node, _)| holds(*node)).unwrap().1
     };
     assert_eq!((role("Section 3"), role("Note 4")), (None, None));
     assert_eq!(role("its sentence"), Some(SlotRole::Body));
@@ -308,7 +312,7 @@ fn no_pages_and_pages_that_are_not_alike_give_no_template() {
 }
 
 #[test]
-fn sketches_tell_likely_pairs() {
+fn sketches_of_one_layout_are_near_and_those_of_two_are_not() {
     let mut shapes = Shapes::default();
     let pages = [story(0, 1), story(0, 5), story(1, 1)].map(|page| shapes.page_shape(&page));
     let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::new(&shapes, page)).collect();
