@@ -1,7 +1,7 @@
 //! The kind of a page: home, article, section or other.
 //!
 //! The front page of a host is a home page. An article declares itself in its metadata and has some prose, or has much
-//! prose under one element. A page of many links that read like headlines is a section. ProseCounts is text outside
+//! prose under one element. A page of many links that read like headlines is a section. Prose is text outside
 //! links that has ten words and ends a sentence, or has 25 words.
 //!
 //! Sites name their parts alike, so the path is better evidence than the look of a page: a path through "category" or

@@ -2,7 +2,7 @@
 //!
 //! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or between
 //! two successive line breaks. Scripts and other hidden content do not split a run. Runs keep the page's order,
-//! and the runs of a subtree are a range ([`Runs::under`]). PrefixSums over a subtree are differences of prefix sums,
+//! and the runs of a subtree are a range ([`Runs::under`]). Sums over a subtree are differences of prefix sums,
 //! so all later measures are linear in the page.
 //!
 //! Invariants: every text leaf belongs to one run; no run is empty. Start at [`Runs::new`].

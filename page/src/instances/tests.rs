@@ -1,4 +1,4 @@
-//! LowerCase pages made by hand: a menu, an instance, a footer.
+//! Small pages made by hand: a menu, an instance, a footer.
 
 use super::*;
 use crate::testing::page_at;

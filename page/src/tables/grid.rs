@@ -1,6 +1,6 @@
 //! The cleaner: a table's cells with every column and row span replicated into a full grid (`[OM05 §4.2.2]`).
 //!
-//! RowForms are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
+//! Rows are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
 //! columns; a row span of 0 reaches the end) but end at the last row there is, so that a row span of 65,534
 //! costs nothing. Where two cells claim a slot, the earlier one keeps it: a cell goes to the next free slot and
 //! never overwrites another.
@@ -25,7 +25,7 @@ pub struct Cell {
     pub row: usize,
     /// First column, from 0.
     pub column: usize,
-    /// RowForms covered, at least 1.
+    /// Rows covered, at least 1.
     pub rows: usize,
     /// Columns covered, at least 1.
     pub columns: usize,

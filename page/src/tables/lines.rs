@@ -1,4 +1,4 @@
-//! RowForms and columns as candidate headers: what sets a line off from the lines that it would head.
+//! Rows and columns as candidate headers: what sets a line off from the lines that it would head.
 //!
 //! The same code measures a row along the grid and a column along the transposed grid. Each measure is a share
 //! or a difference of shares, so that large and small tables compare. Only the first 60 lines and 40 places of

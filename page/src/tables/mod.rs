@@ -160,7 +160,7 @@ pub struct Evidence {
     pub first_row: usize,
     /// Width of the grid.
     pub columns: usize,
-    /// RowForms of the grid.
+    /// Rows of the grid.
     pub rows: usize,
 }
 

@@ -1,4 +1,4 @@
-//! LowerCase tables as input; grids, orientations, headers and records as output.
+//! Small tables as input; grids, orientations, headers and records as output.
 
 use crate::reading::NodeId;
 use proptest::prelude::*;

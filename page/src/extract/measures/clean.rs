@@ -14,7 +14,7 @@ use super::text::is_cut_off;
 use super::vocabulary::GROUPS;
 use crate::extract::runs::{Run, Runs, share};
 
-/// SumsBySignature of class words whose prose is not the article's, and the largest share of the page's prose that a
+/// Groups of class words whose prose is not the article's, and the largest share of the page's prose that a
 /// group may exclude. Readers' comments may be most of a page.
 const FOREIGN: [(&str, f32); 3] = [("comment", 1.0), ("offer", 0.6), ("consent", 0.6)];
 /// If fewer words than this remain, there is no article among them, and all prose counts.
@@ -56,7 +56,7 @@ pub(super) fn prose_runs(runs: &Runs, tokens: &RunWords, places: &PlaceMeasures,
     if words(&kept) < LEAST_WORDS { all } else { kept }
 }
 
-/// TextMeasures that occur twice on the page, as in two lists of news.
+/// Texts that occur twice on the page, as in two lists of news.
 fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();
     for run in &runs.runs {
@@ -66,7 +66,7 @@ fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     runs.runs.iter().zip(kept).map(|(run, kept)| *kept && is_again(run)).collect()
 }
 
-/// TextMeasures of signatures whose texts often break off.
+/// Texts of signatures whose texts often break off.
 fn teasers(runs: &Runs, kept: &[bool], paths: &[u64]) -> Vec<bool> {
     let mut alike: FxHashMap<u64, (f32, f32)> = FxHashMap::default();
     for ((run, path), _) in runs.runs.iter().zip(paths).zip(kept).filter(|(_, kept)| **kept) {

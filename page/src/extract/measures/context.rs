@@ -157,7 +157,7 @@ impl RunWords {
     }
 }
 
-/// PrefixSums over runs that share a signature.
+/// Sums over runs that share a signature.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SignatureSums {
     pub(super) runs: f32,
