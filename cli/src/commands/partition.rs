@@ -5,7 +5,7 @@ use newslode_common::config::Config;
 use newslode_miner::mining::blocks::of_labels;
 use newslode_page::hierarchy::{Hierarchy, NodeKind, Tag, svg, xml};
 use newslode_page::partition::{Method, Scope, hierarchies, hierarchy};
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use newslode_page::{Page, Params};
 
 use super::tags::{Company, tagged};
@@ -83,7 +83,7 @@ fn views(inputs: &[&Input], site: &Siblings, params: &Params) -> Vec<Hierarchy> 
     for (&page, view) in pages.iter().zip(&mut views) {
         let mut all = site.others(&[page]);
         all.push(page);
-        let found = blocks(page, &site::of_pages(all), &WisdomParams::default());
+        let found = find_blocks(page, &site::of_pages(all), &WisdomParams::default());
         view.mark(format!("{} pages", site.pages.len()), of_labels(&found));
     }
     views

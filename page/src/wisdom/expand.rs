@@ -11,7 +11,7 @@ use super::search::{Constraint, Search};
 impl Search<'_> {
     /// The blocks of the page as ranges of leaves, in order; adjacent ranges are joined.
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
-        let mut nodes = self.expanded(&self.finds());
+        let mut nodes = self.expand(&self.skeleton());
         nodes.sort_unstable();
         nodes.dedup();
         let mut kept = Vec::new();
@@ -26,15 +26,15 @@ impl Search<'_> {
     }
 
     /// The finds and the nodes that DSTM and k-CSTM merge with them.
-    pub(super) fn expanded(&self, finds: &[usize]) -> Vec<usize> {
+    pub(super) fn expand(&self, finds: &[usize]) -> Vec<usize> {
         let mut nodes = finds.to_vec();
         for &find in finds {
-            if self.how.siblings {
+            if self.search_params.siblings {
                 self.merge_siblings(find, find, &mut nodes);
             }
             let mut at = find;
-            for _ in 0..self.how.collateral {
-                let Some(above) = self.collateral(at) else { break };
+            for _ in 0..self.search_params.collateral {
+                let Some(above) = self.collateral_ancestor(at) else { break };
                 self.merge_siblings(above, find, &mut nodes);
                 at = above;
             }
@@ -81,7 +81,7 @@ impl Search<'_> {
     }
 
     /// The nearest ancestor that has a sibling with the feature.
-    fn collateral(&self, node: usize) -> Option<usize> {
+    fn collateral_ancestor(&self, node: usize) -> Option<usize> {
         let above = |&at: &usize| self.coverage.nodes[at].parent;
         let mut ancestors = std::iter::successors(above(&node), above);
         ancestors.find(|&at| self.siblings(at).any(|sibling| self.value(sibling) > 0))
@@ -95,7 +95,7 @@ impl Search<'_> {
         while at < end {
             let here = &self.coverage.nodes[at];
             if at > node && !self.fits(at) {
-                push(kept, from..here.leaves.start);
+                push_range(kept, from..here.leaves.start);
                 from = here.leaves.end;
                 at = here.end;
             } else if (self.params.keep_even && self.is_even(at))
@@ -106,12 +106,12 @@ impl Search<'_> {
                 at += 1;
             }
         }
-        push(kept, from..self.coverage.nodes[node].leaves.end);
+        push_range(kept, from..self.coverage.nodes[node].leaves.end);
     }
 }
 
 /// Appends a range; joins it with the last one if they touch.
-fn push(kept: &mut Vec<Range<usize>>, range: Range<usize>) {
+fn push_range(kept: &mut Vec<Range<usize>>, range: Range<usize>) {
     match kept.last_mut() {
         _ if range.is_empty() => {}
         Some(last) if last.end >= range.start => last.end = last.end.max(range.end),

@@ -6,7 +6,7 @@
 //! siblings and lose parts that do not fit (`expand`).
 //!
 //! Invariant: a function of the page, of what is known of its site ([`SiteTerms`]) and of the parameters;
-//! blocks are disjoint ranges of leaves in order. Start at [`blocks`].
+//! blocks are disjoint ranges of leaves in order. Start at [`find_blocks`].
 
 mod coverage;
 mod expand;
@@ -18,7 +18,7 @@ mod tests;
 
 use std::ops::Range;
 
-use coverage::{Coverage, Feature};
+use coverage::{CoverageTree, Feature};
 pub use params::{SearchParams, WisdomParams};
 use search::{Constraint, Search};
 pub use site::SiteTerms;
@@ -27,7 +27,7 @@ use crate::reading::Page;
 
 /// The informative blocks of a page, as ranges of its leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct InformativeBlocks {
     /// Tables of contents: links to news.
     pub toc: Vec<Range<usize>>,
     /// The article.
@@ -38,15 +38,16 @@ pub struct Blocks {
 
 /// Finds the informative blocks of a page of a site.
 #[must_use]
-pub fn blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Blocks {
-    let coverage = Coverage::new(page, site, params);
+pub fn find_blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> InformativeBlocks {
+    let coverage = CoverageTree::new(page, site, params);
     let by_length = coverage.without_api * 100 > coverage.meaningful * params.most_without_api as usize;
-    let (feature, how) =
+    let (toc_feature, toc_search) =
         if by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };
-    let search =
-        |feature, constraint, how| Search { coverage: &coverage, feature, constraint, how, params }.blocks();
-    Blocks {
-        toc: search(feature, Constraint::Toc, how),
+    let search = |feature, constraint, search_params| {
+        Search { coverage: &coverage, feature, constraint, search_params, params }.blocks()
+    };
+    InformativeBlocks {
+        toc: search(toc_feature, Constraint::Toc, toc_search),
         article: search(Feature::Clen, Constraint::Article, params.article),
         by_length,
     }

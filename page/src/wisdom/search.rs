@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::coverage::{Coverage, Feature, Features, UNIT};
+use super::coverage::{CoverageTree, Feature, Features, UNIT};
 use super::params::{SearchParams, WisdomParams};
 
 /// The type constraint of a block (TC).
@@ -39,10 +39,10 @@ impl Constraint {
 /// One search for blocks of one type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<'a> {
-    pub(super) coverage: &'a Coverage,
+    pub(super) coverage: &'a CoverageTree,
     pub(super) feature: Feature,
     pub(super) constraint: Constraint,
-    pub(super) how: SearchParams,
+    pub(super) search_params: SearchParams,
     pub(super) params: &'a WisdomParams,
 }
 
@@ -56,20 +56,20 @@ impl Search<'_> {
     }
 
     pub(super) fn is_even(&self, node: usize) -> bool {
-        self.coverage.evenness(node, self.feature) >= f64::from(self.how.evenness) / 100.0
+        self.coverage.evenness(node, self.feature) >= f64::from(self.search_params.evenness) / 100.0
     }
 
     /// The skeleton nodes, in the order in which they are found.
-    pub(super) fn finds(&self) -> Vec<usize> {
+    pub(super) fn skeleton(&self) -> Vec<usize> {
         let mut found = Vec::new();
         let mut heap = BinaryHeap::from([(self.value(0), Reverse(0))]);
-        while found.len() < self.how.most {
+        while found.len() < self.search_params.most {
             let Some((_, Reverse(node))) = heap.pop() else { break };
             let is_leaf = self.coverage.is_leaf(node);
             let is_find = is_leaf || self.is_even(node);
             if is_find && self.fits(node) {
                 found.push(node);
-            } else if !is_find || self.how.search_on {
+            } else if !is_find || self.search_params.search_on {
                 heap.extend(self.coverage.children(node).map(|child| (self.value(child), Reverse(child))));
             }
         }

@@ -215,15 +215,15 @@ proptest! {
         entropies in prop::collection::vec(0_u32..101, 5..12),
     ) {
         let site = site(&entropies, &page);
-        let coverage = Coverage::new(&page, &site, &params);
+        let coverage = CoverageTree::new(&page, &site, &params);
         let own = |at: NodeId| {
-            let node = coverage.nodes.iter().find(|node| node.at == at);
+            let node = coverage.nodes.iter().find(|node| node.page_node == at);
             node.map(|node| node.own).unwrap_or_default()
         };
         let mut oracle = Oracle { page: &page, params: &params, own: &own, nodes: Vec::new() };
         oracle.build(page.tree.body().unwrap(), None);
         prop_assert_eq!(oracle.nodes.len(), coverage.nodes.len());
-        let found = blocks(&page, &site, &params);
+        let found = find_blocks(&page, &site, &params);
         let toc = if found.by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };
         prop_assert_eq!(flat(&found.toc), oracle.blocks(toc.0, Constraint::Toc, toc.1));
         let article = oracle.blocks(Feature::Clen, Constraint::Article, params.article);
@@ -235,7 +235,7 @@ proptest! {
 
     #[test]
     fn features_are_those_of_the_leaves(page in pages(40), params in params(), entropy in 0_u32..101) {
-        let coverage = Coverage::new(&page, &site(&[entropy], &page), &params);
+        let coverage = CoverageTree::new(&page, &site(&[entropy], &page), &params);
         let length = |is_linked: bool| -> u64 {
             let leaves = (0..page.leaves.len()).filter(|&leaf| !page.leaves.get(leaf).is_image);
             let leaves = leaves.filter(|&leaf| page.leaves.link(leaf).is_some() == is_linked);
@@ -269,7 +269,7 @@ fn framed(page: &Page) -> SiteTerms {
 fn the_article_is_what_other_pages_do_not_say() {
     let page = page(ARTICLE);
     for params in [WisdomParams::paper(), WisdomParams::default()] {
-        let found = blocks(&page, &framed(&page), &params);
+        let found = find_blocks(&page, &framed(&page), &params);
         assert_eq!(flat(&found.article), BTreeSet::from([2, 3]), "{}", params.name);
     }
 }
@@ -302,7 +302,7 @@ fn contents_are_anchors_that_tell_where_they_lead() {
         site.add_page(url, &uses);
     }
     for params in [WisdomParams::paper(), WisdomParams::default()] {
-        let found = blocks(&page, &site, &params);
+        let found = find_blocks(&page, &site, &params);
         assert!(!found.by_length, "{}", params.name);
         assert_eq!(flat(&found.toc), BTreeSet::from([2, 3]), "{}", params.name);
     }
@@ -313,7 +313,7 @@ fn a_site_of_one_page_has_no_blocks() {
     let page = page(ARTICLE);
     let site = SiteTerms::new(1, terms(&page).into_iter().map(|used| (used.term, 1, 1.0)));
     for params in [WisdomParams::paper(), WisdomParams::default()] {
-        let found = blocks(&page, &site, &params);
+        let found = find_blocks(&page, &site, &params);
         assert_eq!((found.toc, found.article), (vec![], vec![]));
     }
 }
