@@ -55,8 +55,8 @@ impl<'a> SiteContext<'a> {
     /// The zone of the site.
     pub(in crate::extract) fn zone(&self) -> SiteZone {
         let url = self.page.url.as_str();
-        let others = self.site.seen.iter().filter(|seen| seen.url != url);
-        SiteZone::new(others.filter_map(|seen| seen.summary.zone).collect())
+        let other_pages = self.site.seen.iter().filter(|seen| seen.url != url);
+        SiteZone::new(other_pages.filter_map(|seen| seen.summary.zone).collect())
     }
 
     /// Shifts the likelihoods of the page's runs by what is known; returns the evidence to name for the body, if
@@ -70,10 +70,10 @@ impl<'a> SiteContext<'a> {
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
         let url = page.url.as_str();
         let pages = site.seen.iter().chain(site.lessons.iter().map(|lesson| &lesson.page));
-        let others: Vec<_> = pages.filter(|page| page.url != url).collect();
-        let is_sure = others.len() >= SURE;
-        let repeats = find_repeats(&runs.runs, &alone, others.into_iter());
-        let is_sites = |at: usize| {
+        let other_pages: Vec<_> = pages.filter(|page| page.url != url).collect();
+        let is_sure = other_pages.len() >= SURE;
+        let repeats = find_repeats(&runs.runs, &alone, other_pages.into_iter());
+        let is_site_text = |at: usize| {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
             let is_fixed = template_match
                 .as_ref()
@@ -85,32 +85,37 @@ impl<'a> SiteContext<'a> {
             };
             (is_repeat || is_fixed) && !is_kept()
         };
-        let mut is_sites: Vec<bool> = (0..scores.len()).map(is_sites).collect();
-        for (score, _) in scores.iter_mut().zip(&is_sites).filter(|(_, is_sites)| **is_sites) {
+        let mut is_site_text: Vec<bool> = (0..scores.len()).map(is_site_text).collect();
+        for (score, _) in scores.iter_mut().zip(&is_site_text).filter(|(_, is_site_text)| **is_site_text) {
             *score *= REPEATED;
         }
         // One other page may quote this one.
-        is_sites.iter_mut().for_each(|is_sites| *is_sites &= is_sure);
+        is_site_text.iter_mut().for_each(|is_site_text| *is_site_text &= is_sure);
         let evidence = |witness, confidence| Some(Evidence { witness, confidence });
         let evidence = match (is_taught, self.version()) {
             (true, _) => evidence("taught".to_owned(), 0.95),
             (false, Some(version)) => evidence(template_witness(version), 0.9),
             (false, None) => repeats.and_then(|_| evidence(SIBLINGS.to_owned(), 0.85)),
         };
-        (evidence, is_sites)
+        (evidence, is_site_text)
     }
 
     /// The fields of the page by the sources of the site's lessons, newest lesson first.
-    pub(in crate::extract) fn taught(&self, metadata: &Metadata, fetched_at: Timestamp) -> FieldFindings {
-        let known: Vec<&FieldLesson> = self.site.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
-        if known.iter().all(|fields| **fields == FieldLesson::default()) {
+    pub(in crate::extract) fn taught_fields(
+        &self,
+        metadata: &Metadata,
+        fetched_at: Timestamp,
+    ) -> FieldFindings {
+        let lessons: Vec<&FieldLesson> =
+            self.site.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
+        if lessons.iter().all(|fields| **fields == FieldLesson::default()) {
             return FieldFindings::default();
         }
-        let sheet = FieldReader::new(self.page, self.runs, metadata, fetched_at);
+        let reader = FieldReader::new(self.page, self.runs, metadata, fetched_at);
         FieldFindings {
-            title: known.iter().find_map(|fields| sheet.title(&fields.title)),
-            authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
-            published: known.iter().find_map(|fields| sheet.published(&fields.published)),
+            title: lessons.iter().find_map(|fields| reader.title(&fields.title)),
+            authors: lessons.iter().find_map(|fields| reader.authors(&fields.authors)),
+            published: lessons.iter().find_map(|fields| reader.published(&fields.published)),
         }
     }
 }

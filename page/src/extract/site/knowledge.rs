@@ -92,7 +92,7 @@ impl SiteKnowledge {
         let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
         self.seen.drain(..surplus);
         let runs = Runs::new(page);
-        self.seen.push(SitePage::new(url, &runs).with(FieldSummary::new(page, &runs)));
+        self.seen.push(SitePage::new(url, &runs).with_summary(FieldSummary::new(page, &runs)));
     }
 
     /// Compares pages with these from now on, and with no others; of too many an even sample is taken.
