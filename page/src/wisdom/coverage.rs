@@ -14,7 +14,7 @@ use super::params::WisdomParams;
 use super::site::{SiteTerms, TermId, normalized_address};
 use crate::contribution::labels::for_each_word;
 use crate::contribution::terms::for_each_term;
-use crate::reading::language::Words;
+use crate::reading::language::LanguageWords;
 
 /// The value 1 of API and of weights.
 pub(super) const UNIT: u64 = 1 << 20;
@@ -142,7 +142,7 @@ impl CoverageTree {
 
     /// Adds the features of each leaf to the deepest node that holds it.
     fn add_leaves(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
-        let language = Words::new(page.language.as_deref());
+        let language = LanguageWords::new(page.language.as_deref());
         let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
         let mut terms_by_parent: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
         for (i, leaf) in page.leaves.iter().enumerate() {
@@ -286,7 +286,7 @@ fn inclusion(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &Wi
 }
 
 /// The terms of a text that are known for the site.
-fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
+fn term_ids(text: &str, language: &LanguageWords, site: &SiteTerms) -> Vec<TermId> {
     let mut ids = Vec::new();
     for_each_word(text, |word| for_each_term(word, language, |term| ids.extend(site.id(term))));
     ids

@@ -120,8 +120,8 @@ mod tests {
     fn a_repeated_term_leaves_the_numbers_of_others() {
         let terms = [("a", 0.5), ("b", 2.0), ("a", 0.7), ("c", 0.25)];
         let mut site = SiteTerms::new(4, terms.map(|(term, en)| (term.to_owned(), 8, en)));
-        let of = |term| site.entropy(site.id(term).unwrap());
-        assert_eq!([of("a"), of("b"), of("c")], [0.5, 1.0, 0.25]);
+        let entropy = |term| site.entropy(site.id(term).unwrap());
+        assert_eq!([entropy("a"), entropy("b"), entropy("c")], [0.5, 1.0, 0.25]);
         assert!(site.id("d").is_none());
         let url: CanonicalUrl = "https://a.test/".parse().unwrap();
         let terms = [("d", 1), ("c", 2), ("a", 8)];
