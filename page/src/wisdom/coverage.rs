@@ -38,6 +38,7 @@ pub(super) enum Feature {
 struct Anchor {
     /// Characters of its text.
     length: u64,
+    /// The terms of its text, and of the text beside it.
     terms: Vec<TermId>,
     target: Option<CanonicalUrl>,
 }
@@ -102,7 +103,8 @@ pub(super) struct CoverageTree {
 }
 
 impl CoverageTree {
-    /// Builds the tree. Its root, node 0, is the page's `body`.
+    /// Builds the tree: first the nodes, then each leaf's features, then the sums from the last node to the first,
+    /// since children come after their parents. The root, node 0, is the page's `body`.
     pub(super) fn new(page: &Page, site: &SiteTerms, params: &WisdomParams) -> CoverageTree {
         let nodes = empty_nodes(page, params);
         let mut coverage = CoverageTree { nodes, meaningful: 0, without_api: 0 };
@@ -140,7 +142,7 @@ impl CoverageTree {
         -shares.map(|w| w * w.ln()).sum::<f64>() / f64::from(count).ln()
     }
 
-    /// Adds the features of each leaf to the deepest node that holds it.
+    /// Adds the features of each leaf to the deepest node that holds it, and collects the terms of anchors.
     fn add_leaves(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
         let language = LanguageWords::new(page.language.as_deref());
         let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
@@ -168,6 +170,7 @@ impl CoverageTree {
         self.add_anchors(page, site, params, anchors, &terms_by_parent);
     }
 
+    /// Adds the API of each anchor to the deepest node that holds it, and counts the anchors without API.
     fn add_anchors(
         &mut self,
         page: &Page,
@@ -176,6 +179,7 @@ impl CoverageTree {
         mut anchors: FxHashMap<NodeId, Anchor>,
         terms_by_parent: &FxHashMap<NodeId, Vec<TermId>>,
     ) {
+        // First complete the terms of every anchor, since anchors to one page may share theirs.
         let mut terms_by_target: FxHashMap<CanonicalUrl, Vec<TermId>> = FxHashMap::default();
         for (&link, anchor) in &mut anchors {
             anchor.target = page.target(link);
@@ -217,7 +221,7 @@ fn to_units(value: f64) -> u64 {
     (value * UNIT as f64).round() as u64
 }
 
-/// The nodes of the tree, `body` and below, without features.
+/// The nodes of the tree, `body` and below, without features. The walk skips what is not in the tree.
 fn empty_nodes(page: &Page, params: &WisdomParams) -> Vec<CoverageNode> {
     let tree = &page.tree;
     let root = tree.body().unwrap_or_else(|| tree.root());
@@ -257,15 +261,18 @@ fn empty_nodes(page: &Page, params: &WisdomParams) -> Vec<CoverageNode> {
     nodes
 }
 
+/// How much of a subtree of the page is in the coverage tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inclusion {
-    /// Neither the node nor its descendants are in the tree.
+    /// Neither the node nor its descendants.
     Excluded,
-    /// The node is in the tree, its descendants are not.
+    /// The node without its descendants.
     Alone,
+    /// The node; each child is decided on its own.
     WithDescendants,
 }
 
+/// Excludes the paper's dummy nodes: those without text or layout.
 fn inclusion(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &WisdomParams) -> Inclusion {
     let tree = &page.tree;
     if is_root {
@@ -285,7 +292,7 @@ fn inclusion(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &Wi
     }
 }
 
-/// The terms of a text that are known for the site.
+/// The terms of a text that the site has.
 fn term_ids(text: &str, language: &LanguageWords, site: &SiteTerms) -> Vec<TermId> {
     let mut ids = Vec::new();
     for_each_word(text, |word| for_each_term(word, language, |term| ids.extend(site.id(term))));
@@ -314,6 +321,7 @@ fn anchor_precision(
     }) {
         return 0;
     }
+    // For a page that was not added: W, the mean of the lift over all uses of the term.
     let value = |term: TermId| match linked {
         Some(page) => page.lift(term).max(0.0),
         None => 1.0 - site.entropy(term),

@@ -1,4 +1,4 @@
-//! A site as WISDOM needs it: the entropy of its terms, and which terms its pages hold.
+//! A site as WISDOM needs it: the entropy of its terms, and the terms of its pages.
 //!
 //! The entropies come from the site's sums, which the mining service keeps incrementally. The pages are those
 //! that anchors may lead to. Terms are interned; a page is a sorted list of them.
@@ -52,13 +52,13 @@ impl SiteTerms {
         self.term_stats.get(term.0 as usize).map_or(1.0, |stats| stats.0)
     }
 
-    /// The page at an address, if it is known.
+    /// The page at an address, if it was added.
     pub(super) fn page(&self, url: &CanonicalUrl) -> Option<LinkedPage<'_>> {
         self.pages.get(normalized_address(url)).map(|terms| LinkedPage { site: self, terms })
     }
 }
 
-/// The part of an address that is the same in all its spellings: scheme, `www.`, the name of a default document
+/// The part of an address that is the same however it is written: scheme, `www.`, the name of a default document
 /// and a slash at the end are left out.
 pub(super) fn normalized_address(url: &CanonicalUrl) -> &str {
     let text = url.as_str();
@@ -71,7 +71,7 @@ pub(super) fn normalized_address(url: &CanonicalUrl) -> &str {
     }
 }
 
-/// A known page of a site.
+/// A page that an anchor leads to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkedPage<'a> {
     site: &'a SiteTerms,
@@ -88,8 +88,9 @@ impl LinkedPage<'_> {
         self.count(term).is_some()
     }
 
-    /// log_n(n·w), where n is the number of pages and w this page's share of the term's uses: 0 or less if it holds
-    /// no more than an even share, 1 if it holds all. Its mean over the term's uses is W = 1 − EN.
+    /// How much more of a term this page has than an even share: log_n(n·w), where n is the number of pages and w
+    /// this page's share of the term's uses. 0 or less: no more than an even share; 1: all. Its mean over the term's
+    /// uses is W = 1 − EN.
     pub(super) fn lift(&self, term: TermId) -> f64 {
         let total = self.site.term_stats.get(term.0 as usize).map_or(0.0, |stats| stats.1);
         match self.count(term) {

@@ -1,4 +1,4 @@
-//! WISDOM against a plain transcription on random pages, and on small pages of a site.
+//! Compares WISDOM with a plain transcription on random pages, and checks it on small pages of a site.
 //!
 //! The transcription walks the page tree by recursion, keeps lists instead of sums and a sorted list instead of
 //! a heap, and marks leaves instead of joining ranges.
@@ -15,7 +15,7 @@ use crate::contribution::terms::terms;
 use crate::testing::{page, page_at, pages};
 
 /// A node with the sum of the features of itself and its descendants.
-struct Plain {
+struct OracleNode {
     children: Vec<usize>,
     parent: Option<usize>,
     leaves: BTreeSet<usize>,
@@ -26,14 +26,14 @@ struct Oracle<'a> {
     page: &'a Page,
     params: &'a WisdomParams,
     own: &'a dyn Fn(NodeId) -> Features,
-    nodes: Vec<Plain>,
+    nodes: Vec<OracleNode>,
 }
 
 impl Oracle<'_> {
     fn build(&mut self, at: NodeId, parent: Option<usize>) -> usize {
         let id = self.nodes.len();
         let leaves = self.page.leaves.range_under(&self.page.tree, at).collect();
-        self.nodes.push(Plain { children: Vec::new(), parent, leaves, sum: (self.own)(at) });
+        self.nodes.push(OracleNode { children: Vec::new(), parent, leaves, sum: (self.own)(at) });
         for child in self.page.tree.children(at) {
             if self.is_node(child) {
                 let below = self.build(child, Some(id));
@@ -266,7 +266,7 @@ fn framed(page: &Page) -> SiteTerms {
 }
 
 #[test]
-fn the_article_is_what_other_pages_do_not_say() {
+fn the_article_is_the_text_that_other_pages_lack() {
     let page = page(ARTICLE);
     for params in [WisdomParams::paper(), WisdomParams::default()] {
         let found = find_blocks(&page, &framed(&page), &params);
@@ -275,7 +275,7 @@ fn the_article_is_what_other_pages_do_not_say() {
 }
 
 #[test]
-fn contents_are_anchors_that_tell_where_they_lead() {
+fn a_table_of_contents_has_anchors_that_describe_their_targets() {
     let html = "<html lang=en><body><ul><li><a href=/news>News</a><li><a href=/sport>Sport</a></ul>\
         <div><h3><a href=/1>Glaciers retreat faster</a></h3><h3><a href=/2>Harbour strike widens</a></h3></div>";
     let page = page_at("https://a.test/", html);
