@@ -63,6 +63,7 @@ pub(super) fn read_body(
     if let Some(hidden) = hidden_body(page, claims, &body) {
         body = hidden;
     }
+    // The title has a field of its own.
     let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
     if body.blocks.first().is_some_and(repeats) {
         body.blocks.remove(0);

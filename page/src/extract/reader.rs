@@ -63,6 +63,8 @@ pub(super) fn read_article(
         template: site_context.as_ref().and_then(SiteContext::version),
         ..FieldEvidence::default()
     };
+    // Every field: a person's lesson first, then what the site's other pages show to be wrong, then the page alone.
+    // The title comes first, because the body, the byline and the dates are looked for around it.
     let titles = title::choices(page, &metadata);
     let by_peers = || peers.and_then(|peers| peers.title(&titles));
     let title = taught_fields.title.or_else(by_peers).or_else(|| title::decide(&titles));

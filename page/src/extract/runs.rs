@@ -86,6 +86,7 @@ impl Runs {
         }
         builder.close_run();
         let runs = builder.runs;
+        // Count the runs that begin at each node, then sum up, so that a subtree's runs are two look-ups.
         let mut runs_before = vec![0; tree.len() + 1];
         for run in &runs {
             runs_before[run.first.index() + 1] += 1;
@@ -170,6 +171,7 @@ impl RunBuilder<'_> {
             (Some((last, _)), Some(run)) if run.block == block => self.separator(*last, leaf.node),
             _ => None,
         };
+        // The leaf continues the open run, or ends it and begins another. Words and emphasis are counted either way.
         match (separator, &mut self.open) {
             (Some(separator), Some((last, joined))) => {
                 joined.push_str(separator);

@@ -91,6 +91,8 @@ fn offset_between(instant: Instant, written: &str) -> Option<i32> {
     let civil: DateTime = written.get(..19)?.parse().ok()?;
     let as_utc = Offset::UTC.to_timestamp(civil).ok()?.as_second();
     let zone = as_utc - instant.as_second();
+    // An offset that the text itself gives must agree. Without one, the difference is rounded up to the next possible
+    // offset, since a shown time may lack its seconds.
     let zone = match parse_offset(written) {
         Some(0) => return None,
         Some(written) if (zone - written).abs() < MINUTE => written,

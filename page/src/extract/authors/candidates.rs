@@ -69,6 +69,7 @@ pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<NameC
                 });
             }
         };
+        // A part from which something was cut off is a candidate as it was, too: the cut may have hit a name.
         for (at, part) in parts.iter().enumerate() {
             let name = site.name_in(part);
             add(&name, at, name != *part);

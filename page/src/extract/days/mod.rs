@@ -101,11 +101,12 @@ fn measured_days(
     let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.month_first);
     let mut mentions = [metadata.dates.clone(), shown].concat();
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    // Instants in UTC become local times, each once: by the page's own zone, or by that of the site's other pages.
     let mut local: Vec<(String, String)> = Vec::new();
     let mut zone = None;
     for mention in mentions.iter_mut().filter(|mention| mention.value.ends_with('Z')) {
-        let known = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
-        let value = known.unwrap_or_else(|| {
+        let converted = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
+        let value = converted.unwrap_or_else(|| {
             let own =
                 zones::in_local_time(&mention.value, page, visible, &parse, local.len() < MOST_SEARCHED);
             zone = zone.or_else(|| zones::instant_and_offset(&own));

@@ -40,6 +40,7 @@ pub(super) fn prose_runs(runs: &Runs, tokens: &RunWords, places: &PlaceMeasures,
             .map(|(run, _)| run.words)
             .sum::<f32>()
     };
+    // From the surest rule to the weakest; the last ones may only exclude a share of what the others left.
     let total = words(&all);
     let mut is_counted = all.clone();
     for (name, most) in FOREIGN {

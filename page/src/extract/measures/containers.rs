@@ -34,6 +34,7 @@ pub(super) struct ContainerMeasures {
 impl ContainerMeasures {
     pub(super) fn new(context: &PageContext<'_>) -> ContainerMeasures {
         let tree = context.tree;
+        // Prose scores for its holders, the nearest most, as in the reader views of browsers. Links take score away.
         let mut score = vec![0.0_f32; tree.len()];
         let runs = context.runs.runs.iter().zip(&context.is_prose);
         for (run, _) in runs.filter(|(_, is_prose)| **is_prose) {

@@ -189,6 +189,7 @@ fn prose_distances(is_prose: &[bool], kinds: Option<&[u64]>) -> ProseDistances {
     }
 }
 
+/// One pass in reading order, or against it: the last prose of each kind is the nearest one on that side.
 fn prose_distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f32> {
     let mut last: rustc_hash::FxHashMap<u64, usize> = rustc_hash::FxHashMap::default();
     let mut found = vec![FAR; is_prose.len()];

@@ -98,6 +98,8 @@ impl<'a> Peers<'a> {
     /// The line at the place whose text varies and shares most words with the prose of all pages; of places that are half
     /// as good the first.
     fn headline(&self) -> Option<&str> {
+        // How many words a line and those at the same place of the peers share with their pages' prose; `None` unless most
+        // peers have such a line, each with a text of its own.
         let shared = |line: &PlaceLine| -> Option<u32> {
             let there = self
                 .summaries

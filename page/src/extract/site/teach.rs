@@ -101,6 +101,7 @@ impl SiteKnowledge {
             lesson.count(&page.tree, &runs, &body);
             lesson.dropped = dropped.iter().map(|&at| text_hash(&runs.runs[at].text)).collect();
         }
+        // Fields are learnt only where the page alone gives something else.
         let read = read_article(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
         let reader = FieldReader::new(page, &runs, &metadata, fetched_at);
         let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };

@@ -129,7 +129,8 @@ impl TitleCandidates {
         found
     }
 
-    /// A heading; of one with several texts also its ends and what is left without these.
+    /// Adds a heading. If it has several texts, also its first and last one and the heading without these: a kicker or
+    /// a date is often part of the heading.
     fn add_heading(&mut self, page: &Page, node: NodeId, number: usize, source: Source) {
         let texts = texts_of(page, node);
         let whole = texts.join(" ");

@@ -61,6 +61,7 @@ impl<'a> TitleContext<'a> {
         let texts: Vec<SourceText> =
             whole.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
         let path = page.url.path().trim_end_matches('/');
+        // The slug: the part of the path that is written like a sentence.
         let longest = path.split('/').max_by_key(|part| part.matches(['-', '_', '+']).count());
         let slug =
             words(&longest.unwrap_or_default().replace(['-', '_', '+', '.'], " ")).into_iter().collect();
@@ -76,6 +77,7 @@ impl<'a> TitleContext<'a> {
                 prose.push(at);
             }
         }
+        // Only elements that look like a candidate's are counted, and the tag is compared before the class.
         let nodes = candidates.all.iter().filter_map(|candidate| candidate.shown);
         let mut similar_elements: FxHashMap<TagAndClass<'_>, usize> =
             nodes.map(|(node, _)| (tag_and_class(page, node), 0)).collect();
@@ -106,8 +108,8 @@ impl<'a> TitleContext<'a> {
     }
 }
 
-/// How alike the sources are, each with each: 3 if a text of one has the letters of the other's, 2 if one is contained in
-/// the other, 1 if neither, 0 if one of them has no text.
+/// How far each pair of sources agrees: 3 if a text of one has the letters of the other's, 2 if one is contained in the
+/// other, 1 if neither, 0 if one of them has no text.
 fn source_agreements(texts: &[SourceText]) -> Vec<(Source, Source, f32)> {
     let texts_of =
         |source| texts.iter().filter(move |(other, _, _)| *other == source).map(|(_, text, _)| text);
@@ -178,6 +180,7 @@ fn measure_sources(candidate: &TitleCandidate, context: &TitleContext<'_>, sink:
             best.map_or(-1.0, |(_, _, words)| share(shared, words.len())),
         );
         sink.flag(format_args!("letters of {name}"), texts().any(|(_, text, _)| *text == candidate.letters));
+        // What the source has around the text: names of the site there speak for the text.
         let cut = texts().find_map(|(_, text, _)| text.split_once(candidate.letters.as_str()));
         sink.add(format_args!("before in {name}"), cut.map_or(-1.0, |(before, _)| before.len() as f32));
         sink.add(format_args!("behind in {name}"), cut.map_or(-1.0, |(_, behind)| behind.len() as f32));
