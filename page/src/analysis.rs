@@ -96,6 +96,7 @@ pub fn analyse_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Anal
     catch_panic(&page.url, params, || analyse_parsed(page, fetched_at, params))
 }
 
+/// Runs `work`; a panic becomes an empty analysis with the panic's message.
 fn catch_panic(url: &CanonicalUrl, params: &Params, work: impl FnOnce() -> Analysis) -> Analysis {
     let result = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
@@ -117,6 +118,7 @@ fn analyse_parsed(page: &Page, fetched_at: Timestamp, params: &Params) -> Analys
     Analysis { hierarchy, contribution, article, canonical: declared_address(page), notes }
 }
 
+/// The analysis of a page that could not be analysed: a root alone, and no contribution.
 fn failed_analysis(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
     let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
     let hierarchy = Hierarchy {

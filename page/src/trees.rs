@@ -11,7 +11,7 @@
 /// Most values (end nodes) of a tree.
 const MAX_VALUES: usize = 32;
 
-/// A file of trees that cannot be read.
+/// An error in a file of trees.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("line {line} of the trees: {what}")]
 pub struct TreesError {
@@ -32,7 +32,7 @@ const LANES: usize = 8;
 pub struct Trees {
     /// Number of measures in a row.
     width: usize,
-    /// Those of each tree, one tree after another.
+    /// The conditions of each tree, one tree after another.
     conditions: Vec<Condition>,
     trees: Vec<ScoringTree>,
 }
@@ -149,7 +149,7 @@ impl Trees {
         for ScoringTree { end, values } in &self.trees {
             let left = remaining_values(&self.conditions[begin..*end as usize], measures);
             for (sum, left) in sums.iter_mut().zip(left) {
-                // One is always left; that the compiler knows it, too, spares its checks.
+                // One value is always left. The highest bit tells the compiler so, and it omits the check of the index.
                 *sum += values[(left | 1 << (MAX_VALUES - 1)).trailing_zeros() as usize];
             }
             begin = *end as usize;
@@ -170,7 +170,9 @@ fn remaining_values(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32
     left
 }
 
+/// A step of the walk that turns a parsed tree into masks.
 enum BuildStep {
+    /// Walk down to this target.
     Down(Target),
     /// All values below this split's threshold are stored; they began at this index.
     Between(Split, usize),

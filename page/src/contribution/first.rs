@@ -1,8 +1,8 @@
 //! The counters of 0.1.0, which held labels as text, as today's.
 //!
-//! Both forms are sums over the same pages, and each counter of 0.1.0 stands for the same counters of today on every
-//! page. So a site's old counters can be turned into today's whenever they are found, also while programs of 0.1.0
-//! still count beside newer ones. Start at [`to_current_cells`].
+//! Both forms are sums over the same pages, and each counter of 0.1.0 corresponds to the same current counters on
+//! every page. So a site's old counters can be converted whenever they are found, also while programs of 0.1.0 still
+//! count beside newer ones. Start at [`to_current_cells`].
 
 use super::names::{is_counted, short_name};
 use super::sums::CellBuilder;
@@ -23,8 +23,8 @@ pub const TABLES: &[Table] = &[
     Table::Directories,
 ];
 
-/// Today's counters for one of 0.1.0: none if its labels are no longer counted. A counter that no program of 0.1.0
-/// can have written gives none.
+/// Converts a counter of 0.1.0 to current ones: none if its labels are no longer counted, or if no program of 0.1.0
+/// can have written it.
 #[must_use]
 pub fn to_current_cells(table: Table, key: &str, count: i64) -> Vec<(Cell, i64)> {
     let mut cells = CellBuilder::default();

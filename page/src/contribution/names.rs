@@ -18,7 +18,7 @@ pub fn short_name(text: &str) -> String {
     name_from_hasher(blake3::Hasher::new().update(text.as_bytes()))
 }
 
-/// The short name of what a hasher was fed with.
+/// The short name that a hasher's digest gives.
 pub(super) fn name_from_hasher(hasher: &blake3::Hasher) -> String {
     let mut bits = [0; 8];
     bits.copy_from_slice(&hasher.finalize().as_bytes()[..8]);

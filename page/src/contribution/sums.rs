@@ -96,7 +96,8 @@ impl<'a> CellBuilder<'a> {
         self.cells.push((Cell { table, key: parts.concat() }, by));
     }
 
-    /// A label in a role. [`Role::Any`] also tells its text and its number.
+    /// A label in a role. The key of [`Role::Any`] also holds the label's text, and a label with numbers is also counted
+    /// without them.
     pub(super) fn add_role(&mut self, name: &str, role: Role, label: &str, by: i64) {
         let text = if role == Role::Any { label } else { "" };
         self.add(Table::Labels, &[name, role.letter().encode_utf8(&mut [0; 4]), text], by);

@@ -38,6 +38,7 @@ pub fn terms_of_texts<'a>(
     texts: impl Iterator<Item = (&'a str, u32)>,
 ) -> BTreeMap<String, u32> {
     let language = LanguageWords::new(language);
+    // Words are counted before they are stemmed: a stem costs more than a look-up, and words repeat.
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for (text, times) in texts {
         for_each_word(text, |word| match counts.get_mut(word) {

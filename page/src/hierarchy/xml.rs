@@ -59,6 +59,7 @@ pub fn write(h: &Hierarchy) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let mut open: Vec<u32> = Vec::new();
     for (i, node) in h.nodes.iter().enumerate() {
+        // Nodes are in preorder: elements are closed until the node's parent is the innermost one.
         while open.last().copied() != node.parent && close_element(&mut out, h, &mut open) {}
         write_indent(&mut out, open.len());
         out.push('<');

@@ -85,6 +85,8 @@ impl InstanceTemplate {
         for path in sets.iter().flatten() {
             *path_counts.entry(path).or_default() += 1;
         }
+        // The most frequent set; of equally frequent ones the set of the more frequent paths. `max_by` takes the last of
+        // equals, hence the reversed order.
         let equal_sets = |set: &BTreeSet<String>| sets.iter().filter(|other| *other == set).count();
         let mean_path_count = |set: &BTreeSet<String>| {
             set.iter().map(|path| path_counts[path.as_str()]).sum::<usize>() as f64 / set.len() as f64

@@ -52,6 +52,8 @@ pub(super) fn feed_bounded(feeder: &mut Feeder, most: usize) -> u32 {
         let end = feeder.at() + bytes[feeder.at()..].iter().position(|&b| b == b'<').unwrap_or(bytes.len());
         let end = end.min(bytes.len());
         let excess = tag.as_mut().and_then(|tag| tag.excess(&bytes[feeder.at()..end], most));
+        // Too many attributes, if it is a tag. Pass the text up to the first one too many; if the tokenizer still has
+        // emitted nothing, it is inside a tag, and the other attributes are left out.
         if let (Some(excess), Some(mut open)) = (excess, tag) {
             feeder.pass(feeder.at() + excess);
             if feeder.output_count() == output_before {

@@ -119,6 +119,7 @@ impl<'a> MetaScan<'a> {
         while self.peek().is_some_and(|b| is_space(b) || b == b'/') {
             self.at += 1;
         }
+        // The name, up to an equals sign; an attribute may have no value.
         let (mut name, mut value) = (Vec::new(), Vec::new());
         loop {
             match self.peek()? {
@@ -138,6 +139,7 @@ impl<'a> MetaScan<'a> {
         }
         self.at += 1;
         self.skip_space();
+        // The value, in quotes or up to the next space.
         let quote = self.peek().filter(|&b| b == b'"' || b == b'\'');
         if quote.is_some() {
             self.at += 1;

@@ -348,6 +348,7 @@ impl<'a> Renumbering<'a> {
                 self.tree.notes.too_deep.saturating_add(u32::from(scratch_node.name != TEXT));
         }
         self.close_below(depth.min(limit));
+        // The parent's last child so far becomes the sibling before the new node.
         let parent = self.open.last().copied().unwrap_or(NONE);
         let new = self.tree.nodes.len() as u32;
         let mut prev = NONE;

@@ -108,6 +108,8 @@ impl HeaderBands {
         let top = HeaderLine::new(by_row, first, below, &columns);
         let left = HeaderLine::new(by_column, first_column, others, &rows.body);
         let th_distinguishes = th_distinguishes_cells(features);
+        // The column is measured twice: with the first row, which may look like a header of it, to decide about the row,
+        // and then without the band at the top.
         let is_top = rows.body.len() > 1 && is_top(&top, &left, th_distinguishes);
         let n_band_rows = if is_top { count_band_rows(by_row, &rows.body, &columns) } else { 0 };
         let left = HeaderLine::new(by_column, first_column, others, &rows.body[n_band_rows..]);
@@ -266,11 +268,13 @@ fn header_columns(grid: &Grid, features: &TableFeatures, bands: &HeaderBands, ro
     }
     let (true, Some((&first, others))) = (bands.is_left, bands.columns.split_first()) else { return columns };
     columns[first] = true;
+    // Columns of `th` continue the first one if the last column is not `th`, too.
     let th = |column: usize| share(&texts(column), |cell| cell.is_th);
     let is_th_alone = th(first) >= MOST && others.last().is_some_and(|&last| th(last) < HALF);
     if let Some((_, between)) = others.split_last().filter(|_| is_th_alone) {
         between.iter().take_while(|&&column| th(column) >= MOST).for_each(|&column| columns[column] = true);
     }
+    // A table that is set in several columns repeats its header row from left to right.
     if bands.n_band_rows > 0 {
         let head = bands.rows.body[bands.n_band_rows - 1];
         let text = |column: usize| view.features_at(column, head).map(|cell| cell.text);

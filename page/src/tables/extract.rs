@@ -61,6 +61,7 @@ pub(crate) fn for_each_value(
                 before.close();
                 continue;
             };
+            // Data ends a run of headers: the next header of the same line begins a new band.
             match role {
                 Role::Section => sections.push(cell),
                 Role::ColumnHeader => bands[column].push(cell),

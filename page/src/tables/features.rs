@@ -271,6 +271,7 @@ impl TextCounts {
             self.lower += u32::from(is_letter && !is_upper && class.is_lowercase());
             let folded = if is_upper { c.to_lowercase().next().unwrap_or(c) } else { c };
             self.text.write_u32(u32::from(folded));
+            // The shape: runs of digits and of letters count once, any other character as itself.
             let run = match (is_digit, is_letter) {
                 (true, _) => '9',
                 (false, true) => 'a',
@@ -290,6 +291,7 @@ impl TextCounts {
         if shown_leaf.link.is_some_and(|link| cell < link) {
             self.link += chars;
         }
+        // Style, by the elements from the leaf up to its cell; the first colour found is the cell's.
         let (mut bold, mut italic) = (false, false);
         let mut at = Some(shown_leaf.parent);
         while let Some(node) = at.filter(|&node| node >= cell) {

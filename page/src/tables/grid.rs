@@ -92,6 +92,7 @@ struct GridBuilder<'a> {
 impl GridBuilder<'_> {
     /// Adds a row. Returns false if the limits end the table here.
     fn add_row(&mut self, tree: &PageTree, row: usize, tr: NodeId, n_rows: usize) -> bool {
+        // First the slots that cells of earlier rows cover, then this row's own cells in the slots that are left.
         let mut line = vec![EMPTY_SLOT; self.open.len()];
         for (slot, open) in line.iter_mut().zip(&mut self.open) {
             if let Some(reaching) = open {

@@ -142,6 +142,7 @@ impl HeaderLine {
             n_places += 1.0;
             let usual =
                 |feature: fn(&CellFeatures) -> u64| most_frequent(below.iter().map(|cell| feature(cell)));
+            // Both colours as one number, so that the usual pair is found, not the usual value of each.
             let paint = |cell: &CellFeatures| u64::from(cell.background) << 32 | u64::from(cell.text_colour);
             self.paint += if usual(paint).0 == paint(own) { 0.0 } else { 1.0 };
             let (kind, _) = usual(|cell| cell.kind as u64);

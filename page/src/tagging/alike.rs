@@ -72,6 +72,7 @@ pub(super) fn add_labels_by_style(readings: &mut [PageReading<'_>]) {
             }
         }
     }
+    // Keep the styles that nearly only labels have.
     styles.retain(|_, own| own.names.len() >= NAMES && 4 * own.labels >= 3 * own.all);
     for reading in readings {
         let labelled = reading.labelled_leaves();

@@ -45,6 +45,8 @@ const NOTE_LENGTH: usize = 200;
 
 /// Whether each leaf is decoration, judged by its page alone.
 pub(super) fn find_decoration(page: &Page, lines: &[TextLine], facts: &[LeafFacts]) -> Vec<bool> {
+    // Leaves that are decoration by themselves, then those that their line makes decoration: in the footer, in a line
+    // that begins with a note about the page, in a date of the last change, in a menu above the first heading.
     let mut found: Vec<bool> = facts
         .iter()
         .enumerate()

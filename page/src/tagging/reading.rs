@@ -46,6 +46,8 @@ impl PageReading<'_> {
             before.filter(|&leaf| facts[leaf].is_link).for_each(|leaf| skipped[leaf] = true);
             first = heading.subtitles.end;
         }
+        // The labels of each line below the heading. Above the first block label, lists of links have labels, too: no label
+        // heads them, so their entries are no values.
         let finder = LabelFinder { page, lines: &lines, facts: &facts, skipped: &skipped };
         let mut found: Vec<PageLabel> = (first..lines.len()).flat_map(|line| finder.labels(line)).collect();
         let first_block_line =

@@ -42,6 +42,7 @@ pub(super) fn find_recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
     }
     let mut places: HashMap<String, usize> = HashMap::new();
     let keys: Vec<Vec<PlacedText>> = pages.iter().map(|page| placed_texts(page, &mut places)).collect();
+    // On how many pages each text is at its place.
     let mut counts: HashMap<&PlacedText, usize> = HashMap::new();
     for page in &keys {
         let seen: HashSet<&PlacedText> = page.iter().collect();
@@ -93,21 +94,24 @@ fn name_places(keys: &[Vec<PlacedText>]) -> HashSet<usize> {
         let seen: HashSet<&str> = page.iter().map(|key| key.1.as_str()).collect();
         seen.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
     }
-    let mut named: HashMap<usize, usize> = HashMap::new();
+    let mut named_pages: HashMap<usize, usize> = HashMap::new();
     for page in keys {
-        let mut at: HashMap<usize, Vec<&str>> = HashMap::new();
-        page.iter().for_each(|key| at.entry(key.0).or_default().push(&key.1));
-        for (place, texts) in at {
-            let first = texts.iter().find(|text| pages[**text] * 10 <= keys.len().max(10));
-            let same = first.map_or(0, |first| texts.iter().filter(|text| *text == first).count());
-            let others: HashSet<&&str> = texts.iter().filter(|text| pages[**text] * 2 < keys.len()).collect();
-            let is_short = first.is_some_and(|first| first.chars().count() <= NAME_LENGTH);
-            if same >= LEAST_TIMES_NAMED && others.len() == 1 && is_short {
-                *named.entry(place).or_default() += 1;
+        let mut texts_by_place: HashMap<usize, Vec<&str>> = HashMap::new();
+        page.iter().for_each(|key| texts_by_place.entry(key.0).or_default().push(&key.1));
+        for (place, texts) in texts_by_place {
+            // A name is on few pages: on a tenth of them at most. Texts on half of the pages come from the template and do not
+            // count beside it.
+            let name = texts.iter().find(|text| pages[**text] * 10 <= keys.len().max(10));
+            let times = name.map_or(0, |name| texts.iter().filter(|text| *text == name).count());
+            let own_texts: HashSet<&&str> =
+                texts.iter().filter(|text| pages[**text] * 2 < keys.len()).collect();
+            let is_short = name.is_some_and(|name| name.chars().count() <= NAME_LENGTH);
+            if times >= LEAST_TIMES_NAMED && own_texts.len() == 1 && is_short {
+                *named_pages.entry(place).or_default() += 1;
             }
         }
     }
-    named.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
+    named_pages.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
 }
 
 /// By place and label found by [`label_end`]: the number of pages that show it.

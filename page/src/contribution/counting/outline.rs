@@ -35,6 +35,7 @@ impl LabelOutline {
         };
         let mut key_ids: FxHashMap<String, u32> = FxHashMap::default();
         let mut in_group = vec![false; nodes.len()];
+        // Parents come before children, so what holds for the parent is decided already.
         for (i, node) in nodes.iter().enumerate() {
             let above = node.parent.map(|parent| parent as usize);
             in_group[i] = node.kind == NodeKind::Group || above.is_some_and(|above| in_group[above]);

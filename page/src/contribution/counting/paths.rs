@@ -34,6 +34,7 @@ pub(super) fn directories_in_urls(
             continue;
         }
         let mut names = path_label_keys(target, keys);
+        // A story lies in all directories before its own name. A label lies in those before the name that spells it.
         if anchor.is_story() {
             names.pop();
             nested.extend(names.windows(2).filter_map(|two| nested_use(two[0].as_ref(), two[1].as_ref())));

@@ -102,7 +102,7 @@ fn median_entropy(sums: &[PathCounts]) -> f64 {
     }
 }
 
-/// Algorithm 1.
+/// Algorithm 1 (`[SP §3]`): the queue holds the children of nodes that were too mixed.
 fn cut_by_entropy(page: &Page, running: &[bool], sums: &[PathCounts], runs: bool) -> Vec<u32> {
     let (tree, leaves) = (&page.tree, &page.leaves);
     let median = median_entropy(sums);
@@ -118,6 +118,7 @@ fn cut_by_entropy(page: &Page, running: &[bool], sums: &[PathCounts], runs: bool
                 todo.push_back(tree.children(node).filter(is_full).collect());
                 continue;
             }
+            // The node begins a segment. The siblings after it join while the average entropy stays low enough.
             starts.push(leaves.range_under(tree, node).start as u32);
             let mut length = 1.0;
             while let Some(next) = siblings.get(at).filter(|_| runs) {

@@ -36,6 +36,7 @@ pub(crate) fn boundaries_of_paths(paths: &[PathId], path_count: usize, delta: u3
     for (c, path) in paths.iter().enumerate().skip(1) {
         let path = path.index();
         later_leaves[path] -= 1;
+        // Whether the path has a target beyond this leaf, and whether one inside the segment was counted before.
         match (later_leaves[path] > 0, last_linked_segment[path] == segment) {
             (true, false) => {
                 last_linked_segment[path] = segment;

@@ -38,6 +38,8 @@ pub(crate) fn group_nodes(
         let next = match *node {
             BinaryNode::Leaf(leaf) => GroupNode { kind: GroupKind::Simple, first: leaf, last: leaf },
             BinaryNode::Join(left, right) => {
+                // The paper's three cases (two simple nodes, a group and a simple node, two groups) differ only in which leaves
+                // are compared, and these are always the neighbours at the seam.
                 let (left, right) = (grouped[left], grouped[right]);
                 let mut cost = || {
                     let factors = costs.between(scope.parent(left.last), scope.parent(right.first));

@@ -82,6 +82,7 @@ impl<'a> Inference<'a> {
     /// that of the page, or that of the instance that holds both.
     fn find_groups(&mut self) {
         let mut groups: Vec<((usize, usize), HeadlessGroup)> = Vec::new();
+        // Leaves after the last group of a segment may head the first group of the next one.
         let mut carried_candidates: Vec<usize> = Vec::new();
         for (number, (_, leaves, folded)) in self.segments.iter().enumerate() {
             let mut todo: Vec<(Vec<usize>, bool)> = vec![(folded.top.clone(), true)];

@@ -48,6 +48,7 @@ pub(crate) fn promote_headers(
     parts
 }
 
+/// The part that a partition node becomes: its first child may take its place as header.
 fn join_parts(
     parts: &mut [PromotedPart],
     left: usize,
@@ -63,6 +64,8 @@ fn join_parts(
         PromotedPart::Leaf(leaf) if sibling_is_list => {
             PromotedPart::Partition { header: Some((*leaf, Promotion::Outsider)), parts: vec![right] }
         }
+        // The first child is a partition whose header took its place. That header is now a first child itself, so it
+        // rises again, and the parts below it get the sibling.
         PromotedPart::Partition { header: Some((leaf, promotion @ Promotion::Insider)), parts } => {
             let mut below = std::mem::take(parts);
             below.push(right);

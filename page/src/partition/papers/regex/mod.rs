@@ -88,6 +88,7 @@ impl Folding {
 
     /// Maximal runs of windows that match the pattern inside a stretch, as start and lengths of the windows.
     fn matching_runs(&self, pattern: &[PatternSlot], from: usize, to: usize) -> Vec<(usize, Vec<usize>)> {
+        // The symbols with which a match may begin; most windows are rejected by their first symbol.
         let first: Vec<u32> = {
             let leading =
                 pattern.iter().position(|slot| !slot.is_optional).map_or(pattern.len(), |at| at + 1);
