@@ -7,7 +7,7 @@ use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::{SiteKnowledge, article};
 use newslode_page::reading::Site;
-use newslode_page::template::MOST_PAGES;
+use newslode_page::template::MOST_COMPARED_PAGES;
 use newslode_page::time::Timestamp;
 
 use crate::args::{ArticleFormat, ExtractArgs};
@@ -75,7 +75,7 @@ async fn knowledge_of_sites(
     }
     sites.retain(|_, pages| pages.len() > 1);
     let learn = |(site, pages): (Site, Vec<&Input>)| {
-        let step = pages.len().div_ceil(MOST_PAGES).max(1);
+        let step = pages.len().div_ceil(MOST_COMPARED_PAGES).max(1);
         let pages: Vec<Page> = pages.into_iter().step_by(step).map(parse_page).collect();
         let mut knowledge = SiteKnowledge::default();
         knowledge.learn(&pages.iter().collect::<Vec<_>>());

@@ -5,7 +5,7 @@ use newslode_common::config::Config;
 use newslode_miner::mining::blocks::of_labels;
 use newslode_page::hierarchy::{Hierarchy, NodeKind, Tag, svg, xml};
 use newslode_page::partition::{Method, Scope, hierarchies, hierarchy};
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use newslode_page::{Page, Params};
 
 use super::tags::{Company, tag_pages};
@@ -85,7 +85,7 @@ fn partition_with_site(inputs: &[&Input], site: &Siblings, params: &Params) -> V
     for (&page, view) in pages.iter().zip(&mut views) {
         let mut all = site.others(&[page]);
         all.push(page);
-        let found = blocks(page, &site::terms_of_pages(all), &WisdomParams::default());
+        let found = find_blocks(page, &site::terms_of_pages(all), &WisdomParams::default());
         view.mark(format!("{} pages", site.pages.len()), of_labels(&found));
     }
     views

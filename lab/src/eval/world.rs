@@ -17,7 +17,7 @@ use newslode_miner::mining::blocks::of_labels;
 use newslode_page::preset::Preset;
 use newslode_page::tables::{TableParams, tables_with};
 use newslode_page::tagging::{self, Tag};
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use newslode_page::{Article, Page, Params, Timestamp, article, hierarchy};
 
 use super::Prf;
@@ -70,7 +70,7 @@ pub(crate) fn figures(
         for judged in pages {
             let mut said = hierarchy(&judged.page, &by.params);
             // A miner marks hierarchies in the same way.
-            said.mark("sample".into(), of_labels(&blocks(&judged.page, &site, &by.wisdom)));
+            said.mark("sample".into(), of_labels(&find_blocks(&judged.page, &site, &by.wisdom)));
             rows.push(score_page(judged, &said));
         }
     }

@@ -1,6 +1,6 @@
 //! The labels that one site links, stored compactly: as they were at some time, and the changes since.
 
-use newslode_page::contribution::names::{bits, split_name};
+use newslode_page::contribution::names::{name_bits, split_name};
 use newslode_page::contribution::{Cell, Table};
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use super::summary::Tables;
 pub fn labels(tables: &Tables) -> Vec<u64> {
     let keys = tables.get(&Table::Labels).into_iter().flatten().map(|(key, _)| key);
     let linked = keys.filter(|key| Cell { table: Table::Labels, key: (*key).clone() }.is_watched());
-    let mut labels: Vec<u64> = linked.filter_map(|key| bits(split_name(key)?.0)).collect();
+    let mut labels: Vec<u64> = linked.filter_map(|key| name_bits(split_name(key)?.0)).collect();
     labels.sort_unstable();
     labels
 }

@@ -6,8 +6,8 @@
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::templates::Templates;
 use newslode_page::reading::Site;
-use newslode_page::template::pattern::Vertex;
-use newslode_page::template::{Role, Slot, Template};
+use newslode_page::template::pattern::PatternVertex;
+use newslode_page::template::{Slot, SlotRole, Template};
 
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
@@ -46,11 +46,11 @@ pub(super) fn explain(
     Ok(Exit::Done)
 }
 
-fn role_name(role: Role) -> &'static str {
+fn role_name(role: SlotRole) -> &'static str {
     match role {
-        Role::Body => "body",
-        Role::Title => "title",
-        Role::Other => "varies",
+        SlotRole::Body => "body",
+        SlotRole::Title => "title",
+        SlotRole::Other => "varies",
     }
 }
 
@@ -66,7 +66,7 @@ struct ExplanationLine {
 enum LineKind {
     Holder,
     Fixed,
-    Varies(Role),
+    Varies(SlotRole),
 }
 
 fn explanation_lines(template: &Template) -> Vec<ExplanationLine> {
@@ -126,8 +126,8 @@ fn varying_part_text(slot: &Slot, wild: &str, pages: u32) -> String {
 }
 
 /// Describes a part that all pages have: its chain of nested elements, and its texts.
-fn fixed_part_text(vertices: &[Vertex]) -> String {
-    let is_text = |vertex: &&Vertex| vertex.label.starts_with('"');
+fn fixed_part_text(vertices: &[PatternVertex]) -> String {
+    let is_text = |vertex: &&PatternVertex| vertex.label.starts_with('"');
     let chain = vertices.windows(2).take_while(|pair| pair[0].size == pair[1].size + 1).count();
     let names = vertices[..=chain].iter().filter(|vertex| !is_text(vertex));
     let names: Vec<&str> = names.map(|vertex| vertex.label.as_str()).collect();
@@ -162,9 +162,9 @@ fn template_text(head: &str, template: Option<&Template>) -> String {
 
 fn line_colours(kind: LineKind) -> (&'static str, &'static str) {
     match kind {
-        LineKind::Varies(Role::Body) => ("#cde8c9", "#123d0c"),
-        LineKind::Varies(Role::Title) => ("#c9dcf2", "#0c2a4d"),
-        LineKind::Varies(Role::Other) => ("#f3e6c4", "#4d3a0c"),
+        LineKind::Varies(SlotRole::Body) => ("#cde8c9", "#123d0c"),
+        LineKind::Varies(SlotRole::Title) => ("#c9dcf2", "#0c2a4d"),
+        LineKind::Varies(SlotRole::Other) => ("#f3e6c4", "#4d3a0c"),
         LineKind::Fixed => ("none", "#555555"),
         LineKind::Holder => ("none", "#1a1a1a"),
     }
@@ -175,9 +175,9 @@ fn template_svg(parts: &[(String, Option<&Template>)]) -> String {
     let mut y = LINE + 4;
     let mut legend = MARGIN;
     for (kind, name) in [
-        (LineKind::Varies(Role::Title), "title"),
-        (LineKind::Varies(Role::Body), "body"),
-        (LineKind::Varies(Role::Other), "varies"),
+        (LineKind::Varies(SlotRole::Title), "title"),
+        (LineKind::Varies(SlotRole::Body), "body"),
+        (LineKind::Varies(SlotRole::Other), "varies"),
         (LineKind::Fixed, "grey: the same on all pages"),
     ] {
         draw_line(&mut rows, (legend, y), name.chars().count() as f64 * LETTER + 10.0, kind, name);
@@ -232,7 +232,7 @@ fn escape_xml(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use newslode_page::Page;
-    use newslode_page::template::induce;
+    use newslode_page::template::induce_templates;
 
     use super::*;
 
@@ -245,7 +245,7 @@ mod tests {
             Page::parse(&url, None, html.as_bytes())
         };
         let pages: Vec<Page> = (0..4).map(page).collect();
-        induce(&pages.iter().collect::<Vec<_>>())
+        induce_templates(&pages.iter().collect::<Vec<_>>())
     }
 
     #[test]

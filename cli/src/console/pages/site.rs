@@ -10,7 +10,7 @@ use newslode_common::store::Entry;
 use newslode_common::time::now;
 use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
-use newslode_page::template::{Role, Template};
+use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
 
 use super::manage::{lesson_section, limits_form};
@@ -206,10 +206,10 @@ fn template_section(knowledge: &Knowledge) -> Markup {
 }
 
 fn template_details(live: &Live<Template>) -> Markup {
-    let role = |role: Role| match role {
-        Role::Body => "body",
-        Role::Title => "title",
-        Role::Other => "varies",
+    let role = |role: SlotRole| match role {
+        SlotRole::Body => "body",
+        SlotRole::Title => "title",
+        SlotRole::Other => "varies",
     };
     let slots = &live.template.slots;
     html! {

@@ -18,7 +18,7 @@ use newslode::{out, site};
 use newslode_page::Page;
 use newslode_page::preset::Preset;
 use newslode_page::reading::CanonicalUrl;
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use serde::{Deserialize, Serialize};
 
 use super::gold::{folders, page, write_predictions};
@@ -133,7 +133,9 @@ fn article_rows(
                 by_length: None,
             };
             rows.push(row("all text", whole(page)));
-            rows.extend(presets.iter().map(|params| row(&params.name, blocks(page, &site, params).article)));
+            rows.extend(
+                presets.iter().map(|params| row(&params.name, find_blocks(page, &site, params).article)),
+            );
         }
     }
     Ok(rows)
@@ -190,7 +192,7 @@ fn toc_rows(
             let judged = judged_anchors(page, gold, &kinds);
             rows.push(toc_row(&name, "all links", whole(page), None, &judged));
             for params in presets {
-                let found = blocks(page, &site, params);
+                let found = find_blocks(page, &site, params);
                 rows.push(toc_row(&name, &params.name, found.toc, Some(found.by_length), &judged));
             }
         }

@@ -55,7 +55,7 @@ fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<TableRecord> 
 /// The trivial baseline: a table is data if it has a border or at least two rows and two columns, and if four
 /// fifths of its rows are equally long. It is column-oriented, and its first row is the header.
 fn trivial(name: &str, page: &Page) -> Vec<TableRecord> {
-    let found = tables::plain(page, &TableParams::paper()).into_iter();
+    let found = tables::regular_tables(page, &TableParams::paper()).into_iter();
     found
         .map(|(table, grid)| TableRecord {
             page: name.into(),

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
 use newslode_page::contribution::Role;
-use newslode_page::contribution::names::name;
+use newslode_page::contribution::names::short_name;
 use newslode_page::reading::Site;
 
 use super::*;
@@ -272,7 +272,7 @@ fn a_label_with_changing_numbers_is_a_count_and_no_concept() {
         let of = sites(3, &[("en:3 comment", SECTION), ("en:1 formula", SECTION)], &[]);
         let counted = of.into_iter().map(|site| {
             let mut site = (*site).clone();
-            site.numbered = [(name("en:comment"), labels as u64), (name("en:formula"), 1)].into();
+            site.numbered = [(short_name("en:comment"), labels as u64), (short_name("en:formula"), 1)].into();
             Arc::new(site)
         });
         counted.collect()

@@ -98,7 +98,7 @@ impl Corpus {
 fn term_weights<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Vec<(T, u16)> {
     let title = article.title.iter().map(|title| (title.as_str(), TITLE));
     let body = article.body.iter().map(|block| (block.text.as_str(), 1));
-    let counts = terms::of_texts(article.language.as_deref(), title.chain(body));
+    let counts = terms::terms_of_texts(article.language.as_deref(), title.chain(body));
     let weights: Vec<(&String, f64)> =
         counts.iter().map(|(term, count)| (term, 1.0 + f64::from(*count).ln())).collect();
     let length = weights.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
