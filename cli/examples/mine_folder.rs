@@ -17,7 +17,7 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::Context as _;
 use newslode::engine::Engine;
-use newslode::feed::{self, Fed};
+use newslode::import::{ImportCounts, import_saved_pages};
 use newslode::input::{self, Input};
 use newslode::queries::articles::each_article;
 use newslode_common::config::Config;
@@ -33,13 +33,13 @@ async fn main() -> anyhow::Result<()> {
     let run = arguments.next().unwrap_or_else(|| forgotten.path().to_path_buf());
     let pages = saved_pages(&folder)?;
 
-    // An engine without a crawler: its pages come from `feed`.
+    // An engine without a crawler: its pages come from an import.
     let config = Config::default();
     let engine = Engine::open(&run, config.clone())?.offline();
-    let (parts, mut fed) = (engine.miner_parts(), Fed::default());
-    let feeding = feed::saved_pages(&parts, &config, pages, &mut fed);
-    engine.mine(feeding, &CancellationToken::new(), |_progress| {}).await?;
-    println!("{}", fed.line());
+    let (parts, mut counts) = (engine.miner_parts(), ImportCounts::default());
+    let import = import_saved_pages(&parts, &config, pages, &mut counts);
+    engine.mine(import, &CancellationToken::new(), |_progress| {}).await?;
+    println!("{}", counts.summary_line());
 
     let mut articles = Vec::new();
     let taxonomy = each_article(&parts, |article| {
@@ -55,10 +55,10 @@ async fn main() -> anyhow::Result<()> {
 /// The pages of a folder under the URLs of its manifest, each with the time of its file.
 fn saved_pages(folder: &Path) -> anyhow::Result<Vec<(Input, Timestamp)>> {
     let (mut pages, mut times) = (Vec::new(), Vec::new());
-    for file in input::files(folder)? {
+    for file in input::page_files(folder)? {
         let changed = std::fs::metadata(&file)?.modified()?.duration_since(UNIX_EPOCH)?;
         times.push(Timestamp(u64::try_from(changed.as_millis())?));
-        pages.push(input::file(&file, None)?);
+        pages.push(input::read_file(&file, None)?);
     }
     input::apply_manifest(&mut pages, &folder.join("manifest.jsonl"))?;
     Ok(pages.into_iter().zip(times).collect())

@@ -72,7 +72,7 @@ pub fn checked(program: &Command) -> io::Result<Vec<(String, Option<String>)>> {
 /// What is wrong with a command; nothing if it is right, or only a part of one.
 #[must_use]
 pub fn fault(program: &Command, command: &str) -> Option<String> {
-    let words = words(command);
+    let words = split_words(command);
     let error = program.clone().try_get_matches_from(&words).err()?;
     // A name for any value, such as `FORMAT` or `HH:MM`.
     let stands_for_any = |word: &&String| word.chars().all(|letter| !letter.is_lowercase());
@@ -140,7 +140,7 @@ pub fn is_usage(line: &str) -> bool {
 
 /// The words of a command as a shell takes them, up to what it does with the output.
 #[must_use]
-pub fn words(command: &str) -> Vec<String> {
+pub fn split_words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
     for letter in command.chars().chain([' ']) {
         match quote {

@@ -47,23 +47,23 @@ impl Input {
 }
 
 /// Reads all given pages; the files of a folder come in name order.
-pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::Result<Vec<Input>> {
+pub(crate) async fn read_pages(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::Result<Vec<Input>> {
     let mut pages = Vec::new();
     for name in &args.pages {
         if name.starts_with("http://") || name.starts_with("https://") {
-            pages.push(fetch(name, crawler).await?);
+            pages.push(fetch_page(name, crawler).await?);
         } else if name == "-" {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes)?;
             pages.push(Input {
                 name: name.clone(),
-                url: address(args.url.as_deref(), "standard-input")?,
+                url: given_or_made_up_url(args.url.as_deref(), "standard-input")?,
                 content_type: None,
                 bytes,
             });
         } else {
-            for path in files(Path::new(name))? {
-                pages.push(file(&path, args.url.as_deref())?);
+            for path in page_files(Path::new(name))? {
+                pages.push(read_file(&path, args.url.as_deref())?);
             }
         }
     }
@@ -74,17 +74,22 @@ pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::R
 ///
 /// # Errors
 /// When it cannot be read, or `url` is not one.
-pub fn file(path: &Path, url: Option<&str>) -> anyhow::Result<Input> {
+pub fn read_file(path: &Path, url: Option<&str>) -> anyhow::Result<Input> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Input { name: path.display().to_string(), url: address(url, &name)?, content_type: None, bytes })
+    Ok(Input {
+        name: path.display().to_string(),
+        url: given_or_made_up_url(url, &name)?,
+        content_type: None,
+        bytes,
+    })
 }
 
 /// The pages of a folder, or the one file.
 ///
 /// # Errors
 /// When the folder cannot be read or holds no page.
-pub fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub fn page_files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if !path.is_dir() {
         return Ok(vec![path.to_path_buf()]);
     }
@@ -127,8 +132,8 @@ pub fn apply_manifest(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()
         urls.insert(line.file, line.url);
     }
     for page in pages {
-        let known = urls.iter().find(|(file, _)| Path::new(&page.name).ends_with(file));
-        if let Some((_, url)) = known {
+        let listed = urls.iter().find(|(file, _)| Path::new(&page.name).ends_with(file));
+        if let Some((_, url)) = listed {
             page.url = parse_url(url)?;
         }
     }
@@ -136,7 +141,7 @@ pub fn apply_manifest(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()
 }
 
 /// The given URL, or one made up from a file's name.
-fn address(url: Option<&str>, name: &str) -> anyhow::Result<CanonicalUrl> {
+fn given_or_made_up_url(url: Option<&str>, name: &str) -> anyhow::Result<CanonicalUrl> {
     match url {
         Some(text) => parse_url(text),
         None => made_up(name),
@@ -165,7 +170,7 @@ pub fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
 /// Maximum number of redirects for a page on the command line.
 const MAX_REDIRECTS: u32 = 5;
 
-async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
+async fn fetch_page(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
     let internet = Arc::new(Internet::new(crawler)?);
     let fetcher = Fetcher::new(internet, Clock::Machine, crawler);
     let mut url = parse_url(name)?;

@@ -16,7 +16,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::parts::Parts;
 
 use crate::exit::hinted;
-use crate::{engine, served};
+use crate::{engine, services};
 
 /// What a command runs with.
 #[derive(Clone, Debug, Default)]
@@ -142,18 +142,18 @@ pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
             (store.clone(), store.clone(), store)
         }
         Target::Services => {
-            let store = Arc::new(served::store(config).await?);
-            (store.clone(), store, Arc::new(served::archive(config)?))
+            let store = Arc::new(services::connect_store(config).await?);
+            (store.clone(), store, Arc::new(services::open_archive(config)?))
         }
     };
-    over(stores, config)
+    parts_over(stores, config)
 }
 
 /// The stores of an installation.
 pub(crate) type Stores = (Arc<dyn Frontier>, Arc<dyn SiteState>, Arc<dyn PageArchive>);
 
 /// An installation over these stores.
-pub(crate) fn over((frontier, state, archive): Stores, config: &Config) -> anyhow::Result<Parts> {
+pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
     let rules = Rules::of_preset(config.partitioner.params);
     let params = Arc::new(config.page_params());
@@ -193,12 +193,12 @@ mod tests {
     #[test]
     fn a_folder_and_servers_together_are_refused_with_the_cause_and_the_remedy() {
         let error = Target::new(Some(Path::new("run")), &setup(Some("`store.url` in `a.toml`"))).unwrap_err();
-        let told = error.downcast_ref::<crate::exit::Hinted>().unwrap();
+        let hinted = error.downcast_ref::<crate::exit::Hinted>().unwrap();
         assert!(
-            told.message.contains("`run`") && told.message.contains("`store.url` in `a.toml`"),
-            "{told:?}"
+            hinted.message.contains("`run`") && hinted.message.contains("`store.url` in `a.toml`"),
+            "{hinted:?}"
         );
-        assert!(told.hint.contains("leave out the folder"), "{told:?}");
+        assert!(hinted.hint.contains("leave out the folder"), "{hinted:?}");
     }
 
     #[test]

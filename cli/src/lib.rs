@@ -25,8 +25,8 @@ pub mod demo;
 pub mod documented;
 pub mod engine;
 pub mod exit;
-pub mod feed;
 mod html;
+pub mod import;
 pub mod input;
 pub mod installation;
 pub mod out;
@@ -39,7 +39,7 @@ pub mod queries;
 pub mod reference;
 mod report;
 mod seconds;
-mod served;
+mod services;
 pub mod site;
 
 use std::process::ExitCode;

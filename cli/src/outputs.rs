@@ -15,11 +15,11 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine;
-use crate::queries::articles::{Shelved, each_archived, export};
-use crate::report::{self, Shelves};
+use crate::queries::articles::{FiledArticle, each_archived, export_articles};
+use crate::report::{self, ArticlesByConcept};
 
 /// Counts of what was written.
-pub(crate) struct Written {
+pub(crate) struct OutputCounts {
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
@@ -30,44 +30,44 @@ pub(crate) async fn write_outputs(
     parts: &Parts,
     folder: &Path,
     hierarchies: bool,
-) -> anyhow::Result<Written> {
+) -> anyhow::Result<OutputCounts> {
     let (article_file, ontology_file) = engine::output_files(folder);
-    let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
-    let mut shelves = Shelves::default();
-    let take = |shelved: &Shelved<'_>| {
-        shelves.put(&shelved.article, &shelved.keys);
-        json_line(&mut lines, &shelved.line())
+    let (mut lines, mut turtle) = (create_part_file(&article_file)?, create_part_file(&ontology_file)?);
+    let mut by_concept = ArticlesByConcept::default();
+    let take = |filed_article: &FiledArticle<'_>| {
+        by_concept.put(&filed_article.article, &filed_article.keys);
+        json_line(&mut lines, &filed_article.line())
     };
-    let (taxonomy, articles) = export(parts, &mut turtle, RdfForm::Turtle, take).await?;
+    let (taxonomy, articles) = export_articles(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
         out.flush()?;
-        rename(file)?;
+        rename_part_file(file)?;
     }
     if hierarchies {
         let folder = folder.join("hierarchies");
         std::fs::create_dir_all(&folder)?;
         each_archived(parts, Kind::Hierarchy, |content, xml| {
             let file = folder.join(format!("{content}.xml"));
-            part(&file)?.write_all(xml)?;
-            rename(&file)
+            create_part_file(&file)?.write_all(xml)?;
+            rename_part_file(&file)
         })
         .await?;
     }
-    write_report(parts, &taxonomy, &shelves, &engine::report_file(folder)).await?;
-    Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
+    write_report(parts, &taxonomy, &by_concept, &engine::report_file(folder)).await?;
+    Ok(OutputCounts { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
 }
 
 /// Writes the report of a run; the file is replaced as a whole or not at all.
 pub(crate) async fn write_report(
     parts: &Parts,
     taxonomy: &Taxonomy,
-    shelves: &Shelves,
+    by_concept: &ArticlesByConcept,
     file: &Path,
 ) -> anyhow::Result<()> {
-    let mut to = part(file)?;
-    to.write_all(report::written(parts, taxonomy, shelves).await?.as_bytes())?;
+    let mut to = create_part_file(file)?;
+    to.write_all(report::render(parts, taxonomy, by_concept).await?.as_bytes())?;
     to.flush()?;
-    rename(file)
+    rename_part_file(file)
 }
 
 /// Has the site's articles read again with the new knowledge; returns a message about that.
@@ -95,7 +95,7 @@ pub(crate) fn json_line(to: &mut impl Write, value: &impl Serialize) -> anyhow::
 }
 
 /// Opens the file that becomes `file` when it is whole.
-pub(crate) fn part(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {
+pub(crate) fn create_part_file(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {
     let part = file.with_extension("part");
     let opened =
         std::fs::File::create(&part).with_context(|| format!("cannot write `{}`", part.display()))?;
@@ -103,7 +103,7 @@ pub(crate) fn part(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {
 }
 
 /// Puts the whole file in its place.
-pub(crate) fn rename(file: &Path) -> anyhow::Result<()> {
+pub(crate) fn rename_part_file(file: &Path) -> anyhow::Result<()> {
     std::fs::rename(file.with_extension("part"), file)
         .with_context(|| format!("cannot write `{}`", file.display()))
 }

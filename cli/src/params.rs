@@ -31,10 +31,10 @@ pub fn named(name: &str) -> anyhow::Result<Params> {
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    of(&text, &stem).with_context(|| format!("in `{name}`"))
+    parse_params(&text, &stem).with_context(|| format!("in `{name}`"))
 }
 
-fn of(text: &str, name: &str) -> anyhow::Result<Params> {
+fn parse_params(text: &str, name: &str) -> anyhow::Result<Params> {
     let changes: Table = text.parse()?;
     let preset: Preset = match changes.get("preset") {
         None => Preset::default(),
@@ -66,19 +66,20 @@ mod tests {
 
     #[test]
     fn a_file_changes_what_it_names() {
-        let params = of("preset = 'paper'\nscope = 'page'\n[outline]\ntabs = false\n", "mine").unwrap();
+        let params =
+            parse_params("preset = 'paper'\nscope = 'page'\n[outline]\ntabs = false\n", "mine").unwrap();
         let outline = newslode_page::partition::OutlineParams { tabs: false, ..Default::default() };
         let papers = PaperParams { scope: Scope::Page, ..PaperParams::default() };
         let wanted = Params { name: "mine".into(), papers, outline, ..Params::paper() };
         assert_eq!(params, wanted);
-        assert_eq!(of("method = 'flat'", "x").unwrap().method, Method::Flat);
+        assert_eq!(parse_params("method = 'flat'", "x").unwrap().method, Method::Flat);
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (text, wanted) in [("scop = 'page'", "scop"), ("preset = 'best'", "best"), ("scope = 3", "scope")]
         {
-            let error = format!("{:#}", of(text, "x").unwrap_err());
+            let error = format!("{:#}", parse_params(text, "x").unwrap_err());
             assert!(error.contains(wanted), "{error}");
         }
         assert!(named("no-such-preset").is_err());

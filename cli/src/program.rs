@@ -42,13 +42,13 @@ impl CommonArgs {
             }
         }
         newslode_common::telemetry::log::init(&config.telemetry)?;
-        let servers = servers(self.config.as_deref(), std::env::vars().map(|(name, _)| name));
+        let servers = find_named_servers(self.config.as_deref(), std::env::vars().map(|(name, _)| name));
         Ok(Setup { config, quiet: self.quiet, servers })
     }
 }
 
 /// What sets the URL of a store or broker: a variable, else a key of the file.
-fn servers(file: Option<&Path>, mut variables: impl Iterator<Item = String>) -> Option<String> {
+fn find_named_servers(file: Option<&Path>, mut variables: impl Iterator<Item = String>) -> Option<String> {
     let is_url =
         |name: &String| ["NEWSLODE__STORE__URL", "NEWSLODE__BROKER__URL"].contains(&&*name.to_uppercase());
     if let Some(variable) = variables.find(|name| name.starts_with("NEWSLODE__") && is_url(name)) {
@@ -70,10 +70,10 @@ where
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = match runtime.enable_all().max_blocking_threads(MOST_BLOCKING).build() {
         Ok(runtime) => runtime,
-        Err(error) => return failed(&error.into()).into(),
+        Err(error) => return report_failure(&error.into()).into(),
     };
     let work = async { command(common.configure()?).await };
-    let exit = runtime.block_on(work).unwrap_or_else(|error| failed(&error));
+    let exit = runtime.block_on(work).unwrap_or_else(|error| report_failure(&error));
     // Abandoned work must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(2));
     exit.into()
@@ -81,7 +81,7 @@ where
 
 /// Prints an error and its hint, and returns its exit code.
 #[allow(clippy::print_stderr, reason = "the one place that tells people what failed")]
-fn failed(error: &anyhow::Error) -> Exit {
+fn report_failure(error: &anyhow::Error) -> Exit {
     if error.chain().any(is_closed_pipe) {
         return Exit::Done;
     }
@@ -110,7 +110,7 @@ mod tests {
         let check = |toml: &str, variables: &[&str], expected: Option<&str>| {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(toml.as_bytes()).unwrap();
-            let found = servers(Some(file.path()), variables.iter().map(ToString::to_string));
+            let found = find_named_servers(Some(file.path()), variables.iter().map(ToString::to_string));
             let shown = file.path().display().to_string();
             assert_eq!(
                 found.map(|found| found.replace(&shown, "FILE")).as_deref(),
@@ -127,6 +127,6 @@ mod tests {
         check("broker = { url = 'amqp://a' }\n", &[], Some("`broker.url` in `FILE`"));
         check("", &["NEWSLODE__BROKER__URL"], Some("NEWSLODE__BROKER__URL"));
         check("[store]\nurl = 'redis://a'\n", &["NEWSLODE__STORE__URL"], Some("NEWSLODE__STORE__URL"));
-        assert_eq!(servers(None, std::iter::once("NEWSLODE__ARCHIVE__URL".into())), None);
+        assert_eq!(find_named_servers(None, std::iter::once("NEWSLODE__ARCHIVE__URL".into())), None);
     }
 }

@@ -1,5 +1,5 @@
 //! Shows progress on standard error: one line that is redrawn on a terminal, a plain line every ten
-//! seconds elsewhere, nothing with `--quiet`. Long work tells its rate, and how long what is left takes.
+//! seconds elsewhere, nothing with `--quiet`. Long work shows its rate, and the time that the rest will take.
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -10,24 +10,24 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
-/// Rates are those of this time: longer, and they would tell of other work; shorter, and they would jump.
+/// Rates are averages over this time. A longer one would mix different kinds of work, a shorter one would make them jump.
 const RECENT: Duration = Duration::from_secs(30);
 
 /// Time between two marks of a pace.
 const MARK_EVERY: Duration = Duration::from_secs(1);
 
 /// A display of progress.
-pub struct Shown {
+pub struct ProgressDisplay {
     bar: Option<ProgressBar>,
     quiet: bool,
     last: Instant,
     pace: Pace,
 }
 
-impl Shown {
+impl ProgressDisplay {
     /// Makes a display that respects `--quiet` and adapts to standard error.
     #[must_use]
-    pub fn new(quiet: bool) -> Shown {
+    pub fn new(quiet: bool) -> ProgressDisplay {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
             // What is wider than the terminal is cut.
@@ -36,7 +36,7 @@ impl Shown {
             }
             bar
         });
-        Shown { bar, quiet, last: Instant::now(), pace: Pace::default() }
+        ProgressDisplay { bar, quiet, last: Instant::now(), pace: Pace::default() }
     }
 
     /// Shows a message. `message` is called only if the message is shown.
@@ -54,8 +54,8 @@ impl Shown {
     /// Shows a message about work of which so much is done and so much is left, if that is known. It gets the pace in words,
     /// with a comma before it: `, 12/s, 3 min left`.
     pub fn work(&mut self, done: u64, left: Option<u64>, message: impl FnOnce(&str) -> String) {
-        self.pace.see(Instant::now(), done);
-        let pace = self.pace.told(left);
+        self.pace.record(Instant::now(), done);
+        let pace = self.pace.in_words(left);
         self.say(|| message(&pace));
     }
 
@@ -82,7 +82,7 @@ struct Pace {
 }
 
 impl Pace {
-    fn see(&mut self, now: Instant, done: u64) {
+    fn record(&mut self, now: Instant, done: u64) {
         self.newest = Some((now, done));
         if self.marks.back().is_none_or(|(at, _)| now.duration_since(*at) >= MARK_EVERY) {
             self.marks.push_back((now, done));
@@ -93,7 +93,7 @@ impl Pace {
     }
 
     /// The rate, and the time for what is left; nothing before a second has passed.
-    fn told(&self, left: Option<u64>) -> String {
+    fn in_words(&self, left: Option<u64>) -> String {
         let (Some((since, before)), Some((now, done))) = (self.marks.front(), self.newest) else {
             return String::new();
         };
@@ -102,16 +102,18 @@ impl Pace {
             return String::new();
         }
         let rate = done.saturating_sub(*before) as f64 / took.as_secs_f64();
-        let told = if rate >= 10.0 { format!(", {rate:.0}/s") } else { format!(", {rate:.1}/s") };
+        let in_words = if rate >= 10.0 { format!(", {rate:.0}/s") } else { format!(", {rate:.1}/s") };
         match left {
-            Some(left) if left > 0 && rate > 0.0 => format!("{told}, {} left", span(left as f64 / rate)),
-            _ => told,
+            Some(left) if left > 0 && rate > 0.0 => {
+                format!("{in_words}, {} left", duration_in_words(left as f64 / rate))
+            }
+            _ => in_words,
         }
     }
 }
 
 /// A time for people: `40 s`, `12 min`, `5 h`.
-fn span(seconds: f64) -> String {
+fn duration_in_words(seconds: f64) -> String {
     match seconds {
         seconds if seconds < 90.0 => format!("{seconds:.0} s"),
         seconds if seconds < 5_400.0 => format!("{:.0} min", seconds / 60.0),
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
 
     fn after(pace: &mut Pace, begun: Instant, seconds: u64, done: u64) {
-        pace.see(begun + Duration::from_secs(seconds), done);
+        pace.record(begun + Duration::from_secs(seconds), done);
     }
 
     #[test]
@@ -132,23 +134,26 @@ mod tests {
         let (mut pace, begun) = (Pace::default(), Instant::now());
         // A run that goes on has done something before.
         after(&mut pace, begun, 0, 1_000);
-        assert_eq!(pace.told(Some(50)), "");
+        assert_eq!(pace.in_words(Some(50)), "");
         after(&mut pace, begun, 2, 1_100);
-        assert_eq!(pace.told(Some(600)), ", 50/s, 12 s left");
-        assert_eq!(pace.told(None), ", 50/s");
+        assert_eq!(pace.in_words(Some(600)), ", 50/s, 12 s left");
+        assert_eq!(pace.in_words(None), ", 50/s");
         for second in 3..=60 {
             after(&mut pace, begun, second, 1_100 + (second - 2) * 2);
         }
-        assert_eq!(pace.told(Some(600)), ", 2.0/s, 5 min left");
+        assert_eq!(pace.in_words(Some(600)), ", 2.0/s, 5 min left");
         assert!(pace.marks.len() < 40, "{}", pace.marks.len());
         for second in 61..=120 {
             after(&mut pace, begun, second, 1_216);
         }
-        assert_eq!(pace.told(Some(600)), ", 0.0/s", "nobody knows how long what stands takes");
+        assert_eq!(pace.in_words(Some(600)), ", 0.0/s", "nobody knows how long what stands takes");
     }
 
     #[test]
     fn times_are_told_roughly() {
-        assert_eq!([5.4, 89.0, 90.0, 5_399.0, 7_200.0].map(span), ["5 s", "89 s", "2 min", "90 min", "2 h"]);
+        assert_eq!(
+            [5.4, 89.0, 90.0, 5_399.0, 7_200.0].map(duration_in_words),
+            ["5 s", "89 s", "2 min", "90 min", "2 h"]
+        );
     }
 }

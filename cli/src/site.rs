@@ -26,8 +26,9 @@ impl Siblings {
     pub fn read(folder: &Path) -> anyhow::Result<Siblings> {
         let places = [Some(folder), folder.parent()].into_iter().flatten();
         let manifest = places.map(|place| place.join("manifest.jsonl")).find(|file| file.is_file());
-        let read = |path: &PathBuf| input::file(path, None);
-        let mut pages: Vec<Input> = input::files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
+        let read = |path: &PathBuf| input::read_file(path, None);
+        let mut pages: Vec<Input> =
+            input::page_files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
         if let Some(manifest) = &manifest {
             input::apply_manifest(&mut pages, manifest)?;
         }
@@ -50,7 +51,7 @@ impl Siblings {
 }
 
 /// Counts the terms of a site with these pages.
-pub fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
+pub fn terms_of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
     let mut sum = Delta::default();
     let used: Vec<_> = pages.clone().into_iter().map(terms).collect();
     for terms in &used {

@@ -1,10 +1,10 @@
 //! Redirects that set a cookie: followed inside their origin, within one claim.
 //!
-//! Some servers show a page only to who brings a cookie back that they set on the way. So a redirect with a cookie
+//! Some servers send a page only if the request brings back a cookie that they set on the way. So a redirect with a cookie
 //! is followed within its claim, with the cookies of this chain and no others; they are forgotten with it. Each hop
-//! waits for the site's delay and books its turn, so that no other claim comes too near. A chain that comes back
+//! waits for the site's delay and books its turn, so that no other claim comes too near. A chain that returns
 //! to its page gives the page; one that leads to another page ends there as any redirect does, and that page is a
-//! URL of its own. Start at [`to_its_end`]; `docs/decisions/0038-cookies-of-a-chain.md` says why.
+//! URL of its own. Start at [`follow_cookie_redirects`]; `docs/decisions/0038-cookies-of-a-chain.md` says why.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use newslode_common::store::{Claim, Validators};
 use newslode_page::reading::resolve;
 
 use crate::fetch::{Answer, Reply, Wanted};
-use crate::robots::Verdict;
+use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
 
 /// Most cookies of a chain, and most bytes of one.
@@ -26,10 +26,10 @@ const MOST_BYTES: usize = 4_096;
 
 /// The cookies of one chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Jar(BTreeMap<String, String>);
+struct CookieJar(BTreeMap<String, String>);
 
-impl Jar {
-    /// Takes over a `Set-Cookie`. What is empty or has an age of nothing is forgotten.
+impl CookieJar {
+    /// Applies a `Set-Cookie` header. An empty value, or an age of zero or less, removes the cookie.
     fn set(&mut self, cookie: &str) {
         let mut parts = cookie.split(';');
         let pair = parts.next().and_then(|pair| pair.split_once('='));
@@ -52,42 +52,43 @@ impl Jar {
     }
 }
 
-/// Follows a redirect that sets a cookie, if the reply is one; any other reply comes back as it is. What comes back
-/// is the reply of the claimed URL, or a redirect to elsewhere. An outcome says why there is none.
+/// Follows a redirect that sets a cookie, if the reply is one; returns any other reply as it is. The result is the reply of
+/// the claimed URL, or a redirect to another one, or the outcome that says why there is neither.
 ///
 /// # Errors
 /// Only errors that waiting does not solve.
-pub(crate) async fn to_its_end(
+pub(crate) async fn follow_cookie_redirects(
     shared: &Shared,
     claim: &Claim,
     wanted: Wanted,
     first: Reply,
 ) -> anyhow::Result<Result<Reply, Outcome>> {
     let start = claim.url.to_url();
-    let (mut at, mut reply, mut jar) = (start.clone(), first, Jar::default());
+    let (mut at, mut reply, mut jar) = (start.clone(), first, CookieJar::default());
     let mut seen = Vec::new();
     loop {
         let Ok(Answer::Redirect { location, cookies }) = &reply.answer else {
             let is_elsewhere = at != start && matches!(reply.answer, Ok(Answer::Page { .. }));
-            return Ok(Ok(if is_elsewhere { moved(reply, at.as_str()) } else { reply }));
+            return Ok(Ok(if is_elsewhere { redirect_to(reply, at.as_str()) } else { reply }));
         };
         cookies.iter().for_each(|cookie| jar.set(cookie));
         let target = resolve(&at, location).map(|target| target.to_url());
         let Some(target) = target.filter(|to| to.origin() == start.origin() && !jar.0.is_empty()) else {
             let location = at.join(location).map_or_else(|_| location.clone(), |url| url.to_string());
-            return Ok(Ok(moved(reply, &location)));
+            return Ok(Ok(redirect_to(reply, &location)));
         };
+        // The same address with the same cookies would answer the same again.
         let step = (target.clone(), jar.clone());
         if seen.contains(&step) || seen.len() >= shared.config.max_redirects as usize {
             return Ok(Err(Outcome::RedirectLoop));
         }
         seen.push(step);
-        if let Verdict::Rules(rules) = shared.robots.of(&target).await.0
+        if let RobotsVerdict::Rules(rules) = shared.robots.verdict_of(&target).await.0
             && !rules.robots.is_url_allowed(&target)
         {
             return Ok(Err(Outcome::Disallowed));
         }
-        if !next_turn(shared, claim).await? {
+        if !wait_for_next_turn(shared, claim).await? {
             return Ok(Err(Outcome::RedirectLoop));
         }
         reply = shared.fetcher.page_with(&target, &Validators::default(), wanted, &jar.header()).await;
@@ -96,17 +97,19 @@ pub(crate) async fn to_its_end(
 }
 
 /// A redirect to this address.
-fn moved(reply: Reply, to: &str) -> Reply {
+fn redirect_to(reply: Reply, to: &str) -> Reply {
     let answer = Answer::Redirect { location: to.to_owned(), cookies: Vec::new() };
     Reply { answer: Ok(answer), ..reply }
 }
 
-/// Waits for the site's next turn and takes it. `false`: it comes too late for this claim.
-async fn next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
+/// Waits for the site's next turn and takes it. `false`: the turn comes too late for this claim's lease.
+async fn wait_for_next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
     let (frontier, now) = (shared.parts.frontier.as_ref(), shared.clock.now());
-    let settings =
-        shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
-    let known = shared.persist(|| frontier.schedule(&claim.site)).await;
+    let settings = shared
+        .retry_store_call(|| frontier.site(&claim.site))
+        .await
+        .context("cannot read a site's settings")?;
+    let known = shared.retry_store_call(|| frontier.schedule(&claim.site)).await;
     let taught = known.context("cannot read a site's schedule")?.0.delay_ms(now);
     let delay = Duration::from_millis(settings.map_or(0, |settings| settings.delay_ms).max(taught));
     let turn = now.plus(delay);
@@ -117,7 +120,7 @@ async fn next_turn(shared: &Shared, claim: &Claim) -> anyhow::Result<bool> {
     let config = shared.config_for(claim);
     let booked = Rest { until: turn.plus(delay), delay_ms: taught };
     let booking = || rest(frontier, &claim.site, &config, now, |_| booked);
-    shared.persist(booking).await.context("cannot take a site's turn")?;
+    shared.retry_store_call(booking).await.context("cannot take a site's turn")?;
     shared.clock.sleep(delay).await;
     Ok(true)
 }
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_jar_keeps_names_and_values_within_limits() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         for cookie in
             ["a=1; Path=/; HttpOnly", " b = 2=3 ;Secure", "c=4; max-age=60", "no", "=5", "", "long=", "d=6"]
         {

@@ -68,12 +68,12 @@ impl Directives {
         while !rest.is_empty() {
             let (part, behind) = rest.split_once(',').unwrap_or((rest, ""));
             let mut part = part.trim();
-            if let Some((name, directive)) = part.split_once(':').filter(|(name, _)| is_crawler(name)) {
+            if let Some((name, directive)) = part.split_once(':').filter(|(name, _)| is_crawler_name(name)) {
                 let name = name.trim();
                 is_ours = name == "*" || name.eq_ignore_ascii_case(token);
                 part = directive.trim();
             }
-            let Some(date) = date_of(part) else {
+            let Some(date) = unavailable_after_date(part) else {
                 if is_ours {
                     part.split([';', ' ', '\t']).for_each(|word| found.add(word));
                 }
@@ -82,8 +82,8 @@ impl Directives {
             };
             // A comma may stand inside the date: "Wed, 25 Jun 2025 15:00:00 GMT".
             let (second, behind_second) = behind.split_once(',').unwrap_or((behind, ""));
-            let alone = dates::parse(&spelt(date));
-            let joined = || dates::parse(&spelt(&format!("{date},{second}")));
+            let alone = dates::parse(&in_rfc2822(date));
+            let joined = || dates::parse(&in_rfc2822(&format!("{date},{second}")));
             let (until, used) = match alone {
                 Some(until) => (Some(until), behind),
                 None => joined().map_or((None, behind), |until| (Some(until), behind_second)),
@@ -103,20 +103,20 @@ impl Directives {
 }
 
 /// Whether a name in front of a colon is a crawler's.
-fn is_crawler(name: &str) -> bool {
+fn is_crawler_name(name: &str) -> bool {
     let name = name.trim();
     let is_one = !name.is_empty() && !name.contains([' ', ';', '\t']);
     is_one && !WITH_VALUE.iter().any(|directive| name.eq_ignore_ascii_case(directive))
 }
 
 /// The date of an `unavailable_after`.
-fn date_of(directive: &str) -> Option<&str> {
+fn unavailable_after_date(directive: &str) -> Option<&str> {
     let (name, date) = directive.split_once(':')?;
     name.trim().eq_ignore_ascii_case(WITH_VALUE[0]).then(|| date.trim())
 }
 
 /// A date of RFC 850 ("25-Jun-2025 15:00:00 GMT") as RFC 2822 spells it.
-fn spelt(date: &str) -> String {
+fn in_rfc2822(date: &str) -> String {
     let is_named = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let has_hyphens = date.split('-').any(is_named);
     if has_hyphens { date.replacen('-', " ", 2) } else { date.to_owned() }

@@ -75,7 +75,7 @@ pub struct Reply {
 
 /// Status, headers and the first bytes of any answer.
 #[derive(Debug)]
-pub struct Raw {
+pub struct RawReply {
     /// Status.
     pub status: StatusCode,
     /// Headers.
@@ -104,12 +104,12 @@ pub enum Wanted {
     Listing,
 }
 
-/// Of a feed or map this much is read at least, in bytes: the largest that the sitemap protocol allows.
+/// Minimum limit for a feed or sitemap, in bytes: the largest size that the sitemap protocol allows.
 const LONGEST_LISTING: u64 = 50 << 20;
 
-/// The treatment of a body longer than the limit.
+/// What happens to a body that is longer than the limit.
 #[derive(Clone, Copy)]
-enum Longer {
+enum OverLimit {
     Fail,
     Cut,
 }
@@ -167,16 +167,16 @@ impl Fetcher {
     ///
     /// # Errors
     /// When there is no answer. A status is never an error here.
-    pub async fn raw(&self, url: &Url, most: u64) -> Result<Raw, FetchError> {
+    pub async fn raw(&self, url: &Url, most: u64) -> Result<RawReply, FetchError> {
         self.take_turn(url).await;
         let response = self.web.send(url, HeaderMap::new()).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = if status.is_success() {
-            read(url, response, Bytes::new(), most, Longer::Cut).await?.into()
+            read_body(url, response, Bytes::new(), most, OverLimit::Cut).await?.into()
         } else {
             Bytes::new()
         };
-        Ok(Raw { status, headers, body })
+        Ok(RawReply { status, headers, body })
     }
 
     /// Waits until the URL's address may be asked, and books that turn.
@@ -189,8 +189,8 @@ impl Fetcher {
         }
     }
 
-    /// How long the URL's address is booked by others, from now.
-    pub(crate) async fn crowd(&self, url: &Url) -> Duration {
+    /// How long other requests have booked the URL's address, from now.
+    pub(crate) async fn address_wait(&self, url: &Url) -> Duration {
         let wait = |address| self.gate.wait(address, self.clock.now());
         self.address(url).await.map_or(Duration::ZERO, wait)
     }
@@ -218,7 +218,7 @@ impl Fetcher {
     }
 
     fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
-        retry_after::parse(&text_of(headers, &header::RETRY_AFTER)?, self.clock.now())
+        retry_after::parse(&header_text(headers, &header::RETRY_AFTER)?, self.clock.now())
     }
 
     fn directives(&self, headers: &HeaderMap) -> Directives {
@@ -238,7 +238,7 @@ impl Fetcher {
         match status.as_u16() {
             200..=299 => self.read_page(url, response, wanted).await,
             304 if sent.etag.is_some() || sent.last_modified.is_some() => {
-                let new = validators(response.headers());
+                let new = validators_in(response.headers());
                 Ok(Answer::NotModified {
                     validators: Validators {
                         etag: new.etag.or_else(|| sent.etag.clone()),
@@ -247,7 +247,7 @@ impl Fetcher {
                 })
             }
             304 => Err(broken("304 to an unconditional request")),
-            301 | 302 | 303 | 307 | 308 => match text_of(response.headers(), &header::LOCATION) {
+            301 | 302 | 303 | 307 | 308 => match header_text(response.headers(), &header::LOCATION) {
                 Some(location) => {
                     let cookies = response.headers().get_all(header::SET_COOKIE).iter();
                     let cookies =
@@ -270,8 +270,8 @@ impl Fetcher {
         wanted: Wanted,
     ) -> Result<Answer, FetchError> {
         let any = wanted == Wanted::Listing;
-        let content_type = text_of(response.headers(), &header::CONTENT_TYPE);
-        let validators = validators(response.headers());
+        let content_type = header_text(response.headers(), &header::CONTENT_TYPE);
+        let validators = validators_in(response.headers());
         let directives = self.directives(response.headers());
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
@@ -280,6 +280,7 @@ impl Fetcher {
         if !any && response.content_length().is_some_and(|length| length > self.max_bytes) {
             return Err(too_large());
         }
+        // Without a type the first bytes decide, before the rest is read.
         let mut head = Vec::new();
         if content_type.is_none() {
             while head.len() < SNIFFED {
@@ -292,11 +293,13 @@ impl Fetcher {
                 return Ok(Answer::NotHtml);
             }
         }
-        let (most, longer) = match wanted {
-            Wanted::Listing => (self.max_bytes.max(LONGEST_LISTING), Longer::Cut),
-            Wanted::Page => (self.max_bytes, Longer::Fail),
+        // A sitemap may be larger than a page, and whether this is one shows only in its bytes. A longer one is cut, since what
+        // was read of it is of use.
+        let (most, over_limit) = match wanted {
+            Wanted::Listing => (self.max_bytes.max(LONGEST_LISTING), OverLimit::Cut),
+            Wanted::Page => (self.max_bytes, OverLimit::Fail),
         };
-        let body = read(url, response, head.into(), most, longer).await?;
+        let body = read_body(url, response, head.into(), most, over_limit).await?;
         if body.len() as u64 > self.max_bytes && !sniff(content_type.as_deref(), &body) {
             return Err(too_large());
         }
@@ -308,22 +311,22 @@ impl Fetcher {
 }
 
 /// Reads a body after its first bytes, never more than `most` and one chunk.
-async fn read(
+async fn read_body(
     url: &Url,
     mut response: Response,
     head: Bytes,
     most: u64,
-    longer: Longer,
+    over_limit: OverLimit,
 ) -> Result<Vec<u8>, FetchError> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let mut body = Vec::from(head);
     loop {
         if body.len() > most {
-            match longer {
-                Longer::Fail => {
+            match over_limit {
+                OverLimit::Fail => {
                     return Err(FetchError::TooLarge { url: url.clone(), limit: most as u64 });
                 }
-                Longer::Cut => {
+                OverLimit::Cut => {
                     body.truncate(most);
                     return Ok(body);
                 }
@@ -336,19 +339,19 @@ async fn read(
     }
 }
 
-fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = String::from_utf8_lossy(headers.get(name)?.as_bytes()).trim().to_owned();
     if value.is_empty() { None } else { Some(value) }
 }
 
 /// The target of a redirect.
-pub(crate) fn location(headers: &HeaderMap) -> Option<String> {
-    text_of(headers, &header::LOCATION)
+pub(crate) fn redirect_location(headers: &HeaderMap) -> Option<String> {
+    header_text(headers, &header::LOCATION)
 }
 
-fn validators(headers: &HeaderMap) -> Validators {
+fn validators_in(headers: &HeaderMap) -> Validators {
     Validators {
-        etag: text_of(headers, &header::ETAG),
-        last_modified: text_of(headers, &header::LAST_MODIFIED),
+        etag: header_text(headers, &header::ETAG),
+        last_modified: header_text(headers, &header::LAST_MODIFIED),
     }
 }

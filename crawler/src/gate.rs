@@ -1,4 +1,4 @@
-//! One request at a time for each address: sites that share a server are spaced there, too.
+//! Spaces the requests to each address, so that sites on one server do not add up to a burst.
 //!
 //! The frontier spaces the requests to a site; it knows no addresses. Many sites of one publisher or host are one
 //! server, which sees the sum. So each request of this process, of whatever kind, books the next free time of its
@@ -18,34 +18,34 @@ const MOST_ADDRESSES: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct Gate {
     delay: Duration,
-    free: Mutex<HashMap<IpAddr, Timestamp>>,
+    free_at: Mutex<HashMap<IpAddr, Timestamp>>,
 }
 
 impl Gate {
     pub(crate) fn new(delay: Duration) -> Gate {
-        Gate { delay, free: Mutex::default() }
+        Gate { delay, free_at: Mutex::default() }
     }
 
-    /// Whether it keeps anybody waiting.
+    /// Whether no request ever waits, because there is no delay.
     pub(crate) fn is_open(&self) -> bool {
         self.delay.is_zero()
     }
 
     /// Books an address's next turn. Returns the wait until then.
     pub(crate) fn book(&self, address: IpAddr, now: Timestamp) -> Duration {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        if free.len() >= MOST_ADDRESSES {
-            free.retain(|_, free| *free > now);
+        let mut free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if free_at.len() >= MOST_ADDRESSES {
+            free_at.retain(|_, free_at| *free_at > now);
         }
-        let turn = free.get(&address).map_or(now, |free| now.max(*free));
-        free.insert(address, turn.plus(self.delay));
+        let turn = free_at.get(&address).map_or(now, |free_at| now.max(*free_at));
+        free_at.insert(address, turn.plus(self.delay));
         now.until(turn)
     }
 
     /// The wait for an address's next turn, without booking it.
     pub(crate) fn wait(&self, address: IpAddr, now: Timestamp) -> Duration {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.get(&address).map_or(Duration::ZERO, |free| now.until(*free))
+        let free_at = self.free_at.lock().unwrap_or_else(PoisonError::into_inner);
+        free_at.get(&address).map_or(Duration::ZERO, |free_at| now.until(*free_at))
     }
 }
 
@@ -69,11 +69,11 @@ mod tests {
     }
 
     #[test]
-    fn it_forgets_who_is_free() {
+    fn addresses_that_are_free_again_are_forgotten() {
         let gate = Gate::new(Duration::from_millis(500));
         for n in 0..3 * MOST_ADDRESSES as u32 {
             gate.book(IpAddr::V4(Ipv4Addr::from(n)), Timestamp(NOW.0 + u64::from(n)));
         }
-        assert!(gate.free.lock().unwrap().len() <= MOST_ADDRESSES);
+        assert!(gate.free_at.lock().unwrap().len() <= MOST_ADDRESSES);
     }
 }

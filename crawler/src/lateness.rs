@@ -15,15 +15,15 @@ const SHARE: u32 = 4;
 /// After so many late answers in a row the next one is used: the store is slow, not disturbed.
 const MOST: u32 = 5;
 
-/// Looks for late answers.
+/// Judges how late the store answers claims.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     in_a_row: AtomicU32,
 }
 
 impl Lateness {
-    /// How late an answer comes that took so long; `None` if its claims may be used for any site.
-    pub(crate) fn of(&self, took: Duration) -> Option<Duration> {
+    /// Returns how late an answer is that took this long; `None` if its claims may be used for any site.
+    pub(crate) fn judge(&self, took: Duration) -> Option<Duration> {
         if took <= LEAST {
             self.in_a_row.store(0, Ordering::Relaxed);
             return None;
@@ -41,7 +41,7 @@ impl Lateness {
     }
 }
 
-/// Whether a site with this delay must not be asked any more, so late.
+/// Whether an answer is too late to still ask a site with this delay.
 pub(crate) fn is_too_late(late: Duration, delay: Duration) -> bool {
     late > delay / SHARE && !delay.is_zero()
 }
@@ -55,17 +55,17 @@ mod tests {
     #[test]
     fn answers_are_late_but_not_for_ever() {
         let lateness = Lateness::default();
-        assert_eq!(lateness.of(LEAST), None);
+        assert_eq!(lateness.judge(LEAST), None);
         for _ in 0..3 {
             for _ in 0..MOST {
-                assert_eq!(lateness.of(LATE), Some(LATE));
+                assert_eq!(lateness.judge(LATE), Some(LATE));
             }
-            assert_eq!(lateness.of(LATE), None, "the crawl stands");
+            assert_eq!(lateness.judge(LATE), None, "the crawl stands");
         }
-        assert_eq!(lateness.of(LATE), Some(LATE));
-        assert_eq!(lateness.of(LEAST), None, "the store is well again");
+        assert_eq!(lateness.judge(LATE), Some(LATE));
+        assert_eq!(lateness.judge(LEAST), None, "the store is well again");
         for _ in 0..MOST {
-            assert_eq!(lateness.of(LATE), Some(LATE));
+            assert_eq!(lateness.judge(LATE), Some(LATE));
         }
     }
 

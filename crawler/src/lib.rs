@@ -32,10 +32,11 @@ pub mod error;
 pub mod fetch;
 mod gate;
 pub mod guard;
-mod heed;
+
 pub mod html;
 mod lateness;
 pub mod listing;
+mod politeness;
 mod publish;
 mod recent_links;
 pub mod recorder;

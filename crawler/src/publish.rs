@@ -1,9 +1,9 @@
-//! Hands a fetched page to the archive and the queue of pages.
+//! Writes a fetched page to the archive and publishes it to the queue of pages.
 //!
 //! A page is archived before it is published, so that readers of the message find it. A full queue, or a
 //! server that is away, is not a failure but a reason to wait: this loop holds the page, claims nothing new,
 //! and tries again with growing pauses. So a slow reader slows the crawl, and no page is dropped. Start at
-//! [`hand_over`].
+//! [`archive_and_publish`].
 
 use anyhow::Context as _;
 use bytes::Bytes;
@@ -16,20 +16,20 @@ use newslode_page::time::Timestamp;
 
 use crate::shared::{Outages, Parts};
 
-/// A page in its two sealed forms.
-pub(crate) struct Sealed {
+/// A fetched page, sealed for the archive and for the queue.
+pub(crate) struct SealedFetch {
     pub(crate) content: ContentHash,
     page: SealedPage,
 }
 
 /// Compresses and seals a page. `None` if the last fetch brought the same page. Hashing and compressing run
 /// off the reactor.
-pub(crate) async fn seal(
+pub(crate) async fn seal_page(
     claim: &Claim,
     content_type: Option<String>,
     body: Bytes,
     now: Timestamp,
-) -> anyhow::Result<Option<Sealed>> {
+) -> anyhow::Result<Option<SealedFetch>> {
     let claim = claim.clone();
     let sealing = tokio::task::spawn_blocking(move || {
         let content = ContentHash::of(&claim.url, content_type.as_deref(), &body);
@@ -47,7 +47,7 @@ pub(crate) async fn seal(
             content_type,
             body,
         };
-        anyhow::Ok(Some(Sealed { content, page: page.sealed()? }))
+        anyhow::Ok(Some(SealedFetch { content, page: page.sealed()? }))
     });
     sealing.await.context("sealing a page panicked")?
 }
@@ -56,28 +56,35 @@ pub(crate) async fn seal(
 ///
 /// # Errors
 /// Only errors that waiting does not solve.
-pub(crate) async fn tell_gone(parts: &Parts, outages: &Outages, gone: &GonePage) -> anyhow::Result<()> {
+pub(crate) async fn publish_gone(parts: &Parts, outages: &Outages, gone: &GonePage) -> anyhow::Result<()> {
     let sealed = Bytes::from(envelope::seal(gone)?);
-    publish(parts, outages, Queue::Partitions, sealed).await.context("cannot tell of a page that is gone")
+    publish_message(parts, outages, Queue::Partitions, sealed)
+        .await
+        .context("cannot tell of a page that is gone")
 }
 
 /// Archives and publishes a page. Waits as long as it takes; the caller ends the wait at a stop.
 ///
 /// # Errors
 /// Only errors that waiting does not solve.
-pub(crate) async fn hand_over(
+pub(crate) async fn archive_and_publish(
     parts: &Parts,
     outages: &Outages,
-    page: Sealed,
+    page: SealedFetch,
     now: Timestamp,
 ) -> anyhow::Result<()> {
     let retry = Retry::for_ever();
     let archiving = || parts.archive.put(Kind::Page, page.content, page.page.whole.clone(), now);
     retry.run(&outages.archive, archiving).await.context("cannot archive a page")?;
-    publish(parts, outages, Queue::Pages, page.page.message).await.context("cannot publish a page")
+    publish_message(parts, outages, Queue::Pages, page.page.message).await.context("cannot publish a page")
 }
 
-async fn publish(parts: &Parts, outages: &Outages, queue: Queue, message: Bytes) -> Result<(), PublishError> {
+async fn publish_message(
+    parts: &Parts,
+    outages: &Outages,
+    queue: Queue,
+    message: Bytes,
+) -> Result<(), PublishError> {
     let publishing = || async {
         let published = parts.broker.publish(queue, message.clone()).await;
         if let Err(PublishError::Full { .. }) = &published {

@@ -12,15 +12,15 @@ use newslode_page::time::Timestamp;
 
 /// A link is forgotten after this to twice this time, in milliseconds.
 const REMEMBERED_MS: u64 = 1_800_000;
-/// Largest number of links in one generation. There are two.
+/// Maximum number of links in one set. There are two.
 const MAX_LINKS: usize = 500_000;
 
-/// The links, in two generations: the older one is dropped as a whole.
+/// The links, in two sets. When the younger one is full or old, the older one is dropped as a whole.
 #[derive(Default)]
-pub(crate) struct RecentLinks(Mutex<Generations>);
+pub(crate) struct RecentLinks(Mutex<RememberedLinks>);
 
 #[derive(Default)]
-struct Generations {
+struct RememberedLinks {
     young: HashSet<u64>,
     old: HashSet<u64>,
     since: Timestamp,
@@ -29,25 +29,25 @@ struct Generations {
 impl RecentLinks {
     /// Leaves only links that were not added lately.
     pub(crate) fn retain_new(&self, urls: &mut Vec<NewUrl>) {
-        let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_known = |key: u64| held.young.contains(&key) || held.old.contains(&key);
-        urls.retain(|new| key(new).is_none_or(|key| !is_known(key)));
+        let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |key: u64| remembered.young.contains(&key) || remembered.old.contains(&key);
+        urls.retain(|new| link_key(new).is_none_or(|key| !is_known(key)));
     }
 
     /// Adds links that the frontier knows now.
-    pub(crate) fn added(&self, urls: &[NewUrl], now: Timestamp) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.0 >= held.since.0 + REMEMBERED_MS || held.young.len() >= MAX_LINKS {
-            held.old = std::mem::take(&mut held.young);
-            held.since = now;
+    pub(crate) fn remember(&self, urls: &[NewUrl], now: Timestamp) {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.0 >= remembered.since.0 + REMEMBERED_MS || remembered.young.len() >= MAX_LINKS {
+            remembered.old = std::mem::take(&mut remembered.young);
+            remembered.since = now;
         }
-        held.young.extend(urls.iter().filter_map(key));
+        remembered.young.extend(urls.iter().filter_map(link_key));
     }
 }
 
 /// Names a link together with the change that is claimed for it, so that a page which is said to have changed is added
 /// again. `None`: the link is added whatever is known.
-fn key(new: &NewUrl) -> Option<u64> {
+fn link_key(new: &NewUrl) -> Option<u64> {
     let again = match new.again {
         Again::Never => 0,
         Again::Now => return None,
@@ -76,18 +76,18 @@ mod tests {
     #[test]
     fn a_link_is_new_again_after_a_while() {
         let recent = RecentLinks::default();
-        recent.added(&links(&["a", "b"]), Timestamp(REMEMBERED_MS));
+        recent.remember(&links(&["a", "b"]), Timestamp(REMEMBERED_MS));
         assert_eq!(new(&recent, &["a", "b", "c"]), 1);
-        recent.added(&links(&["c"]), Timestamp(2 * REMEMBERED_MS));
+        recent.remember(&links(&["c"]), Timestamp(2 * REMEMBERED_MS));
         assert_eq!(new(&recent, &["a", "b", "c"]), 0);
-        recent.added(&links(&["c"]), Timestamp(3 * REMEMBERED_MS));
+        recent.remember(&links(&["c"]), Timestamp(3 * REMEMBERED_MS));
         assert_eq!(new(&recent, &["a", "b", "c"]), 2);
     }
 
     #[test]
     fn a_page_that_is_said_to_have_changed_is_new() {
         let recent = RecentLinks::default();
-        recent.added(&links(&["a"]), Timestamp(5));
+        recent.remember(&links(&["a"]), Timestamp(5));
         let mut changed = links(&["a"]);
         changed[0].again = Again::IfFetchedBefore(Timestamp(9));
         recent.retain_new(&mut changed);

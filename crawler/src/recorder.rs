@@ -1,8 +1,8 @@
 //! Keeps what was sent and what was answered as web archives, beside the crawl (`archive.warc`).
 //!
-//! It stands in front of the network: the body of an answer is copied as it is read, and written once it ends. So nothing
-//! is asked twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
-//! 304, become revisit records. What the disk refuses is told, and does not stop the crawl. Start at [`Recorder::open`].
+//! It wraps the network: the body of an answer is copied as it is read, and written once it ends. So nothing is requested
+//! twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
+//! 304, become revisit records. A failure of the disk is logged, and does not stop the crawl. Start at [`Recorder::open`].
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -37,12 +37,12 @@ const MOST_KNOWN: usize = 200_000;
 const SAME_BYTES: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
-/// A network whose answers are kept.
+/// A network whose exchanges are written to web archives.
 pub struct Recorder {
     inner: Arc<dyn Web>,
     clock: Clock,
     agent: String,
-    files: Arc<Mutex<Files>>,
+    files: Arc<Mutex<WarcFiles>>,
 }
 
 impl Recorder {
@@ -51,10 +51,10 @@ impl Recorder {
     /// # Errors
     /// When nothing can be written there.
     pub fn open(inner: Arc<dyn Web>, folder: &Path, agent: &str, clock: Clock) -> anyhow::Result<Recorder> {
-        let mut files = Files::new(folder, agent);
+        let mut files = WarcFiles::new(folder, agent);
         let unusable = || format!("`archive.warc`: cannot write to `{}`", folder.display());
         std::fs::create_dir_all(folder).with_context(unusable)?;
-        files.begin(clock.now()).with_context(unusable)?;
+        files.begin_file(clock.now()).with_context(unusable)?;
         Ok(Recorder { inner, clock, agent: agent.to_owned(), files: Arc::new(Mutex::new(files)) })
     }
 }
@@ -75,8 +75,8 @@ impl Web for Recorder {
             body: Vec::new(),
             is_cut: false,
         };
-        let kept = Kept { body, exchange: Some(exchange), files: Arc::clone(&self.files) };
-        Ok(http::Response::from_parts(parts, Body::wrap_stream(kept)).into())
+        let recorded = RecordedBody { body, exchange: Some(exchange), files: Arc::clone(&self.files) };
+        Ok(http::Response::from_parts(parts, Body::wrap_stream(recorded)).into())
     }
 
     async fn address(&self, url: &Url) -> Option<IpAddr> {
@@ -122,13 +122,13 @@ struct Exchange {
 }
 
 /// A body that is copied as it is read.
-struct Kept {
+struct RecordedBody {
     body: Body,
     exchange: Option<Exchange>,
-    files: Arc<Mutex<Files>>,
+    files: Arc<Mutex<WarcFiles>>,
 }
 
-impl Stream for Kept {
+impl Stream for RecordedBody {
     type Item = reqwest::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -146,7 +146,7 @@ impl Stream for Kept {
                 }
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => {
-                    self.keep(false);
+                    self.write_exchange(false);
                     return Poll::Ready(None);
                 }
             }
@@ -154,11 +154,11 @@ impl Stream for Kept {
     }
 }
 
-impl Kept {
+impl RecordedBody {
     /// Writes the exchange, off the reactor.
-    fn keep(&mut self, is_cut: bool) {
+    fn write_exchange(&mut self, is_cut: bool) {
         let Some(mut exchange) = self.exchange.take() else { return };
-        // What has no body ends before it was read.
+        // Only the body of a success is read. Other answers often have none.
         exchange.is_cut |= is_cut && (200..300).contains(&exchange.status);
         let files = Arc::clone(&self.files);
         let writing = move || {
@@ -174,39 +174,39 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for RecordedBody {
     /// An answer that nobody read to its end.
     fn drop(&mut self) {
-        self.keep(true);
+        self.write_exchange(true);
     }
 }
 
 /// The files of one crawler.
-struct Files {
+struct WarcFiles {
     folder: PathBuf,
     agent: String,
-    current: Option<Current>,
+    current: Option<OpenFile>,
     /// Files so far.
     count: u32,
-    /// The payload of the last answer of an address, and when that was.
-    known: HashMap<u64, (String, Timestamp)>,
+    /// The payload digest of the last answer of an address, and its time.
+    last_payloads: HashMap<u64, (String, Timestamp)>,
 }
 
 /// The file that is being written: until it ends it is called `….open`.
-struct Current {
+struct OpenFile {
     writer: Writer<BufWriter<File>>,
     path: PathBuf,
     bytes: u64,
 }
 
-impl Files {
-    fn new(folder: &Path, agent: &str) -> Files {
-        let (current, known) = (None, HashMap::new());
-        Files { folder: folder.to_owned(), agent: agent.to_owned(), current, count: 0, known }
+impl WarcFiles {
+    fn new(folder: &Path, agent: &str) -> WarcFiles {
+        let (current, last_payloads) = (None, HashMap::new());
+        WarcFiles { folder: folder.to_owned(), agent: agent.to_owned(), current, count: 0, last_payloads }
     }
 
     /// Begins a file with a record that says who writes it.
-    fn begin(&mut self, now: Timestamp) -> std::io::Result<()> {
+    fn begin_file(&mut self, now: Timestamp) -> std::io::Result<()> {
         let digits: String = iso(now).chars().filter(char::is_ascii_digit).take(14).collect();
         let path =
             self.folder.join(format!("newslode-{digits}-{}-{:05}.warc.gz", std::process::id(), self.count));
@@ -230,13 +230,13 @@ impl Files {
             block: info.as_bytes(),
             payload_at: None,
         })?;
-        self.current = Some(Current { writer, path, bytes: 0 });
+        self.current = Some(OpenFile { writer, path, bytes: 0 });
         Ok(())
     }
 
     fn write(&mut self, exchange: &Exchange) -> std::io::Result<()> {
         if self.current.is_none() {
-            self.begin(exchange.at)?;
+            self.begin_file(exchange.at)?;
         }
         let payload = digest(&exchange.body);
         let before = self.revisited(exchange, &payload);
@@ -275,40 +275,40 @@ impl Files {
             payload_at: None,
         })?;
         current.bytes += (block.len() + exchange.request.len()) as u64;
-        if current.bytes >= FILE_BYTES { self.end() } else { Ok(()) }
+        if current.bytes >= FILE_BYTES { self.end_file() } else { Ok(()) }
     }
 
     /// The profile of a revisit, and the date of what it repeats if that is known. `None`: the answer is new.
     fn revisited(&mut self, exchange: &Exchange, payload: &str) -> Option<(&'static str, Option<String>)> {
         let key = name(exchange.url.as_str());
         if exchange.status == 304 {
-            return Some((NOT_MODIFIED, self.known.get(&key).map(|(_, at)| iso(*at))));
+            return Some((NOT_MODIFIED, self.last_payloads.get(&key).map(|(_, at)| iso(*at))));
         }
         if exchange.status != 200 || exchange.is_cut || exchange.body.is_empty() {
             return None;
         }
-        if let Some((before, at)) = self.known.get(&key)
+        if let Some((before, at)) = self.last_payloads.get(&key)
             && before == payload
         {
             return Some((SAME_BYTES, Some(iso(*at))));
         }
-        if self.known.len() >= MOST_KNOWN {
-            self.known.clear();
+        if self.last_payloads.len() >= MOST_KNOWN {
+            self.last_payloads.clear();
         }
-        self.known.insert(key, (payload.to_owned(), exchange.at));
+        self.last_payloads.insert(key, (payload.to_owned(), exchange.at));
         None
     }
 
-    fn end(&mut self) -> std::io::Result<()> {
-        let Some(Current { writer, path, .. }) = self.current.take() else { return Ok(()) };
+    fn end_file(&mut self) -> std::io::Result<()> {
+        let Some(OpenFile { writer, path, .. }) = self.current.take() else { return Ok(()) };
         writer.finish()?;
         std::fs::rename(open_name(&path), path)
     }
 }
 
-impl Drop for Files {
+impl Drop for WarcFiles {
     fn drop(&mut self) {
-        if let Err(error) = self.end() {
+        if let Err(error) = self.end_file() {
             tracing::warn!(%error, "the last web archive could not be ended");
         }
     }

@@ -5,7 +5,7 @@
 //! asks or for one retry wait; then the file is asked for again. The first 500 KiB of a file count. The cache
 //! has limits on files and bytes: the least recently used files go first.
 //!
-//! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::of`].
+//! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::verdict_of`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,7 +24,7 @@ use crate::fetch::{self, Fetcher};
 use crate::listing::discover::in_robots;
 
 /// Time that a file is kept (RFC 9309, section 2.4).
-const KEPT: Duration = Duration::from_secs(86_400);
+const CACHE_TIME: Duration = Duration::from_secs(86_400);
 /// Redirects to follow (RFC 9309, section 2.3.1.2).
 const MAX_REDIRECTS: u32 = 5;
 /// Largest number of files in the cache.
@@ -34,7 +34,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// The verdict of an origin's robots.txt.
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum RobotsVerdict {
     /// These rules apply.
     Rules(Arc<Rules>),
     /// The file could not be read: everything is disallowed.
@@ -55,20 +55,20 @@ pub struct Rules {
     pub maps: Vec<CanonicalUrl>,
 }
 
-struct Kept {
-    verdict: Verdict,
+struct CachedVerdict {
+    verdict: RobotsVerdict,
     until: Timestamp,
     bytes: usize,
 }
 
-struct Slot {
-    cell: Arc<OnceCell<Kept>>,
+struct CacheSlot {
+    cell: Arc<OnceCell<CachedVerdict>>,
     used: u64,
 }
 
 #[derive(Default)]
 struct Cache {
-    slots: HashMap<String, Slot>,
+    slots: HashMap<String, CacheSlot>,
     clock: u64,
 }
 
@@ -90,23 +90,24 @@ impl Robots {
         Robots { fetcher, clock, token, retry, cache: Mutex::default() }
     }
 
-    /// The verdict of the robots.txt of this URL's origin, and whether this call asked for the file.
-    pub async fn of(&self, url: &Url) -> (Verdict, bool) {
+    /// The verdict of the robots.txt of this URL's origin, and whether this call fetched the file.
+    pub async fn verdict_of(&self, url: &Url) -> (RobotsVerdict, bool) {
         let origin = url.origin().ascii_serialization();
         let now = self.clock.now();
         let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, now);
         let mut asked = false;
         let asking = || {
             asked = true;
-            self.ask(url)
+            self.fetch_verdict(url)
         };
         let verdict = cell.get_or_init(asking).await.verdict.clone();
         (verdict, asked)
     }
 
-    async fn ask(&self, url: &Url) -> Kept {
-        match self.read(url).await {
+    async fn fetch_verdict(&self, url: &Url) -> CachedVerdict {
+        match self.fetch_text(url).await {
             Ok(text) => {
+                // Half a megabyte of rules takes milliseconds to parse, so that happens off the reactor.
                 let (bytes, token) = (text.len(), self.token.clone());
                 let place = canonical(url);
                 let parsed = tokio::task::spawn_blocking(move || {
@@ -114,23 +115,30 @@ impl Robots {
                     let robots = robotxt::Robots::parse(&text, Agent::Exact(token.as_str()));
                     Rules { robots, maps: maps.unwrap_or_default() }
                 });
-                // Half a megabyte of rules takes milliseconds to parse. A panic in the parser disallows
-                // everything.
+                // A panic in the parser disallows everything.
                 let nothing = |_| Rules { robots: robotxt::Robots::disallow_all(), maps: Vec::new() };
                 let rules = parsed.await.unwrap_or_else(nothing);
-                Kept { verdict: Verdict::Rules(Arc::new(rules)), until: self.clock.now().plus(KEPT), bytes }
+                CachedVerdict {
+                    verdict: RobotsVerdict::Rules(Arc::new(rules)),
+                    until: self.clock.now().plus(CACHE_TIME),
+                    bytes,
+                }
             }
             Err(reason) => {
                 let wait = reason.robots_wait(self.retry);
                 let until = self.clock.now().plus(wait);
                 tracing::debug!(%url, error = with_causes(&reason), "robots.txt cannot be fetched");
-                Kept { verdict: Verdict::Unreachable { reason: Arc::new(reason), until }, until, bytes: 0 }
+                CachedVerdict {
+                    verdict: RobotsVerdict::Unreachable { reason: Arc::new(reason), until },
+                    until,
+                    bytes: 0,
+                }
             }
         }
     }
 
     /// The text of the file; empty (everything is allowed) if there is none.
-    async fn read(&self, page: &Url) -> Result<Vec<u8>, FetchError> {
+    async fn fetch_text(&self, page: &Url) -> Result<Vec<u8>, FetchError> {
         let broken = |reason: String| FetchError::Broken { url: page.clone(), reason };
         let start = robotxt::robots_url(page).map_err(|error| broken(error.to_string()))?;
         self.fetcher
@@ -138,10 +146,10 @@ impl Robots {
                 let mut url = start.clone();
                 for _ in 0..=MAX_REDIRECTS {
                     let raw = self.fetcher.raw(&url, BYTE_LIMIT as u64 + 1).await;
-                    let raw = raw.map_err(|error| elsewhere(&start, &url, error))?;
+                    let raw = raw.map_err(|error| broken_if_redirected(&start, &url, error))?;
                     match raw.status.as_u16() {
                         200..=299 => return Ok(raw.body.to_vec()),
-                        300..=399 => match next(&url, &raw.headers) {
+                        300..=399 => match redirect_target(&url, &raw.headers) {
                             Some(target) => url = target,
                             None => return Ok(Vec::new()),
                         },
@@ -159,13 +167,13 @@ impl Robots {
 }
 
 /// The target of a redirect, if it is http(s).
-fn next(url: &Url, headers: &reqwest::header::HeaderMap) -> Option<Url> {
-    let target = url.join(&fetch::location(headers)?).ok()?;
+fn redirect_target(url: &Url, headers: &reqwest::header::HeaderMap) -> Option<Url> {
+    let target = url.join(&fetch::redirect_location(headers)?).ok()?;
     matches!(target.scheme(), "http" | "https").then_some(target)
 }
 
 /// A redirect to a private address makes robots.txt unreachable. It says nothing about the page's own host.
-fn elsewhere(start: &Url, url: &Url, error: FetchError) -> FetchError {
+fn broken_if_redirected(start: &Url, url: &Url, error: FetchError) -> FetchError {
     match error {
         FetchError::PrivateAddress(private) if start.host() != url.host() => {
             FetchError::Broken { url: start.clone(), reason: private.to_string() }
@@ -176,7 +184,7 @@ fn elsewhere(start: &Url, url: &Url, error: FetchError) -> FetchError {
 
 impl Cache {
     /// The cell of the origin; a new one if there is none or the old one expired.
-    fn cell(&mut self, origin: &str, now: Timestamp) -> Arc<OnceCell<Kept>> {
+    fn cell(&mut self, origin: &str, now: Timestamp) -> Arc<OnceCell<CachedVerdict>> {
         self.clock += 1;
         if let Some(slot) = self.slots.get_mut(origin)
             && slot.cell.get().is_none_or(|kept| kept.until > now)
@@ -186,7 +194,7 @@ impl Cache {
         }
         self.make_room();
         let cell = Arc::new(OnceCell::new());
-        self.slots.insert(origin.to_owned(), Slot { cell: cell.clone(), used: self.clock });
+        self.slots.insert(origin.to_owned(), CacheSlot { cell: cell.clone(), used: self.clock });
         cell
     }
 
@@ -207,10 +215,10 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn filled(cell: &OnceCell<Kept>, until: Timestamp, bytes: usize) {
+    fn filled(cell: &OnceCell<CachedVerdict>, until: Timestamp, bytes: usize) {
         let rules = Rules { robots: robotxt::Robots::allow_all(), maps: Vec::new() };
-        let verdict = Verdict::Rules(Arc::new(rules));
-        assert!(cell.set(Kept { verdict, until, bytes }).is_ok());
+        let verdict = RobotsVerdict::Rules(Arc::new(rules));
+        assert!(cell.set(CachedVerdict { verdict, until, bytes }).is_ok());
     }
 
     #[test]
@@ -220,11 +228,11 @@ mod tests {
         filled(&cache.cell("old", now), now, 1);
         assert!(cache.cell("old", now).get().is_none(), "a day has passed");
         for number in 0..MAX_FILES * 2 {
-            filled(&cache.cell(&number.to_string(), now), now.plus(KEPT), 1);
+            filled(&cache.cell(&number.to_string(), now), now.plus(CACHE_TIME), 1);
             assert!(cache.cell("0", now).get().is_some(), "used all the time, so kept");
         }
         assert!(cache.slots.len() <= MAX_FILES);
-        filled(&cache.cell("large", now), now.plus(KEPT), MAX_BYTES);
+        filled(&cache.cell("large", now), now.plus(CACHE_TIME), MAX_BYTES);
         let before = cache.slots.len();
         let _another = cache.cell("another", now);
         assert!(cache.slots.len() <= before / 2 + 2);

@@ -105,7 +105,7 @@ impl Shared {
     }
 
     /// Repeats a store call until it is answered. Returns errors that repeating does not change.
-    pub(crate) async fn persist<T, F>(&self, call: impl FnMut() -> F) -> StoreResult<T>
+    pub(crate) async fn retry_store_call<T, F>(&self, call: impl FnMut() -> F) -> StoreResult<T>
     where
         F: Future<Output = StoreResult<T>>,
     {

@@ -20,13 +20,14 @@ use crate::lateness::is_too_late;
 use crate::shared::Shared;
 use crate::visit;
 
-/// Shortest and longest sleep while no URL is due: short at first, as links of what was just fetched come soon.
+/// Shortest and longest sleep while no URL is due. It is short at first, because the links of a page that was just fetched
+/// arrive soon.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
-/// Sleep until a turn that is now, but was another crawler's.
+/// Shortest sleep, for a turn that is due now and that another crawler took.
 const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Longest wait for the turn of an address that a claim may be held for.
-const LONGEST_QUEUE: Duration = Duration::from_secs(10);
+const LONGEST_ADDRESS_WAIT: Duration = Duration::from_secs(10);
 
 /// What came of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ pub(crate) async fn dispatch(
         }
         let free = workers.saturating_sub(working.len());
         if free == 0 {
-            next_end(working).await?;
+            join_one(working).await?;
             continue;
         }
         let Some((Claimed { claims, next }, late)) = next_claims(shared, free).await? else { return Ok(()) };
@@ -72,14 +73,14 @@ pub(crate) async fn dispatch(
             tokio::select! {
                 () = tokio::time::sleep(sleep) => {}
                 () = shared.stop.cancelled() => {}
-                ended = next_end(working), if !working.is_empty() => ended?,
+                ended = join_one(working), if !working.is_empty() => ended?,
             }
         }
     }
 }
 
 /// Waits for the end of one claim's work.
-async fn next_end(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+async fn join_one(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
     match working.join_next().await {
         Some(ended) => ended.context("a worker panicked")?,
         None => Ok(()),
@@ -110,7 +111,7 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
     };
     match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
         Ok((asked, claimed)) => {
-            let late = shared.lateness.of(asked.until(shared.clock.now()));
+            let late = shared.lateness.judge(asked.until(shared.clock.now()));
             Ok(Some((claimed, late)))
         }
         Err(error) if error.is_retryable() => Ok(None),
@@ -120,24 +121,27 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
 
 /// Fetches, then completes. An error ends the service, after the claim is given back.
 async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyhow::Result<()> {
+    // A request that comes much later than its turn would be too close to the next crawler's: let the turn pass.
     if let Some(late) = late {
         let frontier = shared.parts.frontier.as_ref();
-        let settings =
-            shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
+        let settings = shared
+            .retry_store_call(|| frontier.site(&claim.site))
+            .await
+            .context("cannot read a site's settings")?;
         let delay = settings.map_or(0, |settings| settings.delay_ms);
         if is_too_late(late, Duration::from_millis(delay)) {
-            return complete(shared, claim, visit::at_the_next_turn(claim)).await;
+            return complete_claim(shared, claim, visit::at_the_next_turn(claim)).await;
         }
     }
-    let work = AssertUnwindSafe(completion(shared, claim)).catch_unwind();
+    let work = AssertUnwindSafe(visit_when_address_is_free(shared, claim)).catch_unwind();
     let result = tokio::select! {
         ended = work => ended.unwrap_or_else(|panic| Ok(after_panic(shared, claim, &*panic))),
         () = shared.must_release() => Ok(Completion::Released),
     };
     match result {
-        Ok(completion) => complete(shared, claim, completion).await,
+        Ok(completion) => complete_claim(shared, claim, completion).await,
         Err(error) => {
-            if let Err(second) = complete(shared, claim, Completion::Released).await {
+            if let Err(second) = complete_claim(shared, claim, Completion::Released).await {
                 tracing::warn!(
                     error = format!("{second:#}"),
                     "cannot release a claim; its lease will expire"
@@ -148,12 +152,12 @@ async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyh
     }
 }
 
-/// Works on a claim until its completion is known.
-async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
-    let crowd = shared.fetcher.crowd(&claim.url.to_url()).await;
-    if crowd > LONGEST_QUEUE {
+/// Visits the claimed URL, unless the server's address is booked by other sites for long: then the site rests that long.
+async fn visit_when_address_is_free(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
+    let address_wait = shared.fetcher.address_wait(&claim.url.to_url()).await;
+    if address_wait > LONGEST_ADDRESS_WAIT {
         // The site shares its address with many others, whose turn comes first.
-        let rest_site_until = Some(shared.clock.now().plus(crowd));
+        let rest_site_until = Some(shared.clock.now().plus(address_wait));
         return Ok(Completion::Retry { due: claim.was.due, counts: false, rest_site_until });
     }
     visit::visit(shared, claim).await
@@ -169,9 +173,10 @@ fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send
 }
 
 /// Completes a claim. Counts the outcome only if this completion took effect.
-async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
+async fn complete_claim(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
     let frontier = &shared.parts.frontier;
-    let completing = shared.persist(|| frontier.complete(claim, completion.clone(), shared.clock.now()));
+    let completing =
+        shared.retry_store_call(|| frontier.complete(claim, completion.clone(), shared.clock.now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
         // The grace is over: `run` aborts this worker, and the lease expires.

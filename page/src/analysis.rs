@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::article::Article;
 use crate::contribution::Contribution;
-use crate::contribution::counting::bounded;
+use crate::contribution::counting::bounded_contribution;
 use crate::discovery::declared_address;
 use crate::extract::article;
 use crate::hierarchy::{Hierarchy, Node, NodeKind};
@@ -87,27 +87,28 @@ pub fn analyse(
     fetched_at: Timestamp,
     params: &Params,
 ) -> Analysis {
-    caught(url, params, || of_page(&Page::parse(url, content_type, bytes), fetched_at, params))
+    catch_panic(url, params, || analyse_parsed(&Page::parse(url, content_type, bytes), fetched_at, params))
 }
 
 /// Analyses a page that is parsed already, as [`analyse`] does. Never panics.
 #[must_use]
 pub fn analyse_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
-    caught(&page.url, params, || of_page(page, fetched_at, params))
+    catch_panic(&page.url, params, || analyse_parsed(page, fetched_at, params))
 }
 
-fn caught(url: &CanonicalUrl, params: &Params, work: impl FnOnce() -> Analysis) -> Analysis {
-    let worked = catch_unwind(AssertUnwindSafe(|| {
+/// Runs `work`; a panic becomes an empty analysis with the panic's message.
+fn catch_panic(url: &CanonicalUrl, params: &Params, work: impl FnOnce() -> Analysis) -> Analysis {
+    let result = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
         tests::panic_if_asked(url);
         work()
     }));
-    worked.unwrap_or_else(|panic| failed(url, params, &reason(&*panic)))
+    result.unwrap_or_else(|panic| failed_analysis(url, params, &panic_message(&*panic)))
 }
 
-fn of_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
+fn analyse_parsed(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
     let mut hierarchy = hierarchy(page, params);
-    let (contribution, is_cut) = bounded(page, &hierarchy);
+    let (contribution, is_cut) = bounded_contribution(page, &hierarchy);
     if is_cut && !hierarchy.coarse.iter().any(|limit| limit == "leaves") {
         hierarchy.coarse.push("leaves".into());
         hierarchy.coarse.sort_unstable();
@@ -117,7 +118,8 @@ fn of_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
     Analysis { hierarchy, contribution, article, canonical: declared_address(page), notes }
 }
 
-fn failed(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
+/// The analysis of a page that could not be analysed: a root alone, and no contribution.
+fn failed_analysis(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
     let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
     let hierarchy = Hierarchy {
         url: url.as_str().to_owned(),
@@ -133,10 +135,10 @@ fn failed(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
     Analysis { hierarchy, contribution: Contribution::default(), article: None, canonical: None, notes }
 }
 
-fn reason(panic: &(dyn std::any::Any + Send)) -> String {
-    let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    said.unwrap_or_else(|| "a panic without a message".into()).chars().take(MAX_REASON).collect()
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+    message.unwrap_or_else(|| "a panic without a message".into()).chars().take(MAX_REASON).collect()
 }
 
 #[cfg(test)]

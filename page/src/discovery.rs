@@ -15,7 +15,7 @@ const NAME_WORDS: usize = 5;
 /// Longest label of a section, in words.
 const LABEL_WORDS: usize = 3;
 /// Path endings of files that are not pages, whatever the server says later.
-const NO_PAGES: &[&str] = &[
+const NOT_PAGES: &[&str] = &[
     "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac",
     "gif", "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4",
     "mpeg", "mpg", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "rar", "svg", "swf", "tar",
@@ -23,7 +23,7 @@ const NO_PAGES: &[&str] = &[
 ];
 
 /// Endings of feeds and maps, which are found by other means.
-const LISTINGS: [&str; 2] = [".xml", ".rss"];
+const LISTING_ENDINGS: [&str; 2] = [".xml", ".rss"];
 
 /// The pages that a page leads to. Each URL is listed once, in page order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub struct Discovery {
 pub fn discover(page: &Page) -> Discovery {
     let links = links(&page.tree, &page.leaves, &page.url.to_url());
     let site = page.url.site();
-    let mut places: FxHashMap<&CanonicalUrl, usize> = FxHashMap::default();
-    let mut targets: Vec<(&CanonicalUrl, Target)> = Vec::new();
+    let mut target_idx: FxHashMap<&CanonicalUrl, usize> = FxHashMap::default();
+    let mut targets: Vec<(&CanonicalUrl, LinkKind)> = Vec::new();
     let mut behind = None;
     for link in &links {
         if link.target == page.url || link.target.site() != site {
@@ -52,18 +52,17 @@ pub fn discover(page: &Page) -> Discovery {
             behind.get_or_insert_with(|| link.target.clone());
             continue;
         }
-        let Some(target) = target_of(page, link) else { continue };
-        let place = *places.entry(&link.target).or_insert(targets.len());
-        match targets.get_mut(place) {
+        let Some(target) = link_kind(page, link) else { continue };
+        let at = *target_idx.entry(&link.target).or_insert(targets.len());
+        match targets.get_mut(at) {
             // A picture or a kicker may link to the same story as its headline.
-            Some((_, known)) => *known = (*known).max(target),
+            Some((_, kind)) => *kind = (*kind).max(target),
             None => targets.push((&link.target, target)),
         }
     }
-    let pick = |wanted| {
-        targets.iter().filter(|(_, target)| *target == wanted).map(|(url, _)| (*url).clone()).collect()
-    };
-    Discovery { stories: pick(Target::Story), sections: pick(Target::Section), behind }
+    let pick =
+        |kind| targets.iter().filter(|(_, target)| *target == kind).map(|(url, _)| (*url).clone()).collect();
+    Discovery { stories: pick(LinkKind::Story), sections: pick(LinkKind::Section), behind }
 }
 
 /// The address that the page declares as its own (`<link rel=canonical>`), if that is another one. A front page is
@@ -85,30 +84,30 @@ pub fn declared_address(page: &Page) -> Option<CanonicalUrl> {
 pub fn is_page(url: &CanonicalUrl) -> bool {
     let file = url.path().rsplit('/').next().unwrap_or_default();
     let end = file.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
-    end.is_none_or(|end| NO_PAGES.binary_search(&end.as_str()).is_err())
+    end.is_none_or(|end| NOT_PAGES.binary_search(&end.as_str()).is_err())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Target {
+enum LinkKind {
     Section,
     Story,
 }
 
-fn target_of(page: &Page, link: &Link) -> Option<Target> {
+fn link_kind(page: &Page, link: &Link) -> Option<LinkKind> {
     let path = link.target.path();
     let lower = path.split('?').next().unwrap_or_default().to_ascii_lowercase();
     if link.rel_nofollow
         || !is_page(&link.target)
-        || LISTINGS.iter().any(|ending| lower.ends_with(ending))
+        || LISTING_ENDINGS.iter().any(|ending| lower.ends_with(ending))
         || is_of_the_same_list(page, link)
     {
         return None;
     }
     let words = whole_words_of_prose(&link.text);
     if words >= HEADLINE_WORDS || name_words(&lower) >= NAME_WORDS {
-        Some(Target::Story)
+        Some(LinkKind::Story)
     } else {
-        (1..=LABEL_WORDS).contains(&words).then_some(Target::Section)
+        (1..=LABEL_WORDS).contains(&words).then_some(LinkKind::Section)
     }
 }
 
@@ -155,7 +154,7 @@ mod tests {
 
     #[test]
     fn ends_of_files_are_sorted() {
-        assert!(NO_PAGES.is_sorted());
+        assert!(NOT_PAGES.is_sorted());
     }
 
     #[test]

@@ -82,13 +82,13 @@ impl Weights {
     /// A weight has no measure, or a measure has no weight.
     pub(crate) fn new(weights: &[(&str, f32)], names: &[String]) -> Result<Weights, WeightsError> {
         let weight = |name: &String| {
-            let known = weights.iter().find(|(known, _)| known == name);
-            known.map(|(_, weight)| *weight).ok_or_else(|| WeightsError::Missing(name.clone()))
+            let weight = weights.iter().find(|(other, _)| other == name);
+            weight.map(|(_, weight)| *weight).ok_or_else(|| WeightsError::Missing(name.clone()))
         };
         let found: Vec<f32> = names.iter().map(weight).collect::<Result<_, _>>()?;
         let is_used = |at: usize| {
             let name = weights[at].0;
-            names.iter().any(|known| known == name) && weights[..at].iter().all(|(other, _)| *other != name)
+            names.iter().any(|other| other == name) && weights[..at].iter().all(|(other, _)| *other != name)
         };
         match (0..weights.len()).find(|&at| !is_used(at)) {
             Some(at) => Err(WeightsError::Unknown(weights[at].0.to_owned())),

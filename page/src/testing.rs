@@ -13,7 +13,7 @@ pub(crate) fn page_at(url: &str, html: &str) -> Page {
     Page::parse(&url.parse().unwrap(), Some("text/html; charset=utf-8"), html.as_bytes())
 }
 
-/// LowerCase pages of nested boxes, lists, headings and links.
+/// Small pages of nested boxes, lists, headings and links.
 pub(crate) fn pages(most: u32) -> impl Strategy<Value = Page> {
     let leaf = prop_oneof![
         Just("<a href=/x>Alpha</a>".to_owned()),

@@ -12,7 +12,7 @@ use crate::tables::{self, TableParams};
 use crate::time::Timestamp;
 
 pub use crate::partition::outline::{BlockScorer, HeadEvidence, HeadScorer, OutlineScorers};
-pub use crate::tables::Evidence as TableEvidence;
+pub use crate::tables::TableEvidence;
 
 /// The dynamic program beside its plain form, and generated pages.
 pub mod measure {
@@ -94,7 +94,7 @@ pub fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
 /// The names of the measures in [`TableEvidence`]: those of `data` and those of `top`.
 #[must_use]
 pub fn table_measures() -> (Vec<String>, Vec<String>) {
-    tables::measures()
+    tables::measure_names()
 }
 
 /// The measures of every `table` of a page.

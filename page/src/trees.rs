@@ -11,7 +11,7 @@
 /// Most values (end nodes) of a tree.
 const MAX_VALUES: usize = 32;
 
-/// A file of trees that cannot be read.
+/// An error in a file of trees.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[error("line {line} of the trees: {what}")]
 pub struct TreesError {
@@ -32,7 +32,7 @@ const LANES: usize = 8;
 pub struct Trees {
     /// Number of measures in a row.
     width: usize,
-    /// Those of each tree, one tree after another.
+    /// The conditions of each tree, one tree after another.
     conditions: Vec<Condition>,
     trees: Vec<ScoringTree>,
 }
@@ -90,31 +90,31 @@ impl Trees {
     }
 
     fn new(trees: &[Tree], width: usize) -> Trees {
-        let mut made = Trees { width, ..Trees::default() };
+        let mut built = Trees { width, ..Trees::default() };
         for tree in trees {
-            made.push(tree);
+            built.push(tree);
         }
-        made
+        built
     }
 
     fn push(&mut self, tree: &Tree) {
         let (mut values, mut count) = ([0.0; MAX_VALUES], 0);
         // Values below a threshold come first. The condition is known once all of them are stored.
-        let mut todo = vec![Step::Down(Target::Split(0))];
+        let mut todo = vec![BuildStep::Down(Target::Split(0))];
         while let Some(step) = todo.pop() {
             match step {
-                Step::Down(Target::Value(value)) => {
+                BuildStep::Down(Target::Value(value)) => {
                     values[count] = value;
                     count += 1;
                 }
-                Step::Down(Target::Split(at)) => {
+                BuildStep::Down(Target::Split(at)) => {
                     let Some(split) = tree.splits.get(at) else { continue };
-                    todo.push(Step::Down(split.targets[1]));
-                    todo.push(Step::Between(*split, count));
-                    todo.push(Step::Down(split.targets[0]));
+                    todo.push(BuildStep::Down(split.targets[1]));
+                    todo.push(BuildStep::Between(*split, count));
+                    todo.push(BuildStep::Down(split.targets[0]));
                 }
-                Step::Between(Split { measure, threshold, .. }, from) => {
-                    let (measure, below) = (measure as u32, bits(count) & !bits(from));
+                BuildStep::Between(Split { measure, threshold, .. }, from) => {
+                    let (measure, below) = (measure as u32, low_bits(count) & !low_bits(from));
                     self.conditions.push(Condition { measure, threshold, left: !below });
                 }
             }
@@ -134,11 +134,11 @@ impl Trees {
         debug_assert_eq!(rows.len() % width, 0, "rows of other measures");
         let mut sums = Vec::with_capacity(rows.len() / width);
         let mut lanes = vec![[0.0; LANES]; width];
-        for some in rows.chunks(width * LANES) {
-            for (lane, row) in some.chunks_exact(width).enumerate() {
+        for chunk in rows.chunks(width * LANES) {
+            for (lane, row) in chunk.chunks_exact(width).enumerate() {
                 lanes.iter_mut().zip(row).for_each(|(lanes, measure)| lanes[lane] = *measure);
             }
-            sums.extend_from_slice(&self.sum(&lanes)[..some.len() / width]);
+            sums.extend_from_slice(&self.sum(&lanes)[..chunk.len() / width]);
         }
         sums
     }
@@ -147,9 +147,9 @@ impl Trees {
     fn sum(&self, measures: &[[f32; LANES]]) -> [f32; LANES] {
         let (mut sums, mut begin) = ([0.0; LANES], 0);
         for ScoringTree { end, values } in &self.trees {
-            let left = left(&self.conditions[begin..*end as usize], measures);
+            let left = remaining_values(&self.conditions[begin..*end as usize], measures);
             for (sum, left) in sums.iter_mut().zip(left) {
-                // One is always left; that the compiler knows it, too, spares its checks.
+                // One value is always left. The highest bit tells the compiler so, and it omits the check of the index.
                 *sum += values[(left | 1 << (MAX_VALUES - 1)).trailing_zeros() as usize];
             }
             begin = *end as usize;
@@ -160,7 +160,7 @@ impl Trees {
 
 /// The values of a tree that remain reachable, by row. A function of its own: within others, compilers take the lanes apart.
 #[inline(never)]
-fn left(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32; LANES] {
+fn remaining_values(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32; LANES] {
     let mut left = [u32::MAX; LANES];
     for Condition { measure, threshold, left: mask } in conditions {
         let measures = &measures[*measure as usize];
@@ -170,14 +170,16 @@ fn left(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32; LANES] {
     left
 }
 
-enum Step {
+/// A step of the walk that turns a parsed tree into masks.
+enum BuildStep {
+    /// Walk down to this target.
     Down(Target),
     /// All values below this split's threshold are stored; they began at this index.
     Between(Split, usize),
 }
 
 /// A mask of the lowest `count` bits.
-fn bits(count: usize) -> u32 {
+fn low_bits(count: usize) -> u32 {
     if count >= MAX_VALUES { u32::MAX } else { (1 << count) - 1 }
 }
 
@@ -202,7 +204,7 @@ fn parse_trees(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, Trees
         let measure =
             names.iter().position(|name| name.as_ref() == measure).ok_or(fail("unknown measure"))?;
         let threshold = threshold.parse().map_err(|_| fail("the threshold is not a number"))?;
-        let target = |text: &str| target(text, tree.splits.len()).map_err(fail);
+        let target = |text: &str| parse_target(text, tree.splits.len()).map_err(fail);
         let targets = [target(below)?, target(above)?];
         tree.splits.push(Split { measure, threshold, targets });
     }
@@ -229,7 +231,7 @@ impl Tree {
     }
 }
 
-fn target(text: &str, at: usize) -> Result<Target, &'static str> {
+fn parse_target(text: &str, at: usize) -> Result<Target, &'static str> {
     if let Some(value) = text.strip_prefix('=') {
         return value.parse().map(Target::Value).map_err(|_| "a value that is not a number");
     }

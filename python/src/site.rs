@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use newslode_page::Page;
 use newslode_page::SiteKnowledge;
 use newslode_page::extract::Correction;
-use newslode_page::template::MOST_PAGES;
+use newslode_page::template::MOST_COMPARED_PAGES;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -104,7 +104,7 @@ impl Site {
     fn learn(&self, py: Python<'_>, pages: &Bound<'_, PyAny>) -> PyResult<usize> {
         let pages: Vec<Given> = pages.try_iter()?.map(|page| with_url(&page?)).collect::<PyResult<_>>()?;
         let learnt = self.change(py, |known| {
-            let step = pages.len().div_ceil(MOST_PAGES).max(1);
+            let step = pages.len().div_ceil(MOST_COMPARED_PAGES).max(1);
             let pages: Vec<Page> = pages.iter().step_by(step).map(Given::parse).collect();
             known.learn(&pages.iter().collect::<Vec<_>>());
             Ok::<_, std::convert::Infallible>(known.templates().len())

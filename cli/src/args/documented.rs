@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::CommandFactory as _;
 
 use super::Cli;
-use crate::documented::{checked, command_lines, documents, fault, root, words};
+use crate::documented::{checked, command_lines, documents, fault, root, split_words};
 
 #[test]
 fn commands_that_documents_show_are_understood() {
@@ -40,7 +40,10 @@ fn faults_of_commands_are_found() {
         shown,
         [("newslode demo".to_owned(), false), ("newslode mine a       --out b   # there".to_owned(), true)]
     );
-    assert_eq!(words("newslode mine a       --out b   # there"), ["newslode", "mine", "a", "--out", "b"]);
+    assert_eq!(
+        split_words("newslode mine a       --out b   # there"),
+        ["newslode", "mine", "a", "--out", "b"]
+    );
 }
 
 /// The name that a heading has in links, as forges make it.

@@ -5,18 +5,18 @@ use newslode_common::broker::{Broker, Queue};
 use crate::args::{DeadArgs, DeadCommand, QueueArg};
 use crate::exit::{Exit, hinted};
 use crate::installation::{Setup, Target};
-use crate::queries::dead::{LetterLine, printable};
-use crate::{out, served};
+use crate::queries::dead::{ListedLetter, printable};
+use crate::{out, services};
 
 /// Maximum number of letters in a list: more than anyone reads.
 const MOST: usize = 10_000;
 
 pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
     Target::require_services(setup, "dead letters are in")?;
-    let broker = served::broker(&setup.config).await?;
+    let broker = services::connect_broker(&setup.config).await?;
     match args.command {
-        DeadCommand::List { queue, json } => list(&broker, queue.into(), json).await,
-        DeadCommand::Show { queue, id, json } => show(&broker, queue.into(), &id, json).await,
+        DeadCommand::List { queue, json } => list_letters(&broker, queue.into(), json).await,
+        DeadCommand::Show { queue, id, json } => show_letter(&broker, queue.into(), &id, json).await,
         DeadCommand::Replay { queue, ids } => {
             out::line(format!(
                 "{} put back into `{}`",
@@ -35,9 +35,9 @@ pub(crate) async fn run(args: DeadArgs, setup: &Setup) -> anyhow::Result<Exit> {
     }
 }
 
-async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<Exit> {
+async fn list_letters(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
-    let rows: Vec<LetterLine> = letters.iter().map(LetterLine::new).collect();
+    let rows: Vec<ListedLetter> = letters.iter().map(ListedLetter::new).collect();
     if json {
         out::json(&rows)?;
         return Ok(Exit::Done);
@@ -52,7 +52,7 @@ async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<E
     Ok(Exit::Done)
 }
 
-async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow::Result<Exit> {
+async fn show_letter(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
     let Some(letter) = letters.into_iter().find(|letter| letter.id == id) else {
         return Err(hinted(
@@ -60,7 +60,7 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow
             format!("see `newslode dead list {queue}`"),
         ));
     };
-    let row = LetterLine { what: printable(&letter.body), ..LetterLine::new(&letter) };
+    let row = ListedLetter { what: printable(&letter.body), ..ListedLetter::new(&letter) };
     if json {
         out::json(&row)?;
         return Ok(Exit::Done);

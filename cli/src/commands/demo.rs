@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use super::mine;
 use crate::args::DemoArgs;
 use crate::demo::mined::Judged;
-use crate::demo::{judge_run, print, world};
+use crate::demo::{generate_world, judge_run, print_figures};
 use crate::engine::{self, Engine, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
@@ -28,8 +28,8 @@ const LONGEST_DELAY_MS: u64 = 20;
 
 pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
     let Setup { mut config, quiet, .. } = setup;
-    fresh(&args.out)?;
-    let world = Arc::new(world(&args.world));
+    remove_earlier_demo(&args.out)?;
+    let world = Arc::new(generate_world(&args.world));
     let start = world.seeds();
     let server =
         Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
@@ -56,12 +56,12 @@ pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
-    tell(&args.out, &taxonomy, &read_articles(&args.out)?, &run, &judged)?;
+    print_result(&args.out, &taxonomy, &read_articles(&args.out)?, &run, &judged)?;
     Ok(Exit::Done)
 }
 
-/// A demo begins anew: what an earlier one left is removed, anything else is left alone.
-fn fresh(folder: &Path) -> anyhow::Result<()> {
+/// Removes the folder of an earlier demo, because a demo begins anew. Refuses any other folder.
+fn remove_earlier_demo(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() {
         return Ok(());
     }
@@ -81,15 +81,15 @@ fn read_articles(folder: &Path) -> anyhow::Result<Vec<Article>> {
     text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
 }
 
-fn tell(
+fn print_result(
     folder: &Path,
     taxonomy: &Taxonomy,
     articles: &[Article],
-    run: &mine::Summary,
+    run: &mine::RunSummary,
     judged: &Judged,
 ) -> anyhow::Result<()> {
     out::line("TAXONOMY (label, and the number of sites that show it)")?;
-    out::text(&mine::top(taxonomy, 60))?;
+    out::text(&mine::taxonomy_top(taxonomy, 60))?;
     out::line("\nARTICLES (three of them)")?;
     for article in articles
         .iter()
@@ -105,7 +105,7 @@ fn tell(
         out::line(format!("    {}…", text.chars().take(160).collect::<String>().replace('\n', " ")))?;
     }
     out::line("\nACCURACY (against the gold answers of the synthetic world)")?;
-    print(judged)?;
+    print_figures(judged)?;
     out::line(format!(
         "\n{} pages of {} sites in {:.1} s; articles.jsonl, ontology.ttl and run.json are in {}",
         run.outcomes.values().sum::<u64>(),

@@ -9,26 +9,30 @@ use crate::exit::Exit;
 use crate::input::parse_url;
 use crate::installation::{self, Setup};
 use crate::out;
-use crate::queries::explain::{self, ListingStory, Row, SiteStory, kind_name, unknown, when};
+use crate::queries::explain::{
+    self, Fact, ListingExplanation, SiteExplanation, due_text, kind_name, unknown_site,
+};
 
 pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let frontier = parts.stores.frontier.as_ref();
     let now = time::now();
     if args.target.contains("://") {
-        let page = explain::page(&parts, &parse_url(&args.target)?, now).await?;
+        let page = explain::explain_page(&parts, &parse_url(&args.target)?, now).await?;
         if args.json {
             out::json(&page)?;
         } else {
             out::line(&page.url)?;
-            page.rows(now).iter().try_for_each(line)?;
+            page.facts(now).iter().try_for_each(print_fact)?;
         }
         return Ok(Exit::Done);
     }
     let name = Site::of_host(&args.target);
     let all = frontier.status().await?;
-    let Some(status) = all.into_iter().find(|status| status.site == name) else { return Err(unknown(&name)) };
-    let site = explain::site(frontier, status, now).await?;
+    let Some(status) = all.into_iter().find(|status| status.site == name) else {
+        return Err(unknown_site(&name));
+    };
+    let site = explain::explain_site(frontier, status, now).await?;
     if args.json {
         out::json(&site)?;
         return Ok(Exit::Done);
@@ -37,24 +41,24 @@ pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-fn line((name, value): &Row) -> anyhow::Result<()> {
+fn print_fact((name, value): &Fact) -> anyhow::Result<()> {
     out::line(format!("  {name:16} {value}"))
 }
 
 /// Listings that are shown to a person.
 const SHOWN: usize = 30;
 
-fn print_site(site: &SiteStory, now: Timestamp) -> anyhow::Result<()> {
+fn print_site(site: &SiteExplanation, now: Timestamp) -> anyhow::Result<()> {
     out::line(&site.status.site)?;
-    site.rows(now).iter().try_for_each(line)?;
+    site.facts(now).iter().try_for_each(print_fact)?;
     if site.listings.is_empty() {
         return Ok(());
     }
     out::line(format!("\n{:12} {:>8} {:>9} {:>12}  listing", "kind", "visits", "articles", "next visit"))?;
-    for ListingStory { url, known, due, .. } in site.listings.iter().take(SHOWN) {
-        let due = due.map_or("none".into(), |due| when(due, now));
-        let kind = kind_name(known.kind);
-        out::line(format!("{kind:12} {:>8} {:>9} {due:>12}  {url}", known.visits, known.confirmed))?;
+    for ListingExplanation { url, listing, due, .. } in site.listings.iter().take(SHOWN) {
+        let due = due.map_or("none".into(), |due| due_text(due, now));
+        let kind = kind_name(listing.kind);
+        out::line(format!("{kind:12} {:>8} {:>9} {due:>12}  {url}", listing.visits, listing.confirmed))?;
     }
     if site.listings.len() > SHOWN {
         out::line(format!("… and {} more: --json shows all", site.listings.len() - SHOWN))?;

@@ -15,8 +15,8 @@ use newslode_miner::work::summaries::summaries;
 use crate::args::{ExportArgs, ExportFormat, ExportWhat};
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
-use crate::outputs::{json_line, part, rename};
-use crate::queries::articles::{Shelved, each_archived, export};
+use crate::outputs::{create_part_file, json_line, rename_part_file};
+use crate::queries::articles::{FiledArticle, each_archived, export_articles};
 
 mod columns;
 mod history;
@@ -49,8 +49,8 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         write_to(&mut BufWriter::new(to.lock()), &args, &parts).await?;
         return Ok(Exit::Done);
     };
-    write_to(&mut part(file)?, &args, &parts).await?;
-    rename(file)?;
+    write_to(&mut create_part_file(file)?, &args, &parts).await?;
+    rename_part_file(file)?;
     Ok(Exit::Done)
 }
 
@@ -74,18 +74,19 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
         ExportWhat::Articles if args.format == Some(ExportFormat::Csv) => {
             to.write_all(table::HEAD.as_bytes())?;
-            let line = |shelved: &Shelved<'_>| Ok(to.write_all(table::row(shelved).as_bytes())?);
-            export(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
+            let line =
+                |filed_article: &FiledArticle<'_>| Ok(to.write_all(table::row(filed_article).as_bytes())?);
+            export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Articles if args.format == Some(ExportFormat::Parquet) => {
             let mut table = columns::Table::new()?;
-            let row = |shelved: &Shelved<'_>| table.add(shelved, to);
-            export(parts, &mut std::io::sink(), RdfForm::Turtle, row).await?;
+            let row = |filed_article: &FiledArticle<'_>| table.add(filed_article, to);
+            export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, row).await?;
             table.finish(to)?;
         }
         ExportWhat::Articles => {
-            let line = |shelved: &Shelved<'_>| json_line(&mut to, &shelved.line());
-            export(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
+            let line = |filed_article: &FiledArticle<'_>| json_line(&mut to, &filed_article.line());
+            export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => {
             each_archived(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?
@@ -106,7 +107,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
                 Some(ExportFormat::Rdfxml) => RdfForm::Xml,
                 _ => RdfForm::Turtle,
             };
-            export(parts, &mut to, form, |_| Ok(())).await?;
+            export_articles(parts, &mut to, form, |_| Ok(())).await?;
         }
         ExportWhat::Pages => {
             let is_plain = args.to.as_ref().is_some_and(|file| file.extension() == Some("warc".as_ref()));

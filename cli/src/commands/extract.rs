@@ -7,7 +7,7 @@ use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::{SiteKnowledge, article};
 use newslode_page::reading::Site;
-use newslode_page::template::MOST_PAGES;
+use newslode_page::template::MOST_COMPARED_PAGES;
 use newslode_page::time::Timestamp;
 
 use crate::args::{ArticleFormat, ExtractArgs};
@@ -19,19 +19,24 @@ use crate::{input, out};
 
 #[allow(clippy::print_stderr, reason = "pages that fail are named beside the output")]
 pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let mut pages = input::read(&args.pages, &setup.config.crawler).await?;
+    let mut pages = input::read_pages(&args.pages, &setup.config.crawler).await?;
     if let Some(manifest) = &args.manifest {
         input::apply_manifest(&mut pages, manifest)?;
     }
-    let known = known(&args, &pages, setup).await?;
+    let knowledge = knowledge_of_sites(&args, &pages, setup).await?;
     let (mut found, all) = (0, pages.len());
     for page in pages {
-        let site = known.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
-        let Some(article) = extract(&page, time::now(), site.map(|(_, known)| known)) else { continue };
+        let site =
+            knowledge.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
+        let Some(article) = extract_article(&page, time::now(), site.map(|(_, knowledge)| knowledge)) else {
+            continue;
+        };
         found += 1;
         match args.format {
             ArticleFormat::Json => out::json_line(&article)?,
-            ArticleFormat::Text => out::line(format!("{}\n\n{}\n", heading(&article), article.text()))?,
+            ArticleFormat::Text => {
+                out::line(format!("{}\n\n{}\n", title_and_byline(&article), article.text()))?
+            }
             ArticleFormat::Markdown => out::line(article.markdown())?,
         }
     }
@@ -40,26 +45,27 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
 }
 
 /// Extracts the page's article, if it is one, with the knowledge of its site.
-fn extract(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option<Article> {
-    let page = parse(page);
+fn extract_article(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option<Article> {
+    let page = parse_page(page);
     site.map_or_else(|| article(&page, now), |site| site.article(&page, now)).1
 }
 
-fn parse(page: &Input) -> Page {
+fn parse_page(page: &Input) -> Page {
     Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)
 }
 
 /// Knowledge of the pages' sites: for a named site, the store's knowledge, used for all pages; otherwise,
 /// what the given pages of each site reveal about each other.
-async fn known(
+async fn knowledge_of_sites(
     args: &ExtractArgs,
     pages: &[Input],
     setup: &Setup,
 ) -> anyhow::Result<Vec<(Option<Site>, SiteKnowledge)>> {
     if let Some(site) = &args.template {
-        let state = templates::state(&Target::new(args.dir.as_deref(), setup)?, &setup.config).await?;
-        let known = templates::read(state.as_ref(), &Site::of_host(site)).await?;
-        return Ok(vec![(None, known.site_knowledge())]);
+        let state =
+            templates::open_site_state(&Target::new(args.dir.as_deref(), setup)?, &setup.config).await?;
+        let knowledge = templates::read_knowledge(state.as_ref(), &Site::of_host(site)).await?;
+        return Ok(vec![(None, knowledge.site_knowledge())]);
     }
     let mut sites: BTreeMap<Site, Vec<&Input>> = BTreeMap::new();
     if !args.alone {
@@ -69,15 +75,15 @@ async fn known(
     }
     sites.retain(|_, pages| pages.len() > 1);
     let learn = |(site, pages): (Site, Vec<&Input>)| {
-        let step = pages.len().div_ceil(MOST_PAGES).max(1);
-        let pages: Vec<Page> = pages.into_iter().step_by(step).map(parse).collect();
-        let mut known = SiteKnowledge::default();
-        known.learn(&pages.iter().collect::<Vec<_>>());
-        (Some(site), known)
+        let step = pages.len().div_ceil(MOST_COMPARED_PAGES).max(1);
+        let pages: Vec<Page> = pages.into_iter().step_by(step).map(parse_page).collect();
+        let mut knowledge = SiteKnowledge::default();
+        knowledge.learn(&pages.iter().collect::<Vec<_>>());
+        (Some(site), knowledge)
     };
     Ok(sites.into_iter().map(learn).collect())
 }
 
-fn heading(article: &Article) -> String {
+fn title_and_byline(article: &Article) -> String {
     format!("{}\n{}", article.title.as_deref().unwrap_or("(no title)"), article.byline())
 }

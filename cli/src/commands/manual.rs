@@ -26,7 +26,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
                 .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
             write_pages(&program, folder)?;
         }
-        None => out::bytes(&page(&program)?)?,
+        None => out::bytes(&render_page(&program)?)?,
     }
     Ok(Exit::Done)
 }
@@ -35,13 +35,13 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
 fn write_pages(command: &clap::Command, folder: &Path) -> anyhow::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let file = folder.join(format!("{name}.1"));
-    let written = std::fs::File::create(&file).and_then(|mut to| to.write_all(&page(command)?));
+    let written = std::fs::File::create(&file).and_then(|mut to| to.write_all(&render_page(command)?));
     written.with_context(|| format!("cannot write `{}`", file.display()))?;
     let shown = |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "help";
     command.get_subcommands().filter(shown).try_for_each(|command| write_pages(command, folder))
 }
 
-fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
+fn render_page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
     Ok(page)

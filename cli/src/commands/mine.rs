@@ -15,20 +15,20 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::recompute;
-use super::unfetched::{self, Unfetched, unfetched};
+use super::unfetched::{self, Unfetched, unfetched_seeds};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
-use crate::feed::{Fed, Feeding, feed};
+use crate::import::{ImportCounts, ImportPlan, import_captures};
 use crate::installation::Setup;
 use crate::out;
-use crate::outcomes::{spelled, tally};
+use crate::outcomes::{count_outcomes, outcomes_in_words};
 use crate::outputs::write_outputs;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 
 /// The result of a run.
 #[derive(Debug, Serialize)]
-pub(crate) struct Summary {
+pub(crate) struct RunSummary {
     pub(crate) complete: bool,
     pub(crate) seconds: f64,
     pub(crate) sites: usize,
@@ -37,9 +37,9 @@ pub(crate) struct Summary {
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
-    /// What was read of web archives.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) fed: Option<Fed>,
+    /// What was imported from web archives.
+    #[serde(rename = "fed", skip_serializing_if = "Option::is_none")]
+    pub(crate) imported: Option<ImportCounts>,
     /// Seeds that could not be fetched.
     pub(crate) unfetched: Vec<Unfetched>,
     /// Digest of each site's mined state.
@@ -48,12 +48,12 @@ pub(crate) struct Summary {
     pub(crate) peak_memory: Option<u64>,
 }
 
-impl Summary {
+impl RunSummary {
     /// Whether seeds were crawled and no page was ever fetched.
     fn is_in_vain(&self) -> bool {
         let has_pages =
             [Outcome::Fetched, Outcome::Unchanged].iter().any(|good| self.outcomes.contains_key(good));
-        self.fed.is_none() && !self.unfetched.is_empty() && !has_pages
+        self.imported.is_none() && !self.unfetched.is_empty() && !has_pages
     }
 }
 
@@ -62,17 +62,17 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     configure(&args, &mut config);
     config.validate()?;
     let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
-    let feeding = match args.warc.as_slice() {
+    let import = match args.warc.as_slice() {
         [] => None,
-        files => Some((Arc::new(Feeding::new(files, &args.site, &config)?), Fed::new(files))),
+        files => Some((Arc::new(ImportPlan::new(files, &args.site, &config)?), ImportCounts::new(files))),
     };
-    if urls.is_empty() && feeding.is_none() && !args.out.join(engine::STATE_FILE).exists() {
+    if urls.is_empty() && import.is_none() && !args.out.join(engine::STATE_FILE).exists() {
         return Err(hinted(
             "no site was named",
             "newslode mine https://www.example.com https://news.example.org --contact you@example.org",
         ));
     }
-    if feeding.is_none() && config.crawler.agent().is_err() {
+    if import.is_none() && config.crawler.agent().is_err() {
         return Err(hinted(
             "nobody is named whom the sites can turn to",
             "newslode mine --contact you@example.org URL, or set NEWSLODE__CRAWLER__CONTACT to a URL or mail address of yours",
@@ -82,32 +82,32 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     // A second signal aborts the process, which the state survives.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
-    let engine = if feeding.is_some() { engine.offline() } else { engine };
+    let engine = if import.is_some() { engine.offline() } else { engine };
     // Check this before any change: a newer version may have mined this run.
     engine::claim(&engine.miner_parts()).await?;
     let limits = (args.max_pages, args.depth, args.delay);
     add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
     let admin = serve_admin(&args, &engine, &stop).await?;
-    let (ended, summary) = mine_fed(&engine, feeding, &args.out, &args.keep, &stop, quiet).await?;
+    let (ended, summary) = mine_with_import(&engine, import, &args.out, &args.keep, &stop, quiet).await?;
     stop.cancel();
     drop(admin);
     let is_in_vain = ended == Ended::Complete && summary.is_in_vain();
     if args.json {
         out::json(&summary)?;
     } else if !is_in_vain {
-        tell(&engine, &args.out, &summary).await?;
+        print_summary(&engine, &args.out, &summary).await?;
     }
     if is_in_vain {
-        let seeds = unfetched::lines(&summary.unfetched);
+        let seeds = unfetched::seed_lines(&summary.unfetched);
         return Err(hinted(
             format!("no page of any seed could be fetched\n{}", seeds.trim_end()),
-            unfetched::hints(&summary.unfetched),
+            unfetched::remedies(&summary.unfetched),
         ));
     }
     if ended == Ended::Stopped {
         return Ok(Exit::Interrupted);
     }
-    summary.fed.as_ref().map_or(Ok(()), Fed::verdict)?;
+    summary.imported.as_ref().map_or(Ok(()), ImportCounts::check)?;
     Ok(Exit::Done)
 }
 
@@ -144,9 +144,9 @@ fn configure(args: &MineArgs, config: &mut Config) {
 const OLD_PARAMETERS: &str = "parameters";
 
 /// Recounts pages that other algorithms or parameters counted.
-async fn update(engine: &Engine, stop: &CancellationToken, quiet: bool) -> anyhow::Result<()> {
+async fn recount_outdated(engine: &Engine, stop: &CancellationToken, quiet: bool) -> anyhow::Result<()> {
     let parts = engine.miner_parts();
-    let done = recompute::all(&parts, engine.follow(), stop, quiet).await?;
+    let done = recompute::recompute_all(&parts, engine.follow(), stop, quiet).await?;
     if !done.is_done() {
         tracing::info!(?done, "counted pages again with today's algorithms");
     }
@@ -162,16 +162,16 @@ async fn serve_admin(
     engine: &Engine,
     stop: &CancellationToken,
 ) -> anyhow::Result<JoinSet<std::io::Result<()>>> {
-    let mut served = JoinSet::new();
+    let mut tasks = JoinSet::new();
     if let Some(addr) = args.admin {
         let admin = newslode_common::telemetry::admin::Admin::bind(addr).await?;
         let ready =
             std::sync::Arc::new(|| -> std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>> {
                 Box::pin(async { Ok(()) })
             });
-        served.spawn(admin.serve(engine.metrics.clone(), ready, stop.clone()));
+        tasks.spawn(admin.serve(engine.metrics.clone(), ready, stop.clone()));
     }
-    Ok(served)
+    Ok(tasks)
 }
 
 /// Mines with a progress display, writes the outputs, and returns a summary.
@@ -181,93 +181,97 @@ pub(crate) async fn mine(
     keep: &[Keep],
     stop: &CancellationToken,
     quiet: bool,
-) -> anyhow::Result<(Ended, Summary)> {
-    mine_fed(engine, None, folder, keep, stop, quiet).await
+) -> anyhow::Result<(Ended, RunSummary)> {
+    mine_with_import(engine, None, folder, keep, stop, quiet).await
 }
 
 /// The same, with pages of web archives if there are any.
-async fn mine_fed(
+async fn mine_with_import(
     engine: &Engine,
-    mut feeding: Option<(Arc<Feeding>, Fed)>,
+    mut import: Option<(Arc<ImportPlan>, ImportCounts)>,
     folder: &Path,
     keep: &[Keep],
     stop: &CancellationToken,
     quiet: bool,
-) -> anyhow::Result<(Ended, Summary)> {
+) -> anyhow::Result<(Ended, RunSummary)> {
     let begun = Instant::now();
-    update(engine, stop, quiet).await?;
-    // Feeding and mining take turns at the display.
-    let shown = RefCell::new(Shown::new(quiet));
+    recount_outdated(engine, stop, quiet).await?;
+    // Importing and mining take turns at the display.
+    let display = RefCell::new(ProgressDisplay::new(quiet));
     let parts = engine.miner_parts();
-    let fed = async {
-        let Some((feeding, fed)) = &mut feeding else { return Ok(()) };
-        feed(&parts, feeding, fed, |fed| fed.show(&mut shown.borrow_mut())).await
+    let importing = async {
+        let Some((plan, counts)) = &mut import else { return Ok(()) };
+        import_captures(&parts, plan, counts, |counts| counts.show_progress(&mut display.borrow_mut())).await
     };
-    let ended = engine.mine(fed, stop, |progress| show(progress, &mut shown.borrow_mut())).await?;
+    let ended =
+        engine.mine(importing, stop, |progress| show_progress(progress, &mut display.borrow_mut())).await?;
     if ended == Ended::Complete {
         newslode_miner::work::captures::drop_counted(&engine.store).await?;
         engine.store.flush().await?;
     }
-    let mut shown = shown.into_inner();
-    shown.say(|| "writing articles and ontology".into());
+    let mut display = display.into_inner();
+    display.say(|| "writing articles and ontology".into());
     let written = write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
-    shown.end();
+    display.end();
     let sites = Frontier::status(&engine.store).await?;
-    let summary = Summary {
+    let summary = RunSummary {
         complete: ended == Ended::Complete,
         seconds: begun.elapsed().as_secs_f64(),
         sites: sites.len(),
         urls: sites.iter().map(|site| site.urls).sum(),
-        outcomes: tally(&sites),
+        outcomes: count_outcomes(&sites),
         concepts: written.concepts,
         relations: written.relations,
         articles: written.articles,
-        fed: feeding.map(|(_, fed)| fed),
-        unfetched: unfetched(&engine.store, &sites).await?,
-        digests: engine::digests(&engine.store).await?,
+        imported: import.map(|(_, counts)| counts),
+        unfetched: unfetched_seeds(&engine.store, &sites).await?,
+        digests: engine::state_digests(&engine.store).await?,
         peak_memory: peak_memory(),
     };
     std::fs::write(folder.join("run.json"), serde_json::to_string_pretty(&summary)? + "\n")?;
     Ok((ended, summary))
 }
 
-fn show(progress: &Progress, shown: &mut Shown) {
+fn show_progress(progress: &Progress, display: &mut ProgressDisplay) {
     let done = progress.done();
     // URLs that are not asked for again leave the frontier.
-    let known = progress.known().max(done);
-    shown.work(done, Some(known - done), |pace| line(progress, done, known, pace));
+    let urls = progress.urls().max(done);
+    display.work(done, Some(urls - done), |pace| progress_line(progress, done, urls, pace));
 }
 
-fn line(progress: &Progress, done: u64, known: u64, pace: &str) -> String {
+fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> String {
     let Progress { sites, unfinished, round, fold, .. } = progress;
     let concepts = fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
-    let ended = spelled(&tally(sites));
+    let ended = outcomes_in_words(&count_outcomes(sites));
     let ended = if ended.is_empty() { ended } else { format!(" ({ended})") };
     let sites = sites.len();
     format!(
-        "round {round}: {done} of {known} URLs on {sites} sites{pace}{concepts}, {unfinished} pages in work{ended}"
+        "round {round}: {done} of {urls} URLs on {sites} sites{pace}{concepts}, {unfinished} pages in work{ended}"
     )
 }
 
 /// Prints the summary and the paths of the results.
-async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
+async fn print_summary(engine: &Engine, folder: &Path, summary: &RunSummary) -> anyhow::Result<()> {
     let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
-    out::text(&top(&taxonomy, 30))?;
+    out::text(&taxonomy_top(&taxonomy, 30))?;
     let state =
         if summary.complete { "complete" } else { "interrupted; run the same command again to continue" };
-    out::line(match &summary.fed {
-        Some(fed) => format!("{state} in {:.1} s: {}", summary.seconds, fed.line()),
+    out::line(match &summary.imported {
+        Some(counts) => format!("{state} in {:.1} s: {}", summary.seconds, counts.summary_line()),
         None => format!(
             "{state}: {} URLs of {} sites in {:.1} s ({})",
             summary.urls,
             summary.sites,
             summary.seconds,
-            spelled(&summary.outcomes)
+            outcomes_in_words(&summary.outcomes)
         ),
     })?;
     if !summary.unfetched.is_empty() {
-        out::text(&format!("seeds that could not be fetched:\n{}", unfetched::lines(&summary.unfetched)))?;
-        out::line(format!("hint: {}", unfetched::hints(&summary.unfetched)))?;
+        out::text(&format!(
+            "seeds that could not be fetched:\n{}",
+            unfetched::seed_lines(&summary.unfetched)
+        ))?;
+        out::line(format!("hint: {}", unfetched::remedies(&summary.unfetched)))?;
     }
     out::line(format!(
         "{} concepts, {} relations, {} articles",
@@ -280,7 +284,7 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
 }
 
 /// The first lines of the taxonomy's tree.
-pub(crate) fn top(taxonomy: &Taxonomy, most: usize) -> String {
+pub(crate) fn taxonomy_top(taxonomy: &Taxonomy, most: usize) -> String {
     let tree = newslode_miner::mining::taxonomy::tree_text(taxonomy);
     let lines = tree.lines().count();
     let mut text: String = tree.lines().take(most).map(|line| format!("{line}\n")).collect();

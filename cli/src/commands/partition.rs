@@ -5,10 +5,10 @@ use newslode_common::config::Config;
 use newslode_miner::mining::blocks::of_labels;
 use newslode_page::hierarchy::{Hierarchy, NodeKind, Tag, svg, xml};
 use newslode_page::partition::{Method, Scope, hierarchies, hierarchy};
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use newslode_page::{Page, Params};
 
-use super::tags::{Company, tagged};
+use super::tags::{Company, tag_pages};
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
@@ -16,8 +16,8 @@ use crate::site::Siblings;
 use crate::{input, out, params, site};
 
 pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<Exit> {
-    let params = parameters(&args)?;
-    let mut pages = input::read(&args.pages, &config.crawler).await?;
+    let params = chosen_params(&args)?;
+    let mut pages = input::read_pages(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     if several && args.format == TreeFormat::Svg {
         return Err(hinted(
@@ -29,20 +29,22 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
     if let Some(site) = &site {
         site.name(&mut pages)?;
     }
+    // Finished hierarchies are shown as they are; the other pages are partitioned.
     let made: Vec<Option<Hierarchy>> =
-        pages.iter().map(|page| made_before(page).transpose()).collect::<anyhow::Result<_>>()?;
+        pages.iter().map(|page| read_finished_hierarchy(page).transpose()).collect::<anyhow::Result<_>>()?;
     let fresh: Vec<&Input> =
         pages.iter().zip(&made).filter(|(_, made)| made.is_none()).map(|(page, _)| page).collect();
     let company = Company::of(site.as_ref());
-    let mut tags = if args.tags { tagged(&fresh, &company, params.preset) } else { Vec::new() }.into_iter();
-    let views = site.as_ref().map(|site| views(&fresh, site, &params)).unwrap_or_default();
+    let mut tags =
+        if args.tags { tag_pages(&fresh, &company, params.preset) } else { Vec::new() }.into_iter();
+    let views = site.as_ref().map(|site| partition_with_site(&fresh, site, &params)).unwrap_or_default();
     let mut views = views.into_iter();
     for (page, made) in pages.iter().zip(made) {
         let made = match made {
-            Some(made) if args.tags && !made.is_tagged() => return Err(untagged(page)),
+            Some(made) if args.tags && !made.is_tagged() => return Err(untagged_error(page)),
             Some(made) => made,
             None => {
-                let mut made = views.next().unwrap_or_else(|| partition(page, &params));
+                let mut made = views.next().unwrap_or_else(|| partition_page(page, &params));
                 tags.next().inspect(|own| made.tag(&own.tags));
                 made
             }
@@ -55,14 +57,14 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
                 if several {
                     out::line(format!("== {}", page.name))?;
                 }
-                out::text(&tree(&made, if out::is_coloured() { &SOME } else { &NONE }))?;
+                out::text(&tree_text(&made, if out::is_coloured() { &SOME } else { &NONE }))?;
             }
         }
     }
     Ok(Exit::Done)
 }
 
-fn untagged(page: &Input) -> anyhow::Error {
+fn untagged_error(page: &Input) -> anyhow::Error {
     hinted(
         format!("`{}` is a finished hierarchy without tags", page.name),
         "tags are read from the HTML: name the page itself",
@@ -70,27 +72,27 @@ fn untagged(page: &Input) -> anyhow::Error {
 }
 
 /// Reads the hierarchy from a file that runs keep (`--keep hierarchies`).
-fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
+fn read_finished_hierarchy(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
     let text = page.finished_hierarchy()?;
     Some(xml::read(text).with_context(|| format!("`{}` cannot be read", page.name)))
 }
 
 /// Partitions pages with what their site shows of headers, and marks their informative blocks.
-fn views(inputs: &[&Input], site: &Siblings, params: &Params) -> Vec<Hierarchy> {
+fn partition_with_site(inputs: &[&Input], site: &Siblings, params: &Params) -> Vec<Hierarchy> {
     let pages: Vec<Page> = inputs.iter().map(|input| input.parse()).collect();
     let pages: Vec<&Page> = pages.iter().collect();
     let mut views = hierarchies(&pages, &site.others(&pages), params);
     for (&page, view) in pages.iter().zip(&mut views) {
         let mut all = site.others(&[page]);
         all.push(page);
-        let found = blocks(page, &site::of_pages(all), &WisdomParams::default());
+        let found = find_blocks(page, &site::terms_of_pages(all), &WisdomParams::default());
         view.mark(format!("{} pages", site.pages.len()), of_labels(&found));
     }
     views
 }
 
-/// The named parameters with the command line's method and scope.
-fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
+/// The parameters of the preset or file, with the method and scope of the command line.
+fn chosen_params(args: &PartitionArgs) -> anyhow::Result<Params> {
     let mut params = params::named(&args.params)?;
     match args.method {
         Some(MethodArg::Flat) => params.method = Method::Flat,
@@ -109,7 +111,7 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
 }
 
 /// Partitions one page.
-fn partition(page: &Input, params: &Params) -> Hierarchy {
+fn partition_page(page: &Input, params: &Params) -> Hierarchy {
     hierarchy(&page.parse(), params)
 }
 
@@ -132,7 +134,7 @@ const SOME: Colours = Colours {
 
 /// Draws an indented outline with rules between segments. Headers are marked, and coloured by depth. If the
 /// hierarchy has tags, their letters stand in front.
-fn tree(hierarchy: &Hierarchy, colours: &Colours) -> String {
+fn tree_text(hierarchy: &Hierarchy, colours: &Colours) -> String {
     let Colours { heads, faint, link, end } = colours;
     let mut text = String::new();
     let mut depth: Vec<usize> = Vec::with_capacity(hierarchy.nodes.len());
@@ -178,11 +180,11 @@ mod tests {
             content_type: None,
             bytes: html.into(),
         };
-        let made = partition(&page, &Params::default());
-        let shown = tree(&made, &NONE);
+        let made = partition_page(&page, &Params::default());
+        let shown = tree_text(&made, &NONE);
         assert!(shown.contains("▾ Sport\n  Cup →\n  Tour →\n"), "{shown}");
         assert!(!shown.contains('\x1b'), "no colours were asked for, and pages bring none: {shown}");
-        assert!(tree(&made, &SOME).contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
+        assert!(tree_text(&made, &SOME).contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
     }
 
     #[test]
@@ -192,13 +194,13 @@ mod tests {
         for (name, note) in [("one.html", "New numbers"), ("two.html", "Ask the porter")] {
             std::fs::write(folder.path().join(name), html(note)).unwrap();
         }
-        let page = input::file(&folder.path().join("one.html"), None).unwrap();
+        let page = input::read_file(&folder.path().join("one.html"), None).unwrap();
         let site = Siblings::read(folder.path()).unwrap();
         let params = Params { method: Method::Regex, ..Params::default() };
-        assert!(!tree(&partition(&page, &params), &NONE).contains("▾ Phones"));
-        let views = views(&[&page], &site, &params);
+        assert!(!tree_text(&partition_page(&page, &params), &NONE).contains("▾ Phones"));
+        let views = partition_with_site(&[&page], &site, &params);
         assert_eq!((views.len(), views[0].site_version.as_deref()), (1, Some("2 pages")));
-        assert!(tree(&views[0], &NONE).contains("▾ Phones\n"), "{}", tree(&views[0], &NONE));
+        assert!(tree_text(&views[0], &NONE).contains("▾ Phones\n"), "{}", tree_text(&views[0], &NONE));
     }
 
     #[test]
@@ -209,11 +211,11 @@ mod tests {
             content_type: None,
             bytes: "<h1>Roller R5</h1><dl><dt>Weight:<dd>650 g<dt>Colour:<dd>black</dl>".into(),
         };
-        let mut made = partition(&page, &Params::default());
-        tagged(&[&page], &Company::Given, Params::default().preset)
+        let mut made = partition_page(&page, &Params::default());
+        tag_pages(&[&page], &Company::Given, Params::default().preset)
             .iter()
             .for_each(|own| made.tag(&own.tags));
-        let shown = tree(&made, &NONE);
+        let shown = tree_text(&made, &NONE);
         let lines: Vec<(&str, &str)> = shown
             .lines()
             .filter_map(|line| Some((line.get(..5)?.trim(), line.get(5..)?.trim_start_matches(['▾', ' ']))))

@@ -7,7 +7,7 @@ use crate::args::RecallArgs;
 use crate::exit::Exit;
 use crate::installation::{self, Setup};
 use crate::out;
-use crate::queries::recall::{Day, SiteDay, site_days};
+use crate::queries::recall::{DayCounts, SiteDay, site_days};
 
 const HEAD: &str =
     "day         shown   read  no article  on its way  missed  recall  site, and why articles were missed";
@@ -25,12 +25,12 @@ pub(crate) async fn run(args: RecallArgs, setup: &Setup) -> anyhow::Result<Exit>
         return Ok(Exit::Done);
     }
     out::line(HEAD)?;
-    days.iter().try_for_each(|day| out::line(line(day)))?;
+    days.iter().try_for_each(|day| out::line(day_line(day)))?;
     Ok(Exit::Done)
 }
 
-fn line(row: &SiteDay) -> String {
-    let Day { read, no_article, on_its_way, missed } = &row.of;
+fn day_line(row: &SiteDay) -> String {
+    let DayCounts { read, no_article, on_its_way, missed } = &row.of;
     let recall = row.recall.map_or("-".into(), |share| format!("{:.1} %", share as f64 / 10.0));
     let mut why: Vec<String> = missed.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
     if row.refused_by_budget > 0 {
@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_day_is_a_line_with_its_reasons() {
-        let of = Day { read: 1, missed: [("gone", 1)].into(), ..Day::default() };
+        let of = DayCounts { read: 1, missed: [("gone", 1)].into(), ..DayCounts::default() };
         let site = Site::of_host("a.test");
         let day =
             SiteDay { site, day: "2023-11-14".into(), shown: 2, of, refused_by_budget: 3, recall: Some(500) };
-        let line = line(&day);
+        let line = day_line(&day);
         assert!(
             line.starts_with("2023-11-14") && line.contains(" 50.0 %  a.test: gone 1, 3 links refused"),
             "{line}"

@@ -16,26 +16,26 @@ use crate::args::RecomputeArgs;
 use crate::engine::claim;
 use crate::exit::Exit;
 use crate::installation::{self, Setup, Target};
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use crate::queries::articles::count_pages;
-use crate::{out, served};
+use crate::{out, services};
 
 pub(crate) async fn run(args: RecomputeArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let (config, target) = (&setup.config, args.run.target(setup)?);
     let mut parts = installation::open(&target, config).await?;
     if target == Target::Services {
         // Articles that changed go to their readers.
-        parts.broker = Arc::new(served::broker(config).await?);
+        parts.broker = Arc::new(services::connect_broker(config).await?);
     }
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let done = all(&parts, config.miner.follow, &stop, setup.quiet).await?;
+    let done = recompute_all(&parts, config.miner.follow, &stop, setup.quiet).await?;
     let is_whole = !stop.is_cancelled();
     stop.cancel();
     if args.json {
         out::json(&done)?;
     } else {
-        out::line(told(&done))?;
+        out::line(result_text(&done))?;
         if let Some(folder) = target.folder().filter(|_| done.counted + done.lost > 0) {
             out::line(mine_hint(folder))?;
         }
@@ -44,7 +44,7 @@ pub(crate) async fn run(args: RecomputeArgs, setup: &Setup) -> anyhow::Result<Ex
 }
 
 /// Claims the state for the current algorithms and recounts all older pages at full speed.
-pub(crate) async fn all(
+pub(crate) async fn recompute_all(
     parts: &Parts,
     follow: Follow,
     stop: &CancellationToken,
@@ -52,23 +52,23 @@ pub(crate) async fn all(
 ) -> anyhow::Result<Recomputed> {
     claim(parts).await?;
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let (pace, mut shown) = (Pace { at_once, share: 100 }, Shown::new(quiet));
+    let (pace, mut display) = (Pace { at_once, share: 100 }, ProgressDisplay::new(quiet));
     let all = count_pages(parts).await?;
     let done = recompute(parts, follow, pace, stop, |done| {
         let counted = done.counted;
-        shown.work(counted, Some(all.saturating_sub(counted)), |pace| {
+        display.work(counted, Some(all.saturating_sub(counted)), |pace| {
             format!("the page algorithms changed: {counted} of {all} pages counted again{pace}")
         });
     })
     .await?;
-    shown.end();
+    display.end();
     if done.lost + done.stuck > 0 {
         tracing::warn!(lost = done.lost, stuck = done.stuck, "some pages could not be counted again");
     }
     Ok(done)
 }
 
-fn told(done: &Recomputed) -> String {
+fn result_text(done: &Recomputed) -> String {
     let Recomputed { pages, counted, lost, stuck } = done;
     let mut text = format!("{pages} pages, {counted} counted again");
     if *lost > 0 {

@@ -8,8 +8,8 @@ use crate::args::ReportArgs;
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::outputs::write_report;
-use crate::queries::articles::{self, Shelved};
-use crate::report::Shelves;
+use crate::queries::articles::{self, FiledArticle};
+use crate::report::ArticlesByConcept;
 use crate::{engine, out};
 
 pub(crate) async fn run(args: ReportArgs, setup: &Setup) -> anyhow::Result<Exit> {
@@ -21,15 +21,16 @@ pub(crate) async fn run(args: ReportArgs, setup: &Setup) -> anyhow::Result<Exit>
             "mine first, or wait for the miner's first fold",
         ));
     }
-    let mut shelves = Shelves::default();
-    let take = |shelved: &Shelved<'_>| {
-        shelves.put(&shelved.article, &shelved.keys);
+    let mut by_concept = ArticlesByConcept::default();
+    let take = |filed_article: &FiledArticle<'_>| {
+        by_concept.put(&filed_article.article, &filed_article.keys);
         Ok(())
     };
-    let (taxonomy, _) = articles::export(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
+    let (taxonomy, _) =
+        articles::export_articles(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
     let here = || target.folder().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
     let file = args.out.clone().unwrap_or_else(here);
-    write_report(&parts, &taxonomy, &shelves, &file).await?;
+    write_report(&parts, &taxonomy, &by_concept, &file).await?;
     out::line(file.display())?;
     Ok(Exit::Done)
 }

@@ -10,14 +10,14 @@ use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
 use crate::engine::{self, Engine};
 use crate::exit::{Exit, hinted};
 use crate::installation::{DirArgs, Setup, Target};
-use crate::{out, served};
+use crate::{out, services};
 
 pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let plain = |urls: &SeedUrls, make: fn(String) -> SeedMessage| {
         urls.urls.iter().cloned().map(make).collect::<Vec<SeedMessage>>()
     };
     let (sites, messages) = match args.command {
-        SeedCommandArg::List { run, json } => return list(&run, json, setup).await,
+        SeedCommandArg::List { run, json } => return list_sites(&run, json, setup).await,
         SeedCommandArg::Add { sites, max_pages, depth, delay } => {
             let make = |url: &String| SeedMessage {
                 version: VERSION,
@@ -49,11 +49,11 @@ pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
             (pages, messages)
         }
     };
-    send(&sites, &messages, setup).await
+    send_seeds(&sites, &messages, setup).await
 }
 
 /// Checks all messages, then sends them.
-async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
+async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     let commands =
         commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
@@ -64,13 +64,13 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyh
             let engine = Engine::open(&folder, config.clone())?;
             let parts = engine.miner_parts();
             for command in commands {
-                newslode_miner::work::seeds::obey(&parts, &config.miner, command, time::now()).await?;
+                newslode_miner::work::seeds::apply_seed(&parts, &config.miner, command, time::now()).await?;
             }
             engine.store.flush().await?;
             format!("the run in `{}`", folder.display())
         }
         Target::Services => {
-            let broker = served::broker(config).await?;
+            let broker = services::connect_broker(config).await?;
             for message in messages {
                 broker.publish(Queue::Seeds, Bytes::from(serde_json::to_vec(message)?)).await?;
             }
@@ -81,10 +81,10 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyh
     Ok(Exit::Done)
 }
 
-async fn list(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
+async fn list_sites(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
     let sites = match run.target(setup)? {
         Target::Run(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
-        Target::Services => Frontier::status(&served::store(&setup.config).await?).await?,
+        Target::Services => Frontier::status(&services::connect_store(&setup.config).await?).await?,
     };
     if json {
         out::json(&sites)?;

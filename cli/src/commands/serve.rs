@@ -15,12 +15,12 @@ use crate::args::ServeArgs;
 use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
 use crate::installation::{self, Setup, Target};
-use crate::{engine, out, served};
+use crate::{engine, out, services};
 
 pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let listener = TcpListener::bind(args.addr).await.map_err(|error| unbound(args.addr, &error))?;
-    let token = args.token_file.as_deref().map(token).transpose()?;
-    let source = source(&args.run.target(setup)?, &setup.config).await?;
+    let listener = TcpListener::bind(args.addr).await.map_err(|error| bind_error(args.addr, &error))?;
+    let token = args.token_file.as_deref().map(read_token).transpose()?;
+    let source = open_source(&args.run.target(setup)?, &setup.config).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let addr = listener.local_addr()?;
@@ -35,7 +35,7 @@ pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> 
 }
 
 /// Reads the token that changes are asked for.
-fn token(file: &Path) -> anyhow::Result<String> {
+fn read_token(file: &Path) -> anyhow::Result<String> {
     let text = std::fs::read_to_string(file);
     let text = text.with_context(|| format!("cannot read the token in `{}`", file.display()))?;
     let token = text.trim();
@@ -49,24 +49,24 @@ fn token(file: &Path) -> anyhow::Result<String> {
 }
 
 /// Where the console reads.
-async fn source(target: &Target, config: &Config) -> anyhow::Result<Source> {
+async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source> {
     let config = config.clone();
     let Target::Run(folder) = target else {
         let parts = installation::open(target, &config).await?;
         // The console is of use without queues, too.
-        let broker = served::broker(&config).await;
+        let broker = services::connect_broker(&config).await;
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
-    let store = engine::open_state(folder).map_err(|error| held(folder, error))?;
+    let store = engine::open_state(folder).map_err(|error| with_hint_if_locked(folder, error))?;
     let shared = Arc::new(store.clone());
-    let parts = installation::over((shared.clone(), shared.clone(), shared), &config)?;
+    let parts = installation::parts_over((shared.clone(), shared.clone(), shared), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }
 
 /// An error with what to do if another process holds the run.
-fn held(folder: &Path, error: anyhow::Error) -> anyhow::Error {
+fn with_hint_if_locked(folder: &Path, error: anyhow::Error) -> anyhow::Error {
     if error.is::<Hinted>() {
         return error;
     }
@@ -81,7 +81,7 @@ fn held(folder: &Path, error: anyhow::Error) -> anyhow::Error {
     )
 }
 
-fn unbound(addr: SocketAddr, error: &std::io::Error) -> anyhow::Error {
+fn bind_error(addr: SocketAddr, error: &std::io::Error) -> anyhow::Error {
     let hint = match error.kind() {
         std::io::ErrorKind::AddrInUse => {
             "another program serves there: stop it, or name another port, as in `--addr \

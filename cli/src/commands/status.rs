@@ -11,8 +11,8 @@ use crate::args::StatusArgs;
 use crate::exit::Exit;
 use crate::installation::Setup;
 use crate::out;
-use crate::outcomes::spelled;
-use crate::queries::status::{SiteLine, Source, Status};
+use crate::outcomes::outcomes_in_words;
+use crate::queries::status::{SiteWithHealth, Source, Status};
 
 /// Time between two refreshes of `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let source = Source::open(&args.run.target(setup)?, &setup.config).await?;
     if !args.watch {
-        show(&source.look().await?, &args)?;
+        print_or_json(&source.look().await?, &args)?;
         return Ok(Exit::Done);
     }
     let mut last: Option<(Instant, u64)> = None;
@@ -33,7 +33,7 @@ pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit>
             // Clear the screen and move to its top.
             out::text("\x1b[2J\x1b[H")?;
         }
-        show(&status, &args)?;
+        print_or_json(&status, &args)?;
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             _ = tokio::signal::ctrl_c() => return Ok(Exit::Done),
@@ -46,18 +46,18 @@ fn per_second(now: u64, before: u64, passed: Duration) -> f64 {
     now.saturating_sub(before) as f64 / passed.as_secs_f64().max(0.001)
 }
 
-fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
+fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
     match (args.json, args.watch) {
         (true, false) => out::json(status),
         (true, true) => out::json_line(status),
-        (false, _) => print(status, time::now()),
+        (false, _) => print_status(status, time::now()),
     }
 }
 
-fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
+fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteLine { status: site, health } in &status.sites {
+    for SiteWithHealth { status: site, health } in &status.sites {
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
@@ -72,10 +72,10 @@ fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
             site.urls,
             site.pending,
             site.leased,
-            spelled(&site.outcomes)
+            outcomes_in_words(&site.outcomes)
         ))?;
     }
-    out::line(format!("all: {}", spelled(&status.outcomes)))?;
+    out::line(format!("all: {}", outcomes_in_words(&status.outcomes)))?;
     if let Some(rate) = status.rate {
         out::line(format!("{rate:.1} URLs per second"))?;
     }

@@ -16,7 +16,7 @@ const MAX_VALUE: usize = 160;
 
 pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = TableParams::new(args.params);
-    let pages = input::read(&args.pages, &config.crawler).await?;
+    let pages = input::read_pages(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     for page in pages {
         let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
@@ -29,9 +29,9 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
         }
         for table in &found {
             match args.format {
-                TablesFormat::Tree => out::text(&tree(&parsed, table))?,
+                TablesFormat::Tree => out::text(&tree_text(&parsed, table))?,
                 TablesFormat::Json => out::json_line(&as_json(&page.name, &parsed, table))?,
-                TablesFormat::Csv => out::text(&cells(&page.name, &parsed, table))?,
+                TablesFormat::Csv => out::text(&csv_text(&page.name, &parsed, table))?,
             }
         }
     }
@@ -39,41 +39,41 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
 }
 
 /// The texts of header cells, without empty ones.
-fn path(page: &Page, table: &DataTable, cells: &[usize]) -> Vec<String> {
+fn cell_texts(page: &Page, table: &DataTable, cells: &[usize]) -> Vec<String> {
     cells.iter().map(|&cell| table.text(page, cell)).filter(|text| !text.is_empty()).collect()
 }
 
-fn joined(page: &Page, table: &DataTable, cells: &[usize]) -> String {
-    path(page, table, cells).join(" › ")
+fn path_text(page: &Page, table: &DataTable, cells: &[usize]) -> String {
+    cell_texts(page, table, cells).join(" › ")
 }
 
 /// Draws a heading, then each record with a column of labels and a column of values.
-fn tree(page: &Page, table: &DataTable) -> String {
+fn tree_text(page: &Page, table: &DataTable) -> String {
     let mut text = String::new();
     let title = table.titles(page).join(" — ");
     let (rows, columns) = (table.grid.rows.len(), table.grid.columns);
     text.push_str(&format!("── table {}", table.index));
     if !title.is_empty() {
-        text.push_str(&format!(": {}", cut(&title, MAX_VALUE)));
+        text.push_str(&format!(": {}", shortened(&title, MAX_VALUE)));
     }
     text.push_str(&format!("  ({}, {rows} rows, {columns} columns)\n", table.orientation.name()));
     let records = table.records();
     let labels: Vec<Vec<String>> = records
         .iter()
-        .map(|record| record.fields.iter().map(|field| joined(page, table, &field.path)).collect())
+        .map(|record| record.fields.iter().map(|field| path_text(page, table, &field.path)).collect())
         .collect();
     let widths =
         labels.iter().flatten().map(|label| label.chars().count()).filter(|width| *width <= MAX_LABEL);
     let width = widths.max().unwrap_or(0);
     for (number, (record, labels)) in records.iter().zip(&labels).enumerate() {
-        let key = joined(page, table, &record.key);
+        let key = path_text(page, table, &record.key);
         match (key.is_empty(), records.len()) {
             (true, 1) => {}
             (true, _) => text.push_str(&format!("{}.\n", number + 1)),
-            (false, _) => text.push_str(&format!("▾ {}\n", cut(&key, MAX_VALUE))),
+            (false, _) => text.push_str(&format!("▾ {}\n", shortened(&key, MAX_VALUE))),
         }
         for (field, label) in record.fields.iter().zip(labels) {
-            push_field(&mut text, width, label, &cut(&table.text(page, field.cell), MAX_VALUE));
+            push_field(&mut text, width, label, &shortened(&table.text(page, field.cell), MAX_VALUE));
         }
     }
     if table.grid.is_cut {
@@ -95,7 +95,7 @@ fn push_field(text: &mut String, width: usize, label: &str, value: &str) {
 }
 
 /// Cuts a text to a length and marks the cut.
-fn cut(text: &str, most: usize) -> String {
+fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
@@ -111,13 +111,13 @@ fn as_json(name: &str, page: &Page, table: &DataTable) -> Value {
             .map(|field| {
                 let leaves = table.cell_leaves(field.cell);
                 json!({
-                    "path": path(page, table, &field.path),
+                    "path": cell_texts(page, table, &field.path),
                     "value": table.text(page, field.cell),
                     "leaves": [leaves.start, leaves.end],
                 })
             })
             .collect();
-        json!({ "key": path(page, table, &record.key), "fields": fields })
+        json!({ "key": cell_texts(page, table, &record.key), "fields": fields })
     };
     json!({
         "page": name,
@@ -135,17 +135,17 @@ fn as_json(name: &str, page: &Page, table: &DataTable) -> Value {
 
 /// Writes one line per field (RFC 4180): page, table, record, key, path, value. Tables have different
 /// attributes, so a column for each attribute would need a file for each table.
-fn cells(name: &str, page: &Page, table: &DataTable) -> String {
+fn csv_text(name: &str, page: &Page, table: &DataTable) -> String {
     let mut text = String::new();
     for (number, record) in table.records().iter().enumerate() {
-        let key = joined(page, table, &record.key);
+        let key = path_text(page, table, &record.key);
         for field in &record.fields {
             let cells = [
                 name.to_owned(),
                 table.index.to_string(),
                 number.to_string(),
                 key.clone(),
-                joined(page, table, &field.path),
+                path_text(page, table, &field.path),
                 table.text(page, field.cell),
             ];
             text.push_str(&csv::row(cells));
@@ -169,7 +169,7 @@ mod tests {
     fn the_tree_aligns_values_and_numbers_records() {
         let page = page(PRICES);
         let found = tables::tables(&page);
-        let shown = tree(&page, &found[0]);
+        let shown = tree_text(&page, &found[0]);
         assert!(shown.starts_with("── table 0: Prices  (column, 4 rows, 2 columns)\n"), "{shown}");
         assert!(shown.contains("1.\n  Fruit  Apple\n  Price  1.20\n"), "{shown}");
     }
@@ -178,7 +178,7 @@ mod tests {
     fn csv_quotes_what_needs_it() {
         let page = page(PRICES);
         let found = tables::tables(&page);
-        let text = cells("p", &page, &found[0]);
+        let text = csv_text("p", &page, &found[0]);
         assert!(text.contains("p,0,1,,Fruit,\"Fig, \"\"dried\"\"\"\r\n"), "{text}");
         assert_eq!(text.lines().count(), 6);
     }

@@ -1,6 +1,6 @@
 //! `newslode tags`: what each text of pages is, and their attribute-value pairs, for people or programs.
 //!
-//! The pages of one site are read together ([`tagged`]), since what stands at the same place on many of them tells
+//! The pages of one site are read together ([`tag_pages`]), since what stands at the same place on many of them tells
 //! names from values. Whether they are one site is said by their URLs, or by `--site`.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::{input, out};
 const MAX_LABEL: usize = 28;
 
 pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit> {
-    let mut pages = input::read(&args.pages, &config.crawler).await?;
+    let mut pages = input::read_pages(&args.pages, &config.crawler).await?;
     if let Some(made) = pages.iter().find(|page| page.finished_hierarchy().is_some()) {
         return Err(hinted(
             format!("`{}` is a finished hierarchy, and no page", made.name),
@@ -39,13 +39,13 @@ pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit>
     let company = if args.alone { Company::Nobody } else { Company::of(site.as_ref()) };
     let several = pages.len() > 1;
     let pages: Vec<&Input> = pages.iter().collect();
-    for (input, read) in pages.iter().zip(tagged(&pages, &company, args.params)) {
+    for (input, read) in pages.iter().zip(tag_pages(&pages, &company, args.params)) {
         match args.format {
             TagsFormat::Text => {
                 if several {
                     out::line(format!("== {}", input.name))?;
                 }
-                out::text(&text(&read, out::is_coloured()))?;
+                out::text(&tags_text(&read, out::is_coloured()))?;
             }
             TagsFormat::Json => out::json_line(&as_json(&input.name, &read))?,
         }
@@ -80,7 +80,7 @@ pub(super) struct Tagged {
 }
 
 /// Reads the pages, those of one site together.
-pub(super) fn tagged(inputs: &[&Input], company: &Company<'_>, preset: Preset) -> Vec<Tagged> {
+pub(super) fn tag_pages(inputs: &[&Input], company: &Company<'_>, preset: Preset) -> Vec<Tagged> {
     let pages: Vec<Page> = inputs.iter().map(|input| input.parse()).collect();
     let mut sites: BTreeMap<(Option<Site>, usize), Vec<usize>> = BTreeMap::new();
     for (at, page) in pages.iter().enumerate() {
@@ -110,7 +110,7 @@ pub(super) fn tagged(inputs: &[&Input], company: &Company<'_>, preset: Preset) -
 }
 
 /// The escape sequence of a tag.
-fn colour(tag: Tag) -> &'static str {
+fn tag_colour(tag: Tag) -> &'static str {
     match tag {
         Tag::Concept => "\x1b[1;35m",
         Tag::Attribute => "\x1b[1;34m",
@@ -120,10 +120,10 @@ fn colour(tag: Tag) -> &'static str {
 }
 
 /// The leaves with their letters, then the pairs.
-fn text(read: &Tagged, is_coloured: bool) -> String {
+fn tags_text(read: &Tagged, is_coloured: bool) -> String {
     let mut text = String::new();
     for (leaf, &tag) in read.tags.iter().enumerate() {
-        let start = if is_coloured { colour(tag) } else { "" };
+        let start = if is_coloured { tag_colour(tag) } else { "" };
         let end = if start.is_empty() { "" } else { "\x1b[0m" };
         let words = out::harmless(read.page.leaves.text(leaf));
         text.push_str(&format!("{start}{}  {words}{end}\n", tag.letter()));
@@ -182,7 +182,7 @@ mod tests {
 
     fn shown(inputs: &[Input], company: &Company<'_>) -> Vec<String> {
         let inputs: Vec<&Input> = inputs.iter().collect();
-        tagged(&inputs, company, Preset::Default).iter().map(|read| text(read, false)).collect()
+        tag_pages(&inputs, company, Preset::Default).iter().map(|read| tags_text(read, false)).collect()
     }
 
     #[test]
@@ -211,8 +211,8 @@ mod tests {
             std::fs::write(folder.path().join(&page.name), &page.bytes).unwrap();
         }
         let site = Siblings::read(folder.path()).unwrap();
-        let page = input::file(&folder.path().join("Aare.html"), None).unwrap();
-        let read = tagged(&[&page], &Company::Site(&site), Preset::Default);
+        let page = input::read_file(&folder.path().join("Aare.html"), None).unwrap();
+        let read = tag_pages(&[&page], &Company::Site(&site), Preset::Default);
         assert_eq!((read.len(), read[0].together, read[0].pairs.len()), (1, 3, 2));
     }
 
@@ -220,7 +220,7 @@ mod tests {
     fn json_has_a_line_with_leaves_and_pairs() {
         let pages = rivers();
         let inputs: Vec<&Input> = pages.iter().collect();
-        let read = tagged(&inputs, &Company::Given, Preset::Default);
+        let read = tag_pages(&inputs, &Company::Given, Preset::Default);
         let line = as_json("p", &read[1]);
         assert_eq!(line["leaves"][1], json!({ "leaf": 1, "tag": "attribute", "text": "Length" }));
         assert_eq!(line["pairs"][1], json!({ "label": "Mouth", "value": "Po" }));

@@ -11,7 +11,7 @@ use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::out;
-use crate::queries::taxonomy::explained;
+use crate::queries::taxonomy::explanation_json;
 
 pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
@@ -25,7 +25,7 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
         let sites = summaries(parts.stores.state.as_ref()).await?;
         let why = explain(&taxonomy, &sites, concept);
         match args.format {
-            TaxonomyFormat::Json => out::json(&explained(&taxonomy, concept, &why))?,
+            TaxonomyFormat::Json => out::json(&explanation_json(&taxonomy, concept, &why))?,
             _ => out::text(&why)?,
         }
         return Ok(Exit::Done);
@@ -33,14 +33,14 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
     match args.format {
         TaxonomyFormat::Tree => out::text(&tree_text(&taxonomy))?,
         TaxonomyFormat::Json => out::json(&taxonomy)?,
-        TaxonomyFormat::Turtle => rdf(&taxonomy, RdfForm::Turtle)?,
-        TaxonomyFormat::Rdfxml => rdf(&taxonomy, RdfForm::Xml)?,
+        TaxonomyFormat::Turtle => write_rdf(&taxonomy, RdfForm::Turtle)?,
+        TaxonomyFormat::Rdfxml => write_rdf(&taxonomy, RdfForm::Xml)?,
         TaxonomyFormat::Svg => out::text(&tree_svg(&taxonomy))?,
     }
     Ok(Exit::Done)
 }
 
-fn rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
+fn write_rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
     let mut ontology = OntologyWriter::new(Vec::new(), BASE, form)?;
     ontology.taxonomy(taxonomy)?;
     Ok(std::io::stdout().lock().write_all(&ontology.finish()?)?)

@@ -28,7 +28,7 @@ struct Terms<'a> {
 pub(crate) async fn run(args: TermsArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let state = parts.stores.state.as_ref();
-    let site = known(state, &args.site).await?;
+    let site = find_site(state, &args.site).await?;
     let pages: i64 = state.cells(&site, Table::Pages).await?.values().sum();
     let pages = u64::try_from(pages).unwrap_or(0);
     let mut terms = figures(&state.cells(&site, Table::Terms).await?, pages);
@@ -42,13 +42,13 @@ pub(crate) async fn run(args: TermsArgs, setup: &Setup) -> anyhow::Result<Exit> 
     if args.json {
         out::json(&shown)?;
     } else {
-        print(&shown)?;
+        print_terms(&shown)?;
     }
     Ok(Exit::Done)
 }
 
 /// Finds the site by its name, one of its hosts or one of its pages.
-async fn known(state: &dyn SiteState, wanted: &str) -> anyhow::Result<Site> {
+async fn find_site(state: &dyn SiteState, wanted: &str) -> anyhow::Result<Site> {
     let host = url::Url::parse(wanted).ok().and_then(|url| url.host_str().map(str::to_owned));
     let site = Site::of_host(host.as_deref().unwrap_or(wanted));
     let sites: Vec<Site> = state.sites().await?.into_iter().map(|(site, _)| site).collect();
@@ -67,7 +67,7 @@ async fn known(state: &dyn SiteState, wanted: &str) -> anyhow::Result<Site> {
     Err(hinted(format!("no page of `{site}` has been mined"), hint))
 }
 
-fn print(shown: &Terms<'_>) -> anyhow::Result<()> {
+fn print_terms(shown: &Terms<'_>) -> anyhow::Result<()> {
     out::line(format!("{}: {} terms on {} pages", shown.site, shown.terms, shown.pages))?;
     let letters = |terms: &TermFigures| terms.term.chars().count();
     let all = || shown.highest.iter().chain(shown.lowest.iter().copied());

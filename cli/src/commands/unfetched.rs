@@ -1,7 +1,7 @@
 //! Lists seeds that could not be fetched, with reasons and hints.
 //!
 //! A redirected seed is not among them, because its target becomes a seed, too. The crawler's log says why
-//! exactly a server could not be reached. Start at [`unfetched`].
+//! exactly a server could not be reached. Start at [`unfetched_seeds`].
 
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, SiteStatus, Why};
@@ -23,7 +23,7 @@ pub(crate) struct Unfetched {
 ///
 /// # Errors
 /// When the store fails.
-pub(crate) async fn unfetched(
+pub(crate) async fn unfetched_seeds(
     frontier: &dyn Frontier,
     sites: &[SiteStatus],
 ) -> anyhow::Result<Vec<Unfetched>> {
@@ -32,7 +32,7 @@ pub(crate) async fn unfetched(
         let entries = frontier.entries(&site.site).await?;
         found.extend(entries.into_iter().filter(|entry| entry.why == Why::Seed).filter_map(|entry| {
             let outcome = entry.outcome?;
-            let (reason, hint) = explained(outcome)?;
+            let (reason, hint) = reason_and_remedy(outcome)?;
             Some(Unfetched { url: entry.url, outcome, reason, hint })
         }));
     }
@@ -40,7 +40,7 @@ pub(crate) async fn unfetched(
 }
 
 /// Reason and hint for an outcome. None if a page came or another URL took the seed's place.
-fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
+fn reason_and_remedy(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
     Some(match outcome {
         Outcome::Fetched | Outcome::Unchanged | Outcome::Redirected => return None,
         Outcome::PrivateAddress => (
@@ -88,12 +88,12 @@ fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
 }
 
 /// Writes one line per seed.
-pub(crate) fn lines(seeds: &[Unfetched]) -> String {
+pub(crate) fn seed_lines(seeds: &[Unfetched]) -> String {
     seeds.iter().map(|seed| format!("  {}: {}\n", seed.url, seed.reason)).collect()
 }
 
 /// Lists the hints without duplicates.
-pub(crate) fn hints(seeds: &[Unfetched]) -> String {
+pub(crate) fn remedies(seeds: &[Unfetched]) -> String {
     let mut hints: Vec<&str> = Vec::new();
     for hint in seeds.iter().filter_map(|seed| seed.hint) {
         if !hints.contains(&hint) {
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn seed(url: &str, outcome: Outcome) -> Unfetched {
-        let (reason, hint) = explained(outcome).unwrap();
+        let (reason, hint) = reason_and_remedy(outcome).unwrap();
         Unfetched { url: url.parse().unwrap(), outcome, reason, hint }
     }
 
@@ -116,7 +116,7 @@ mod tests {
     fn every_outcome_without_a_page_is_explained() {
         for outcome in Outcome::ALL {
             let has_page = matches!(outcome, Outcome::Fetched | Outcome::Unchanged | Outcome::Redirected);
-            assert_eq!(explained(*outcome).is_none(), has_page, "{outcome}");
+            assert_eq!(reason_and_remedy(*outcome).is_none(), has_page, "{outcome}");
         }
     }
 
@@ -127,7 +127,7 @@ mod tests {
             seed("http://10.0.0.1/", Outcome::PrivateAddress),
             seed("http://a.test/", Outcome::Empty),
         ];
-        assert_eq!(lines(&seeds).lines().count(), 3);
-        assert_eq!(hints(&seeds), "--allow-private fetches from such addresses");
+        assert_eq!(seed_lines(&seeds).lines().count(), 3);
+        assert_eq!(remedies(&seeds), "--allow-private fetches from such addresses");
     }
 }

@@ -8,7 +8,7 @@ use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::installation::{self, Setup};
 use crate::out;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use crate::queries::articles::count_pages;
 
 /// Number of differences that are printed; the count covers all of them.
@@ -26,7 +26,7 @@ pub(crate) async fn run(args: VerifyArgs, setup: &Setup) -> anyhow::Result<Exit>
         analyse(&page.url, page.content_type.as_deref(), &bytes, page.fetched_at, &params).contribution
     };
     let sites: Vec<_> = parts.stores.state.sites().await?.into_iter().map(|(site, _)| site).collect();
-    let mut shown = Shown::new(setup.quiet);
+    let mut display = ProgressDisplay::new(setup.quiet);
     let all = count_pages(&parts).await?;
     let (state, archive) = (parts.stores.state.as_ref(), parts.stores.archive.as_ref());
     let report = newslode_miner::work::verify::verify(
@@ -37,11 +37,11 @@ pub(crate) async fn run(args: VerifyArgs, setup: &Setup) -> anyhow::Result<Exit>
         recompute,
         |done| {
             let left = all.saturating_sub(done);
-            shown.work(done, Some(left), |pace| format!("{done} of {all} pages recomputed{pace}"));
+            display.work(done, Some(left), |pace| format!("{done} of {all} pages recomputed{pace}"));
         },
     )
     .await?;
-    shown.end();
+    display.end();
     let sound = report.is_proof();
     if args.json {
         out::json(&report)?;

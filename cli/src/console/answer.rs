@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::html;
 use serde_json::json;
 
-use super::frame::{Place, bare};
+use super::frame::{NavigationItem, bare_page};
 
 /// Addresses below this are for programs.
 const API: &str = "/api/";
@@ -78,8 +78,8 @@ impl Problem {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "This may not be changed",
             _ => "No answer",
         };
-        let page = bare(
-            Place::None,
+        let page = bare_page(
+            NavigationItem::None,
             title,
             html! {
                 p.lead { (self.sentence) }
@@ -103,18 +103,18 @@ impl Problem {
 }
 
 /// What a page's handler gives: problems are pages there, and JSON in the API.
-pub(super) type Shown = Result<Response, Unshown>;
+pub(super) type PageResult = Result<Response, PageProblem>;
 
 /// A problem of a page.
-pub(super) struct Unshown(Problem);
+pub(super) struct PageProblem(Problem);
 
-impl<P: Into<Problem>> From<P> for Unshown {
-    fn from(problem: P) -> Unshown {
-        Unshown(problem.into())
+impl<P: Into<Problem>> From<P> for PageProblem {
+    fn from(problem: P) -> PageProblem {
+        PageProblem(problem.into())
     }
 }
 
-impl IntoResponse for Unshown {
+impl IntoResponse for PageProblem {
     fn into_response(self) -> Response {
         self.0.page()
     }
@@ -147,7 +147,7 @@ pub(super) fn unknown_site(named: &str) -> Problem {
 }
 
 /// Puts what the framework refuses by itself (a method, a path that is no text) into the form of all problems.
-pub(super) fn explained(refused: Response, path: &str) -> Response {
+pub(super) fn explain_refusal(refused: Response, path: &str) -> Response {
     let status = refused.status();
     let kind = refused.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if !status.is_client_error() || kind.is_some_and(|kind| !kind.starts_with("text/plain")) {

@@ -1,4 +1,4 @@
-//! A single article, read whole when it is asked for.
+//! A single article, read from the archive when it is requested.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,25 @@ use newslode_miner::work::histories::{read_history, site_labels};
 use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 
-use super::snapshot::{Mined, Summary};
-use crate::queries::articles::Shelved;
+use super::snapshot::{ArticleSummary, Mined};
+use crate::queries::articles::FiledArticle;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
     pub(super) article: Article,
-    pub(super) life: Option<ArticleHistory>,
+    pub(super) history: Option<ArticleHistory>,
     pub(super) filed: Vec<Filed>,
     labels: BTreeMap<String, String>,
 }
 
 impl Detail {
-    /// Reads an article; nothing if it was replaced since the last look at the store.
-    pub(super) async fn read(parts: &Parts, mined: &Mined, summary: &Summary) -> StoreResult<Option<Detail>> {
-        let (json, life, labels) = futures::try_join!(
+    /// Reads an article; `None` if it was replaced since the last snapshot.
+    pub(super) async fn read(
+        parts: &Parts,
+        mined: &Mined,
+        summary: &ArticleSummary,
+    ) -> StoreResult<Option<Detail>> {
+        let (json, history, labels) = futures::try_join!(
             parts.stores.archive.get(Kind::Article, summary.content),
             read_history(parts.stores.archive.as_ref(), &summary.url),
             site_labels(parts.stores.frontier.as_ref(), &summary.url)
@@ -31,11 +35,11 @@ impl Detail {
         let Some(json) = json else { return Ok(None) };
         let article = serde_json::from_slice(&json)
             .map_err(|error| StoreError::Corrupt(format!("the article of `{}`: {error}", summary.url)))?;
-        Ok(Some(Detail { article, life, filed: mined.filed(summary), labels }))
+        Ok(Some(Detail { article, history, filed: mined.filed(summary), labels }))
     }
 
     /// The article as readers get it.
-    pub(super) fn shelved(&self) -> Shelved<'_> {
-        Shelved::new(self.article.clone(), &self.filed, self.life.clone(), &self.labels)
+    pub(super) fn filed_article(&self) -> FiledArticle<'_> {
+        FiledArticle::new(self.article.clone(), &self.filed, self.history.clone(), &self.labels)
     }
 }

@@ -10,12 +10,12 @@ use newslode_common::version::ContentHash;
 use newslode_page::time::Timestamp;
 
 use super::answer::Problem;
-use super::snapshot::{Mined, Summary};
+use super::snapshot::{ArticleSummary, Mined};
 
 /// The most characters of a value that are looked at.
 const MOST: usize = 300;
 /// The values of a query, by name; of several of one name the last.
-pub(super) fn values(query: Option<&str>) -> BTreeMap<String, String> {
+pub(super) fn query_values(query: Option<&str>) -> BTreeMap<String, String> {
     let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     // Cut first: what is cut may end in space.
     let value = |value: &str| value.trim_start().chars().take(MOST).collect::<String>().trim_end().to_owned();
@@ -58,7 +58,7 @@ impl Cursor {
 
 /// A part of the articles that were asked for.
 pub(super) struct Selected<'a> {
-    pub(super) articles: Vec<&'a Summary>,
+    pub(super) articles: Vec<&'a ArticleSummary>,
     /// All that were asked for.
     pub(super) matched: usize,
     /// Where the next part begins, if there is one.
@@ -114,10 +114,10 @@ impl Filter {
         let day = self.day()?;
         let cursor = self.cursor()?;
         let found = self.found(mined)?;
-        let wanted = |at: usize, article: &Summary| {
+        let wanted = |at: usize, article: &ArticleSummary| {
             !is_unknown
                 && found.as_ref().is_none_or(|found| found.get(at).copied().unwrap_or_default())
-                && concept.is_none_or(|at| article.places.iter().any(|place| place.concept == at))
+                && concept.is_none_or(|at| article.filings.iter().any(|place| place.concept == at))
                 && (self.site.is_empty() || article.site.as_str() == self.site)
                 && (self.language.is_empty() || article.language.as_deref() == Some(&self.language))
                 && day.is_none_or(|day| article.at.day() == day)
@@ -181,8 +181,8 @@ impl Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::snapshot::Place;
-    use crate::html::taxonomy::tests::made;
+    use crate::console::snapshot::ConceptFiling;
+    use crate::html::taxonomy::tests::test_concept;
     use newslode_miner::mining::filing::Witness;
     use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
     use newslode_page::reading::Site;
@@ -190,7 +190,7 @@ mod tests {
     const DAY: u64 = 86_400_000;
 
     fn mined() -> Mined {
-        let article = |n: u64| Summary {
+        let article = |n: u64| ArticleSummary {
             id: ContentHash([n as u8; 16]),
             url: format!("https://a{}.test/{n}", n % 2).parse().unwrap(),
             site: Site::of_host(&format!("a{}.test", n % 2)),
@@ -202,23 +202,23 @@ mod tests {
             // Several articles of one moment.
             at: Timestamp(n / 3 * DAY / 2),
             found: None,
-            places: n
+            filings: n
                 .is_multiple_of(4)
-                .then_some(Place { concept: 0, witness: Witness::List, confidence: 0.9 })
+                .then_some(ConceptFiling { concept: 0, witness: Witness::List, confidence: 0.9 })
                 .into_iter()
                 .collect(),
             print: Default::default(),
             reading: 0,
         };
-        let mut articles: Vec<Summary> = (0..40).map(article).collect();
-        articles.sort_by_key(Summary::order);
-        let concept = Concept { label: "Sport".into(), ..made("en:sport") };
+        let mut articles: Vec<ArticleSummary> = (0..40).map(article).collect();
+        articles.sort_by_key(ArticleSummary::order);
+        let concept = Concept { label: "Sport".into(), ..test_concept("en:sport") };
         let taxonomy = Taxonomy { concepts: vec![concept], ..Taxonomy::default() };
         Mined { taxonomy, articles, ..Mined::default() }
     }
 
     fn filter(query: &str) -> Filter {
-        Filter::of(&values(Some(query)))
+        Filter::of(&query_values(Some(query)))
     }
 
     #[test]
@@ -235,7 +235,8 @@ mod tests {
                 next = filter(&next.query(Some(cursor)));
             }
             assert!(!all.is_empty(), "{query}");
-            let ids = |articles: &[&Summary]| articles.iter().map(|article| article.id).collect::<Vec<_>>();
+            let ids =
+                |articles: &[&ArticleSummary]| articles.iter().map(|article| article.id).collect::<Vec<_>>();
             assert_eq!(ids(&found), ids(&all), "{query}");
         }
     }

@@ -14,7 +14,7 @@ pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {
 
 /// Where a page stands in the navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum NavigationItem {
     Overview,
     Taxonomy,
     Articles,
@@ -23,21 +23,21 @@ pub(super) enum Place {
     None,
 }
 
-const NAVIGATION: [(Place, &str, &str); 5] = [
-    (Place::Overview, "/", "Overview"),
-    (Place::Taxonomy, "/taxonomy", "Taxonomy"),
-    (Place::Articles, "/articles", "Articles"),
-    (Place::Sites, "/sites", "Sites"),
-    (Place::Operations, "/operations", "Operations"),
+const NAVIGATION: [(NavigationItem, &str, &str); 5] = [
+    (NavigationItem::Overview, "/", "Overview"),
+    (NavigationItem::Taxonomy, "/taxonomy", "Taxonomy"),
+    (NavigationItem::Articles, "/articles", "Articles"),
+    (NavigationItem::Sites, "/sites", "Sites"),
+    (NavigationItem::Operations, "/operations", "Operations"),
 ];
 
 /// A page of which nothing but a title and a text is known.
-pub(super) fn bare(place: Place, title: &str, text: Markup) -> Markup {
+pub(super) fn bare_page(place: NavigationItem, title: &str, text: Markup) -> Markup {
     let main = html! { div.title { h1 { (title) } (text) } };
-    whole(place, title, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
+    framed_page(place, title, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
 }
 
-pub(super) fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
+pub(super) fn framed_page(place: NavigationItem, title: &str, main: Markup, foot: Markup) -> Markup {
     let frame = Frame {
         title: title.into(),
         head: html! { link rel="stylesheet" href=(*STYLE_PATH); },

@@ -7,8 +7,8 @@ use std::fmt;
 
 use newslode_page::reading::CanonicalUrl;
 
-use super::filter::{Cursor, Filter, values};
-use super::pages::explain::target;
+use super::filter::{Cursor, Filter, query_values};
+use super::pages::explain::query_value;
 use super::pages::parts::explain_path;
 use super::search;
 use super::writing::form::Form;
@@ -26,7 +26,7 @@ impl ArticleQuery {
     /// Reads the query of a request; `None` if its day or cursor is wrong.
     #[must_use]
     pub fn parse(query: &str) -> Option<ArticleQuery> {
-        let filter = Filter::of(&values(Some(query)));
+        let filter = Filter::of(&query_values(Some(query)));
         let (day, cursor) = (filter.day().ok()?, filter.cursor().ok()?);
         // A cursor is written from its parts, not from its text.
         Some(ArticleQuery { filter: Filter { cursor: String::new(), ..filter }, day, cursor })
@@ -49,7 +49,7 @@ impl fmt::Display for ArticleQuery {
 /// The page that a query asks to explain; `None` if it is no page's address.
 #[must_use]
 pub fn explained(query: &str) -> Option<CanonicalUrl> {
-    target(Some(query), "target").parse().ok()
+    query_value(Some(query), "target").parse().ok()
 }
 
 /// The query that asks to explain a page.
@@ -62,6 +62,6 @@ pub fn explaining(url: &CanonicalUrl) -> String {
 #[must_use]
 pub fn seed_form(form: &[u8]) -> Option<(Vec<String>, Option<u64>)> {
     let form = Form::unchecked(form);
-    let (_, _, delay_ms) = seeds::limits(&form).ok()?;
+    let (_, _, delay_ms) = seeds::parse_limits(&form).ok()?;
     Some((form.lines("urls").map(str::to_owned).collect(), delay_ms))
 }

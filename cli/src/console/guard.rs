@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::answer::{Problem, explained};
+use super::answer::{Problem, explain_refusal};
 use super::state::Console;
 
 /// What a browser may do with a page.
@@ -41,7 +41,7 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
         .on(&path)
     } else {
         match tokio::time::timeout(PATIENCE, next.run(request)).await {
-            Ok(response) => explained(response, &path),
+            Ok(response) => explain_refusal(response, &path),
             Err(_) => Problem::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 "too_slow",

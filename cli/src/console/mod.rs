@@ -34,21 +34,21 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::reading::Read;
+use self::reading::SnapshotStatus;
 pub(crate) use self::source::{Run, Source};
 use self::state::Console;
 use self::writing::access::Access;
 pub(crate) use self::writing::access::LEAST_TOKEN;
 use self::writing::notices::Notices;
 
-/// Open answers get this long at the end.
+/// Time for open answers at the end.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// How a console serves.
 pub(crate) struct Options {
-    /// Time between two looks at the store.
+    /// Time between two snapshots.
     pub(crate) renew: Duration,
-    /// Whoever knows it may change things.
+    /// People who know it may change things.
     pub(crate) token: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) async fn serve(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let source = Arc::new(source);
-    let (write, read) = watch::channel(Read::default());
+    let (write, read) = watch::channel(SnapshotStatus::default());
     let addr = listener.local_addr()?;
     let console = Arc::new(Console {
         source: source.clone(),
@@ -72,25 +72,25 @@ pub(crate) async fn serve(
         work: TaskTracker::new(),
         turn: Arc::default(),
         listeners: Arc::new(Semaphore::new(api::events::MOST)),
-        lines: api::lines::Lines::default(),
+        lines: api::lines::ArticleLines::default(),
         stop: stop.clone(),
     });
     let mut tasks = JoinSet::new();
-    tasks.spawn(reading::renew(source, write, (options.renew, console.look.clone()), stop.clone()));
+    tasks.spawn(reading::renew_snapshots(source, write, (options.renew, console.look.clone()), stop.clone()));
     let work = console.work.clone();
     let serving =
         axum::serve(listener, router(console)).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let served = tokio::select! {
+    let ended = tokio::select! {
         served = serving.into_future() => served,
         // A browser may hold a connection open for minutes.
         () = async { stop.cancelled().await; tokio::time::sleep(GRACE).await } => Ok(()),
     };
     stop.cancel();
     work.close();
-    // What reads articles again stops after the page at hand; what it did stands, and the next look at the site goes on.
+    // Tasks that read articles again stop after the current page. What they did is kept, and the next run continues.
     tokio::time::timeout(GRACE, work.wait()).await.ok();
     shutdown::drain(&mut tasks, GRACE).await;
-    Ok(served?)
+    Ok(ended?)
 }
 
 fn router(console: Arc<Console>) -> Router {

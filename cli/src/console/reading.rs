@@ -1,8 +1,9 @@
 //! Reads the store in the background, and gives requests the newest whole [`Snapshot`].
 //!
-//! How sites are is read at every look. What was mined is read again only when a site's counts or the taxonomy changed, for a
-//! while after people taught a site, and when an hour has passed. After a long look the next one waits ten times as long, so that looking takes
-//! at most a tenth of the time. A look that fails leaves what was read before, and says why. Start at [`renew`].
+//! Every snapshot reads the state of the sites. What was mined is read again only when a site's counts or the taxonomy changed,
+//! for a while after people taught a site, and when an hour has passed. The next snapshot waits at least ten times as long as
+//! the last one took, so that reading takes at most a tenth of the time. If reading fails, requests see the last snapshot and
+//! the reason. Start at [`renew_snapshots`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -27,42 +28,44 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::search::{Builder, Positions};
-use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
+use super::search::{IndexBuilder, Positions};
+use super::snapshot::{
+    ArticleSummary, ConceptFacts, ConceptFiling, MOST_ARTICLES, Mined, SiteFacts, Snapshot,
+};
 use super::source::Source;
-use crate::outcomes::tally;
-use crate::queries::articles::{self, Shelving};
+use crate::outcomes::count_outcomes;
+use crate::queries::articles::{self, FilingSources};
 use crate::queries::recall;
 
 /// What was mined is read again after this time, changed or not.
 const STALE: Duration = Duration::from_secs(3_600);
-/// How long articles may change after a site was taught something, beside twice the miners' time between two looks.
+/// How long articles may change after a site was taught something, besides twice the miners' `views_s`.
 const SETTLES: Duration = Duration::from_secs(60);
-/// Sites of which the store is asked at once.
+/// Number of sites that are read at the same time.
 const AT_ONCE: usize = 32;
 /// Days over which recall is taken.
 const RECALL_DAYS: u32 = 7;
-/// The most lines of a concept's explanation.
+/// Maximum number of lines of a concept's explanation.
 const MOST_LINES: usize = 300;
 
 const DAY: u64 = 86_400_000;
 
-/// What requests see of the reading.
+/// What requests see: the newest snapshot, or how far the first one is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Read {
-    /// The newest whole one.
+pub(super) struct SnapshotStatus {
+    /// The newest complete snapshot.
     pub(super) snapshot: Option<Arc<Snapshot>>,
-    /// Why the last look failed.
+    /// Why the last snapshot failed.
     pub(super) failure: Option<String>,
-    /// Articles that the first look has read so far.
+    /// Number of articles that the first snapshot has read so far.
     pub(super) articles: u64,
 }
 
-/// What was mined at an earlier look, and what tells whether it changed.
-struct Held {
-    /// The counts of sites at that look.
+/// What an earlier snapshot read of the mined state, and what shows whether that changed since.
+struct CachedMined {
+    /// The counts of sites at that time.
     sites: Vec<(Site, u64)>,
-    /// The version of people's lessons at that look, and since when it is the same.
+    /// The version of people's lessons at that time, and since when it is the same.
     taught: (Option<u64>, Instant),
     at: Instant,
     mined: Arc<Mined>,
@@ -70,26 +73,28 @@ struct Held {
     recalls: BTreeMap<Site, u64>,
 }
 
-/// Looks at the store until `stop`.
-pub(super) async fn renew(
+/// Takes a snapshot every so often, and when `asked` to, until `stop`.
+pub(super) async fn renew_snapshots(
     source: Arc<Source>,
-    read: watch::Sender<Read>,
+    read: watch::Sender<SnapshotStatus>,
     (every, asked): (Duration, Arc<Notify>),
     stop: CancellationToken,
 ) {
-    let mut held: Option<Held> = None;
+    let mut cached: Option<CachedMined> = None;
     loop {
         let begun = Instant::now();
-        let looked = tokio::select! {
-            looked = look(&source, &mut held, &read) => looked,
+        let taken = tokio::select! {
+            taken = take_snapshot(&source, &mut cached, &read) => taken,
             () = stop.cancelled() => return,
         };
-        if let Ok(snapshot) = &looked {
+        if let Ok(snapshot) = &taken {
             let (articles, took) = (snapshot.mined.articles.len(), begun.elapsed().as_millis());
             tracing::info!(articles, took_ms = took, "looked at the store");
         }
-        read.send_modify(|read| match looked {
-            Ok(snapshot) => *read = Read { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 },
+        read.send_modify(|read| match taken {
+            Ok(snapshot) => {
+                *read = SnapshotStatus { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 }
+            }
             Err(error) => {
                 tracing::warn!("the console cannot read the store: {error:#}");
                 read.failure = Some(format!("{error:#}"));
@@ -103,45 +108,51 @@ pub(super) async fn renew(
     }
 }
 
-async fn look(
+async fn take_snapshot(
     source: &Source,
-    held: &mut Option<Held>,
-    read: &watch::Sender<Read>,
+    cached: &mut Option<CachedMined>,
+    read: &watch::Sender<SnapshotStatus>,
 ) -> anyhow::Result<Snapshot> {
     let parts = &source.parts;
     let now = time::now();
+    // 1. What is cheap to read, and shows whether the mined state changed.
     let all = parts.stores.frontier.status().await?;
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let counts = parts.stores.state.sites().await?;
     let version = knowledge::lessons_version(parts.stores.state.as_ref()).await?;
-    let taught = match held.as_ref().map(|held| held.taught) {
+    let taught = match cached.as_ref().map(|cached| cached.taught) {
         Some((same, since)) if same == version => (version, since),
         Some(_) => (version, Instant::now()),
-        // What was taught before the first look counts as read.
+        // Lessons from before the first snapshot were followed long ago.
         None => (version, Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now)),
     };
     // Miners read a site's articles again some time after it was taught something.
     let settles = Duration::from_secs(2 * source.config.miner.views_s) + SETTLES;
-    let is_same = |held: &&Held| {
-        let is_settled = held.taught == taught && held.at.duration_since(taught.1) > settles;
-        held.sites == counts && held.mined.taxonomy == taxonomy && is_settled && held.at.elapsed() < STALE
+    let is_same = |cached: &&CachedMined| {
+        let is_settled = cached.taught == taught && cached.at.duration_since(taught.1) > settles;
+        cached.sites == counts
+            && cached.mined.taxonomy == taxonomy
+            && is_settled
+            && cached.at.elapsed() < STALE
     };
-    let (mined, known) = match held.as_ref().filter(is_same) {
-        Some(held) => (held.mined.clone(), Some(&held.recalls)),
-        None => (Arc::new(mined(source, taxonomy, read).await?), None),
+    // 2. The mined state, if it may have changed.
+    let (mined, known) = match cached.as_ref().filter(is_same) {
+        Some(cached) => (cached.mined.clone(), Some(&cached.recalls)),
+        None => (Arc::new(read_mined(source, taxonomy, read).await?), None),
     };
+    // 3. Queues and sites. Recall needs every entry of a site, so it is read along with the mined state only.
     let mut queues = BTreeMap::new();
     if let Some(broker) = &source.broker {
         for (queue, depth) in depths(broker).await {
             queues.insert(queue.to_string(), depth?);
         }
     }
-    let outcomes = tally(&all);
+    let outcomes = count_outcomes(&all);
     let facts = async |status: SiteStatus| {
         let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
         let recall = match known {
             Some(known) => known.get(&status.site).copied(),
-            None => recall(&schedule, &parts.stores.frontier.entries(&status.site).await?, now),
+            None => recent_recall(&schedule, &parts.stores.frontier.entries(&status.site).await?, now),
         };
         anyhow::Ok(SiteFacts {
             health: schedule.health(now),
@@ -155,7 +166,7 @@ async fn look(
         futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
     if known.is_none() {
         let recalls = sites.iter().filter_map(|facts| Some((facts.status.site.clone(), facts.recall?)));
-        *held = Some(Held {
+        *cached = Some(CachedMined {
             sites: counts,
             taught,
             at: Instant::now(),
@@ -166,46 +177,56 @@ async fn look(
     Ok(Snapshot { made: now, mined, sites, outcomes, queues })
 }
 
-/// Reads what was mined.
-async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) -> anyhow::Result<Mined> {
+/// Reads the mined state: taxonomy, articles and what they are filed under.
+async fn read_mined(
+    source: &Source,
+    taxonomy: Taxonomy,
+    read: &watch::Sender<SnapshotStatus>,
+) -> anyhow::Result<Mined> {
     let (parts, now) = (&source.parts, time::now());
     let folded = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &folded).await?;
-    let filing = articles::filing(parts, &taxonomy, &listed).await?;
+    let filing = articles::learn_filing(parts, &taxonomy, &listed).await?;
     let numbers: HashMap<&str, u32> =
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
-    let mut concepts = explained(&taxonomy, &folded);
+    let mut concepts = explain_concepts(&taxonomy, &folded);
     drop(folded);
-    let index = Builder::new()?;
-    let mut kept = Kept::default();
+    // One pass over all articles fills the counts, the search index and the list of the newest.
+    let index = IndexBuilder::new()?;
+    let mut newest = NewestSummaries::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
     let mut languages: BTreeMap<String, u64> = BTreeMap::new();
-    articles::filed(parts, Shelving { listed: &listed, filing: &filing }, |url, version, shelved| {
-        let Some(shelved) = shelved else { return Ok(()) };
-        let place = |filed: &Filed| {
-            let concept = *numbers.get(filed.concept.as_str())?;
-            Some(Place { concept, witness: filed.witness, confidence: filed.confidence })
-        };
-        let places: Vec<Place> = shelved.filed.iter().filter_map(place).collect();
-        let found = shelved.life.as_ref().map(|life| life.first_seen);
-        let summary = Summary::of(url, &shelved.article, version.content, found, places, now);
-        for place in &summary.places {
-            count(&mut concepts[place.concept as usize], summary.at, now);
-        }
-        *by_site.entry(summary.site.clone()).or_default() += 1;
-        if let Some(language) = &summary.language {
-            *languages.entry(language.clone()).or_default() += 1;
-        }
-        index.add(summary.id, &shelved.article)?;
-        kept.put(summary);
-        read.send_if_modified(|read| {
-            read.articles += 1;
-            false
-        });
-        Ok(())
-    })
+    articles::file_articles(
+        parts,
+        FilingSources { listed: &listed, filing: &filing },
+        |url, version, filed_article| {
+            let Some(filed_article) = filed_article else { return Ok(()) };
+            let place = |filed: &Filed| {
+                let concept = *numbers.get(filed.concept.as_str())?;
+                Some(ConceptFiling { concept, witness: filed.witness, confidence: filed.confidence })
+            };
+            let filings: Vec<ConceptFiling> = filed_article.filed.iter().filter_map(place).collect();
+            let found = filed_article.history.as_ref().map(|history| history.first_seen);
+            let summary =
+                ArticleSummary::of(url, &filed_article.article, version.content, found, filings, now);
+            for place in &summary.filings {
+                count_article(&mut concepts[place.concept as usize], summary.at, now);
+            }
+            *by_site.entry(summary.site.clone()).or_default() += 1;
+            if let Some(language) = &summary.language {
+                *languages.entry(language.clone()).or_default() += 1;
+            }
+            index.add(summary.id, &filed_article.article)?;
+            newest.put(summary);
+            read.send_if_modified(|read| {
+                read.articles += 1;
+                false
+            });
+            Ok(())
+        },
+    )
     .await?;
-    let (articles, left_out) = kept.sorted();
+    let (articles, left_out) = newest.sorted();
     let mut languages: Vec<_> = languages.into_iter().collect();
     languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let positions = Positions::of(articles.iter().map(|article| article.id));
@@ -214,7 +235,7 @@ async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) 
 }
 
 /// Counts an article of a concept.
-fn count(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
+fn count_article(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
     facts.articles += 1;
     match now.0.saturating_sub(at.0) / DAY {
         0 => facts.lately += 1,
@@ -225,13 +246,13 @@ fn count(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
 
 /// The newest articles, at most [`MOST_ARTICLES`].
 #[derive(Default)]
-struct Kept {
-    articles: Vec<Summary>,
+struct NewestSummaries {
+    articles: Vec<ArticleSummary>,
     left_out: usize,
 }
 
-impl Kept {
-    fn put(&mut self, article: Summary) {
+impl NewestSummaries {
+    fn put(&mut self, article: ArticleSummary) {
         self.articles.push(article);
         if self.articles.len() >= MOST_ARTICLES + MOST_ARTICLES / 4 {
             self.cut();
@@ -239,19 +260,19 @@ impl Kept {
     }
 
     fn cut(&mut self) {
-        self.articles.sort_unstable_by_key(Summary::order);
+        self.articles.sort_unstable_by_key(ArticleSummary::order);
         self.left_out += self.articles.len().saturating_sub(MOST_ARTICLES);
         self.articles.truncate(MOST_ARTICLES);
     }
 
-    fn sorted(mut self) -> (Vec<Summary>, usize) {
+    fn sorted(mut self) -> (Vec<ArticleSummary>, usize) {
         self.cut();
         (self.articles, self.left_out)
     }
 }
 
-/// Why each concept is one and stands where it stands.
-fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
+/// Explains why each concept is one, and its place in the taxonomy.
+fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
     let explainer = Explainer::new(taxonomy, sites);
     let facts = taxonomy.concepts.iter().map(|concept| {
         let text = explainer.of_keys(concept.keys.iter().map(String::as_str));
@@ -267,9 +288,9 @@ fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFact
     facts.collect()
 }
 
-/// How much of what a site showed lately was read, in thousandths.
-fn recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
-    let days = recall::days(schedule, entries, now);
+/// Share of the articles that a site showed lately that was read, in thousandths.
+fn recent_recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
+    let days = recall::count_days(schedule, entries, now);
     let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
     let (read, missed) = lately
         .fold((0, 0), |(read, missed), day| (read + day.read, missed + day.missed.values().sum::<u64>()));

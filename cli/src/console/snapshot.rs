@@ -1,7 +1,7 @@
-//! What the console keeps in memory: summaries of articles, concepts and sites, all of one look at the store.
+//! What the console keeps in memory: summaries of articles, concepts and sites, all read at one time.
 //!
 //! Invariants: articles are newest first; a snapshot never changes, and a request sees one from its beginning to its end.
-//! Of very many articles the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
+//! If there are too many articles, the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use super::answer::{Problem, unknown_site};
-use super::search::{Positions, Search};
-use crate::html::lists::lead;
+use super::search::{Positions, SearchIndex};
+use crate::html::lists::article_lead;
 
-/// The most articles that are kept, so that memory is bounded.
+/// Maximum number of articles in memory.
 pub(super) const MOST_ARTICLES: usize = 500_000;
 
 /// An article's place under a concept.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct ConceptFiling {
     /// Position of the concept in the taxonomy.
     pub(super) concept: u32,
     pub(super) witness: Witness,
@@ -35,7 +35,7 @@ pub(super) struct Place {
 
 /// What lists show of an article.
 #[derive(Clone, Debug)]
-pub(super) struct Summary {
+pub(super) struct ArticleSummary {
     /// Its name in addresses, which its URL gives.
     pub(super) id: ContentHash,
     pub(super) url: CanonicalUrl,
@@ -50,40 +50,40 @@ pub(super) struct Summary {
     pub(super) at: Timestamp,
     /// When it was found; nothing if version 0.1.0 read it.
     pub(super) found: Option<Timestamp>,
-    pub(super) places: Vec<Place>,
+    pub(super) filings: Vec<ConceptFiling>,
     /// Tells which others say nearly the same.
     pub(super) print: Fingerprint,
-    /// Names all that the article says; another value: it was read otherwise. Evidence, filing and life are no part of it.
+    /// Names all that the article says; another value: it was read otherwise. Evidence, filing and history are no part of it.
     pub(super) reading: u64,
 }
 
-impl Summary {
+impl ArticleSummary {
     /// Summarises an article.
     pub(super) fn of(
         url: &CanonicalUrl,
         article: &Article,
         content: ContentHash,
         found: Option<Timestamp>,
-        places: Vec<Place>,
+        filings: Vec<ConceptFiling>,
         now: Timestamp,
-    ) -> Summary {
-        let published = article.published.as_deref().and_then(instant);
+    ) -> ArticleSummary {
+        let published = article.published.as_deref().and_then(parse_instant);
         let latest = found.unwrap_or(now);
         let at = published.map_or(latest, |published| published.min(latest));
-        Summary {
+        ArticleSummary {
             id: newslode_miner::work::histories::history::history_key(url),
             url: url.clone(),
             site: url.site(),
             content,
             title: article.title.clone(),
-            lead: lead(article),
+            lead: article_lead(article),
             language: article.language.clone(),
             published: article.published.clone(),
             at,
             found,
-            places,
+            filings,
             print: Fingerprint::of(article),
-            reading: reading(article),
+            reading: reading_hash(article),
         }
     }
 
@@ -98,14 +98,14 @@ impl Summary {
     }
 }
 
-/// Names what an article says.
-fn reading(article: &Article) -> u64 {
+/// A hash of what an article says, without its evidence.
+fn reading_hash(article: &Article) -> u64 {
     let said = Article { evidence: BTreeMap::new(), ..article.clone() };
     newslode_common::schedule::name(&serde_json::to_string(&said).unwrap_or_default())
 }
 
 /// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.
-fn instant(text: &str) -> Option<Timestamp> {
+fn parse_instant(text: &str) -> Option<Timestamp> {
     let utc = jiff::tz::TimeZone::UTC;
     let civil = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(utc.clone()).ok();
     let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(utc.clone()).ok();
@@ -122,7 +122,7 @@ pub(super) struct ConceptFacts {
     /// Those of the last day, and of the seven days before.
     pub(super) lately: u64,
     pub(super) before: u64,
-    /// Why it is a concept and stands where it stands.
+    /// Why it is a concept, and why it has its place in the taxonomy.
     pub(super) explanation: String,
 }
 
@@ -152,27 +152,27 @@ pub(super) struct Mined {
     /// In the order of the taxonomy's concepts.
     pub(super) concepts: Vec<ConceptFacts>,
     /// Newest first.
-    pub(super) articles: Vec<Summary>,
+    pub(super) articles: Vec<ArticleSummary>,
     /// Articles that are older than these, and too many to be kept.
     pub(super) left_out: usize,
     pub(super) by_site: BTreeMap<Site, u64>,
     /// Languages of articles, most frequent first.
     pub(super) languages: Vec<(String, u64)>,
     /// Finds articles by their words.
-    pub(super) search: Option<Search>,
+    pub(super) search: Option<SearchIndex>,
     /// Where articles stand in the list.
     pub(super) positions: Positions,
 }
 
 impl Mined {
     /// An article by its name in addresses.
-    pub(super) fn article(&self, id: &ContentHash) -> Option<&Summary> {
+    pub(super) fn article(&self, id: &ContentHash) -> Option<&ArticleSummary> {
         self.articles.get(self.positions.of_id(*id)?).filter(|article| article.id == *id)
     }
 
     /// Articles that say nearly the same as this one, newest first, and at most `most`.
-    pub(super) fn near(&self, summary: &Summary, most: usize) -> Vec<&Summary> {
-        let is_near = |other: &&Summary| other.id != summary.id && other.print.is_near(&summary.print);
+    pub(super) fn near(&self, summary: &ArticleSummary, most: usize) -> Vec<&ArticleSummary> {
+        let is_near = |other: &&ArticleSummary| other.id != summary.id && other.print.is_near(&summary.print);
         self.articles.iter().filter(is_near).take(most).collect()
     }
 
@@ -200,22 +200,25 @@ impl Mined {
     }
 
     /// Where an article is filed, as filing says it.
-    pub(super) fn filed(&self, summary: &Summary) -> Vec<Filed> {
-        let filed = |place: &Place| {
+    pub(super) fn filed(&self, summary: &ArticleSummary) -> Vec<Filed> {
+        let filed = |place: &ConceptFiling| {
             let concept = self.taxonomy.concepts.get(place.concept as usize)?;
             let (witness, confidence) = (place.witness, place.confidence);
             Some(Filed { concept: concept.key.clone(), label: concept.label.clone(), witness, confidence })
         };
-        summary.places.iter().filter_map(filed).collect()
+        summary.filings.iter().filter_map(filed).collect()
     }
 
     /// The concepts of an article.
-    pub(super) fn concepts_of<'a>(&'a self, summary: &'a Summary) -> impl Iterator<Item = &'a Concept> {
-        summary.places.iter().filter_map(|place| self.taxonomy.concepts.get(place.concept as usize))
+    pub(super) fn concepts_of<'a>(
+        &'a self,
+        summary: &'a ArticleSummary,
+    ) -> impl Iterator<Item = &'a Concept> {
+        summary.filings.iter().filter_map(|place| self.taxonomy.concepts.get(place.concept as usize))
     }
 }
 
-/// All of one look at the store.
+/// What the console knows of the store at one time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Snapshot {
     pub(super) made: Timestamp,
@@ -248,7 +251,7 @@ mod tests {
 
     #[test]
     fn instants_are_read_from_dates_and_times() {
-        let at = |text| instant(text).map(|at| at.0 / 1000);
+        let at = |text| parse_instant(text).map(|at| at.0 / 1000);
         assert_eq!(at("2024-05-03"), Some(1_714_694_400));
         assert_eq!(at("2024-05-03T10:30:00Z"), Some(1_714_732_200));
         assert_eq!(at("2024-05-03T10:30:00+02:00"), Some(1_714_725_000));

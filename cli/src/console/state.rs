@@ -11,38 +11,39 @@ use tokio::sync::{Mutex, Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::answer::{Problem, Unshown};
-use super::api::lines::Lines;
-use super::reading::Read;
+use super::answer::{PageProblem, Problem};
+use super::api::lines::ArticleLines;
+use super::reading::SnapshotStatus;
 use super::snapshot::Snapshot;
 use super::source::Source;
 use super::writing::access::{Access, Visitor};
 use super::writing::notices::Notices;
 use crate::outputs;
 
-/// A request waits this long for the first look at the store.
+/// A request waits this long for the first snapshot.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
 
 /// What all requests share.
 pub(super) struct Console {
     pub(super) source: Arc<Source>,
     pub(super) addr: SocketAddr,
-    pub(super) read: watch::Receiver<Read>,
+    pub(super) read: watch::Receiver<SnapshotStatus>,
     pub(super) access: Access,
     pub(super) notices: Notices,
-    /// Asks for a look at the store now.
+    /// Asks for a new snapshot now.
     pub(super) look: Arc<Notify>,
-    /// Sites that are read again, one after another, and listeners.
+    /// The tasks that read sites again, and those that serve listeners.
     pub(super) work: TaskTracker,
+    /// Held by the task that reads a site again: one at a time.
     pub(super) turn: Arc<Mutex<()>>,
-    /// Places for those who listen to new articles.
+    /// Limits the number of listeners to new articles.
     pub(super) listeners: Arc<Semaphore>,
-    pub(super) lines: Lines,
+    pub(super) lines: ArticleLines,
     pub(super) stop: CancellationToken,
 }
 
 impl Console {
-    /// What was read last; waits a little for the first.
+    /// The newest snapshot; waits a little for the first one.
     pub(super) async fn snapshot(&self) -> Result<Arc<Snapshot>, Problem> {
         let mut read = self.read.clone();
         let first = read.wait_for(|read| read.snapshot.is_some() || read.failure.is_some());
@@ -57,12 +58,12 @@ impl Console {
         }
     }
 
-    /// Has the store looked at soon, since something was changed.
+    /// Asks for a new snapshot, because something was changed.
     pub(super) fn look_again(&self) {
         self.look.notify_one();
     }
 
-    /// Has a site's articles read again with what it was taught; tells people when that is done.
+    /// Has a site's articles read again with what it was taught. Returns a sentence that says when that is done.
     pub(super) fn read_again(&self, site: Site) -> String {
         let Some(run) = &self.source.run else {
             let seconds = self.source.config.miner.views_s;
@@ -81,19 +82,19 @@ impl Console {
         "Its articles are read again now; load this page again in a moment.".to_owned()
     }
 
-    /// Why the last look failed, if it did.
+    /// Why the last snapshot failed, if it did.
     pub(super) fn failure(&self) -> Option<String> {
         self.read.borrow().failure.clone()
     }
 }
 
 impl FromRequestParts<Arc<Console>> for Visitor {
-    type Rejection = Unshown;
+    type Rejection = PageProblem;
 
     async fn from_request_parts(
         parts: &mut request::Parts,
         console: &Arc<Console>,
-    ) -> Result<Visitor, Unshown> {
+    ) -> Result<Visitor, PageProblem> {
         Ok(console.access.visitor(&parts.headers))
     }
 }

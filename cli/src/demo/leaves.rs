@@ -39,8 +39,8 @@ impl JudgedPage {
         let page = Page::parse(&url, reply.header("content-type"), &reply.body);
         let copy = Page::parse(&url, Some("text/html; charset=utf-8"), marked.html.as_bytes());
         let numbers = (0..copy.leaves.len()).map(|leaf| number(copy.leaves.text(leaf)).0).collect();
-        let known = copy.leaves.len();
-        ensure!(page.leaves.len() == known, "the marked copy of `{address}` has {known} leaves");
+        let count = copy.leaves.len();
+        ensure!(page.leaves.len() == count, "the marked copy of `{address}` has {count} leaves");
         Ok(Some(JudgedPage { page, kind: marked.kind, marked, numbers }))
     }
 

@@ -13,8 +13,8 @@ use newslode_page::Article;
 
 use super::figures::Figures;
 use super::pages::PageScores;
-use super::scores::articles::{ArticleRecord, ArticleScores, score};
-use super::scores::{Prf, harmonic};
+use super::scores::articles::{ArticleRecord, ArticleScores, score_article};
+use super::scores::{Prf, harmonic_mean};
 
 /// A language and a concept's preferred label in lower case.
 type Name = (String, String);
@@ -39,12 +39,12 @@ pub struct Judged {
 }
 
 /// Judges a run.
-pub(crate) fn judge(gold: &Gold, mined: &Mined) -> Judged {
+pub(crate) fn judge_mined(gold: &Gold, mined: &Mined) -> Judged {
     let names = Names::new(gold);
     let mut figures = Figures::default();
-    let junk = taxonomy(&names, gold, &mined.taxonomy, &mut figures);
-    articles(gold, mined, &mut figures);
-    filing(&names, gold, &mined.articles, &mut figures);
+    let junk = judge_taxonomy(&names, gold, &mined.taxonomy, &mut figures);
+    judge_articles(gold, mined, &mut figures);
+    judge_filing(&names, gold, &mined.articles, &mut figures);
     Judged { figures, junk, pages: Vec::new() }
 }
 
@@ -99,16 +99,16 @@ impl Names {
 }
 
 /// Judges concepts and pairs; returns the junk among the concepts.
-fn taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figures) -> Vec<String> {
+fn judge_taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figures) -> Vec<String> {
     let wanted: BTreeSet<&Name> = names.by_spelling.values().collect();
-    let said: BTreeMap<&str, Name> = taxonomy
+    let named: BTreeMap<&str, Name> = taxonomy
         .concepts
         .iter()
         .filter_map(|concept| Some((concept.key.as_str(), names.name(&concept.language, &concept.label)?)))
         .collect();
-    let found: BTreeSet<&Name> = said.values().collect();
+    let found: BTreeSet<&Name> = named.values().collect();
     figures.prf("concepts", &Prf::of(found.intersection(&wanted).count(), found.len(), wanted.len()));
-    let related = |key: &str| said.get(key);
+    let related = |key: &str| named.get(key);
     let pairs: BTreeSet<(&Name, &Name)> = taxonomy
         .relations
         .iter()
@@ -118,13 +118,13 @@ fn taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figur
     let hit = names.direct.iter().filter(|(a, b)| pairs.contains(&(a, b))).count();
     let (precision, recall) =
         (Prf::of(right, pairs.len(), 0).precision, Prf::of(hit, 0, names.direct.len()).recall);
-    figures.prf("is_a", &Prf { precision, recall, f1: harmonic(precision, recall) });
+    figures.prf("is_a", &Prf { precision, recall, f1: harmonic_mean(precision, recall) });
     let junk: BTreeSet<String> = gold.junk.iter().map(|label| label.to_lowercase()).collect();
     found.into_iter().filter(|name| junk.contains(&name.1)).map(|name| name.1.clone()).collect()
 }
 
 /// Judges which pages are articles, and their fields.
-fn articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
+fn judge_articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
     let right: BTreeMap<&str, &GoldArticle> =
         gold.articles.iter().map(|article| (article.url.as_str(), article)).collect();
     let wanted = right.keys().filter(|url| mined.pages.contains(**url)).count();
@@ -134,14 +134,14 @@ fn articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
         .filter_map(|article| Some((*right.get(article.url.as_str())?, article)))
         .collect();
     figures.prf("articles", &Prf::of(pairs.len(), mined.articles.len(), wanted));
-    fields(&pairs, figures);
+    judge_fields(&pairs, figures);
 }
 
 /// Judges the fields of articles that were found.
-pub fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
+pub fn judge_fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
     let scored: Vec<_> = pairs
         .iter()
-        .map(|(right, said)| (*right, *said, score(&gold_record(right), &found_record(said))))
+        .map(|(gold, article)| (*gold, *article, score_article(&gold_record(gold), &found_record(article))))
         .collect();
     let bodies: Vec<f64> = scored.iter().filter_map(|(.., row)| row.body.map(|body| body.f1)).collect();
     figures.mean("body.f1", &bodies);
@@ -149,14 +149,14 @@ pub fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
         scored.iter().map(pick).collect::<Vec<bool>>()
     };
     figures.share("title", &share(&|(.., row)| row.title.unwrap_or_default()));
-    figures.share("authors", &share(&|(_, said, row)| row.authors.unwrap_or(said.authors.is_empty())));
-    figures.share("day", &share(&|(_, said, row)| row.day.unwrap_or(said.published.is_none())));
+    figures.share("authors", &share(&|(_, article, row)| row.authors.unwrap_or(article.authors.is_empty())));
+    figures.share("day", &share(&|(_, article, row)| row.day.unwrap_or(article.published.is_none())));
     let is_language =
-        |right: &GoldArticle, said: &Article| said.language.as_deref() == Some(&*right.language);
-    figures.share("language", &share(&|(right, said, _)| is_language(right, said)));
+        |gold: &GoldArticle, article: &Article| article.language.as_deref() == Some(&*gold.language);
+    figures.share("language", &share(&|(gold, article, _)| is_language(gold, article)));
     // Few pages have these fields. They must be found on those pages and nowhere else.
     let few = |pick: &dyn Fn(&GoldArticle, &Article) -> (bool, bool, bool)| {
-        let judged = scored.iter().map(|(right, said, _)| pick(right, said));
+        let judged = scored.iter().map(|(gold, article, _)| pick(gold, article));
         let (hit, found, wanted) = judged.fold((0, 0, 0), |(h, f, w), (is_hit, is_found, is_wanted)| {
             (h + usize::from(is_hit), f + usize::from(is_found), w + usize::from(is_wanted))
         });
@@ -164,41 +164,41 @@ pub fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
     };
     let text = |a: &Option<String>, b: &Option<String>| (a.is_some() && a == b, b.is_some(), a.is_some());
     // A page without metadata of its section may show it.
-    let section = |right: &GoldArticle, said: &Article| match &right.section_said {
-        None if said.section.as_ref() == Some(&right.section_shown) => (false, false, false),
-        told => text(told, &said.section),
+    let section = |gold: &GoldArticle, article: &Article| match &gold.section_said {
+        None if article.section.as_ref() == Some(&gold.section_shown) => (false, false, false),
+        gold_section => text(gold_section, &article.section),
     };
     figures.mean("section", &[few(&section)]);
-    figures.mean("picture", &[few(&|right, said| text(&right.picture, &said.image))]);
-    figures.mean("place", &[few(&|right, said| text(&right.place, &said.place))]);
+    figures.mean("picture", &[few(&|gold, article| text(&gold.picture, &article.image))]);
+    figures.mean("place", &[few(&|gold, article| text(&gold.place, &article.place))]);
     let day = |text: &Option<String>| text.as_ref().and_then(|text| text.get(..10).map(str::to_owned));
-    figures.mean("modified", &[few(&|right, said| text(&day(&right.modified), &day(&said.modified)))]);
+    figures.mean("modified", &[few(&|gold, article| text(&day(&gold.modified), &day(&article.modified)))]);
 }
 
-fn gold_record(right: &GoldArticle) -> ArticleRecord {
+fn gold_record(gold: &GoldArticle) -> ArticleRecord {
     ArticleRecord {
-        id: right.url.clone(),
-        title: Some(right.title.clone()),
-        authors: Some(right.authors.clone()),
-        published: right.published.clone(),
-        body: Some(right.body.clone()),
+        id: gold.url.clone(),
+        title: Some(gold.title.clone()),
+        authors: Some(gold.authors.clone()),
+        published: gold.published.clone(),
+        body: Some(gold.body.clone()),
         ..ArticleRecord::default()
     }
 }
 
-fn found_record(said: &Article) -> ArticleRecord {
+fn found_record(article: &Article) -> ArticleRecord {
     ArticleRecord {
-        id: said.url.clone(),
-        title: said.title.clone(),
-        authors: Some(said.authors.clone()),
-        published: said.published.clone(),
-        body: Some(said.text()),
+        id: article.url.clone(),
+        title: article.title.clone(),
+        authors: Some(article.authors.clone()),
+        published: article.published.clone(),
+        body: Some(article.text()),
         ..ArticleRecord::default()
     }
 }
 
 /// Judges what articles are filed under. Each belongs under its section's concept; broader concepts are right, too.
-fn filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figures) {
+fn judge_filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figures) {
     let sections: BTreeMap<&str, Name> = gold
         .articles
         .iter()
@@ -207,16 +207,16 @@ fn filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figure
             names.by_spelling.contains_key(&own).then_some((article.url.as_str(), own))
         })
         .collect();
-    let (mut said, mut right, mut hit, mut wanted) = (0, 0, 0, 0);
+    let (mut filed_count, mut right, mut hit, mut wanted) = (0, 0, 0, 0);
     for article in articles {
         let Some(own) = sections.get(article.url.as_str()) else { continue };
         let filed: BTreeSet<Name> =
             article.concepts.iter().filter_map(|label| names.name(&own.0, label)).collect();
-        said += filed.len();
+        filed_count += filed.len();
         right += filed.iter().filter(|name| *name == own || names.is_above(name, own)).count();
         hit += usize::from(filed.contains(own));
         wanted += 1;
     }
-    let (precision, recall) = (Prf::of(right, said, 0).precision, Prf::of(hit, 0, wanted).recall);
-    figures.prf("filed", &Prf { precision, recall, f1: harmonic(precision, recall) });
+    let (precision, recall) = (Prf::of(right, filed_count, 0).precision, Prf::of(hit, 0, wanted).recall);
+    figures.prf("filed", &Prf { precision, recall, f1: harmonic_mean(precision, recall) });
 }

@@ -20,8 +20,8 @@ use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 use newslode_page::hierarchy::xml;
 
-use self::mined::{Judged, Mined, judge};
-use self::pages::{row, sample, structure};
+use self::mined::{Judged, Mined, judge_mined};
+use self::pages::{mean_page_scores, sample_pages, score_page};
 use crate::out;
 use crate::queries::articles::each_article;
 
@@ -44,7 +44,7 @@ pub struct WorldArgs {
 
 /// The world that the arguments describe.
 #[must_use]
-pub fn world(args: &WorldArgs) -> World {
+pub fn generate_world(args: &WorldArgs) -> World {
     let WorldArgs { seed, sites, stories, languages } = args.clone();
     let spec = WorldSpec { seed, sites, languages, articles_per_section: stories, ..WorldSpec::default() };
     World::generate(&spec)
@@ -68,13 +68,14 @@ pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
         counted.extend(pages.map(|(url, version)| (url.to_string(), version.content)));
     }
     let mut rows = Vec::new();
-    for judged in sample(world, counted.keys())?.into_iter().flatten() {
+    for judged in sample_pages(world, counted.keys())?.into_iter().flatten() {
         let content = counted.get(judged.page.url.as_str()).copied().unwrap_or(ContentHash::NONE);
         let Some(xml) = parts.stores.archive.get(Kind::Hierarchy, content).await? else { continue };
-        rows.push(row(&judged, &xml::read(&String::from_utf8_lossy(&xml))?));
+        rows.push(score_page(&judged, &xml::read(&String::from_utf8_lossy(&xml))?));
     }
-    let mut judged = judge(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });
-    judged.figures.extend(structure(&rows));
+    let mut judged =
+        judge_mined(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });
+    judged.figures.extend(mean_page_scores(&rows));
     judged.pages = rows;
     Ok(judged)
 }
@@ -83,7 +84,7 @@ pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn print(judged: &Judged) -> anyhow::Result<()> {
+pub fn print_figures(judged: &Judged) -> anyhow::Result<()> {
     for (name, value) in judged.figures.iter() {
         out::line(format!("  {name:24} {value:.3}"))?;
     }

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::figures::Figures;
 use super::leaves::JudgedPage;
-use super::scores::blocks::{anchors, coverage};
-use super::scores::hierarchy::{Prediction, score};
+use super::scores::blocks::{score_anchors, score_article_words};
+use super::scores::hierarchy::{Prediction, score_hierarchy};
 use super::scores::{Prf, mean};
 
 /// Most pages of each kind in a site's sample.
@@ -23,7 +23,7 @@ const PAGES_PER_KIND: usize = 4;
 ///
 /// # Errors
 /// When a page cannot be judged: see [`JudgedPage::of`].
-pub fn sample<'a>(
+pub fn sample_pages<'a>(
     world: &World,
     addresses: impl IntoIterator<Item = &'a String>,
 ) -> anyhow::Result<Vec<Vec<JudgedPage>>> {
@@ -58,15 +58,15 @@ pub struct PageScores {
 
 /// Judges a page's hierarchy and its marks.
 #[must_use]
-pub fn row(judged: &JudgedPage, said: &Hierarchy) -> PageScores {
-    let scored = score(&judged.outline(), &Prediction::of(&said.url, said));
+pub fn score_page(judged: &JudgedPage, hierarchy: &Hierarchy) -> PageScores {
+    let scored = score_hierarchy(&judged.outline(), &Prediction::of(&hierarchy.url, hierarchy));
     let toc = || {
-        let held = leaves_in(said, Block::Toc);
-        anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true))
+        let held = leaves_in(hierarchy, Block::Toc);
+        score_anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true))
     };
-    let article = || coverage(&judged.body(), &text_in(said, Block::Article));
+    let article = || score_article_words(&judged.body(), &text_in(hierarchy, Block::Article));
     PageScores {
-        page: said.url.clone(),
+        page: hierarchy.url.clone(),
         pairs: scored.pairs,
         segments: scored.boundaries[1],
         toc: matches!(judged.kind, PageKind::Home | PageKind::Section).then(toc),
@@ -76,7 +76,7 @@ pub fn row(judged: &JudgedPage, said: &Hierarchy) -> PageScores {
 
 /// Means over pages.
 #[must_use]
-pub fn structure(rows: &[PageScores]) -> Figures {
+pub fn mean_page_scores(rows: &[PageScores]) -> Figures {
     let mut figures = Figures::default();
     let all = |pick: fn(&PageScores) -> Option<Prf>| rows.iter().filter_map(pick).collect::<Vec<Prf>>();
     for (name, scores) in [
@@ -95,9 +95,9 @@ pub fn structure(rows: &[PageScores]) -> Figures {
 }
 
 /// For each leaf, whether the marks put it in this block.
-fn leaves_in(said: &Hierarchy, block: Block) -> Vec<bool> {
-    let mut held = vec![false; said.leaves as usize];
-    for (node, of) in said.nodes.iter().zip(said.blocks()) {
+fn leaves_in(hierarchy: &Hierarchy, block: Block) -> Vec<bool> {
+    let mut held = vec![false; hierarchy.leaves as usize];
+    for (node, of) in hierarchy.nodes.iter().zip(hierarchy.blocks()) {
         for &leaf in node.label.iter().flat_map(|label| &label.leaves) {
             held[leaf as usize] = of == block;
         }
@@ -105,8 +105,8 @@ fn leaves_in(said: &Hierarchy, block: Block) -> Vec<bool> {
     held
 }
 
-fn text_in(said: &Hierarchy, block: Block) -> String {
-    let labels = said.nodes.iter().zip(said.blocks()).filter(|(_, of)| *of == block);
+fn text_in(hierarchy: &Hierarchy, block: Block) -> String {
+    let labels = hierarchy.nodes.iter().zip(hierarchy.blocks()).filter(|(_, of)| *of == block);
     let labels = labels.filter_map(|(node, _)| node.label.as_ref()).filter(|label| !label.image);
     labels.map(|label| label.text.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -3,15 +3,15 @@
 //! The engine wires the services' own `run` functions to the embedded implementation of every trait. Unlike the services,
 //! which never end, it notices when all work is done.
 //!
-//! *Quiet*: no site that is not paused has a pending or leased URL, and no message is waiting or held. Work moves during
-//! a look, so two looks must agree and the broker's change counter must not move between them. Then the engine folds, gives
+//! *Quiet*: no site that is not paused has a pending or leased URL, and no message is waiting or held. Work moves while the
+//! engine checks, so two checks must agree and the broker's change counter must not move between them. Then the engine folds, gives
 //! the frontier what the fold wants fetched, and waits for quiet again. When a fold finds nothing new, it views the sites'
 //! pages, and the run ends. It folds only at rest, so the result does not depend on timing.
 //!
 //! *Resume*: all state is in one redb file, whose commits reach the disk at least once a second; what the disk holds is a
 //! prefix of the calls in the order of their answers. A start ends all leases (no other crawler can be alive), finishes a
 //! follow plan that was cut short (docs/decisions/0007-follow-plan.md), and publishes again, from the archive, every page
-//! that was fetched or fed and is not counted, since the queues died with the process.
+//! that was fetched or imported and is not counted, since the queues died with the process.
 //!
 //! Start at [`Engine::mine`].
 
@@ -57,7 +57,7 @@ const FLUSH_EVERY: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(90);
 
 /// Time between two checks for quiet.
-const LOOK_EVERY: Duration = Duration::from_millis(25);
+const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
 
 /// Memory for pages on their way from the crawler to the partitioner, and for those that templates are learnt from.
 const PARSED_BYTES: usize = 96 << 20;
@@ -72,7 +72,7 @@ pub struct Engine {
     pub metrics: Arc<Metrics>,
     parsed: Arc<ParsedPages>,
     config: Config,
-    /// Whether nothing is crawled: pages come from elsewhere, and what waits in the frontier goes on waiting.
+    /// Whether nothing is crawled: all pages are imported, and due URLs stay in the frontier.
     is_offline: bool,
 }
 
@@ -106,9 +106,9 @@ impl Progress {
         self.sites.iter().flat_map(|site| site.outcomes.values()).sum()
     }
 
-    /// Number of known URLs.
+    /// Number of URLs in the frontier.
     #[must_use]
-    pub fn known(&self) -> u64 {
+    pub fn urls(&self) -> u64 {
         self.sites.iter().map(|site| site.urls).sum()
     }
 
@@ -172,7 +172,7 @@ impl Engine {
         Ok(Engine { store, broker, metrics, parsed, config, is_offline: false })
     }
 
-    /// The same run without a crawler: the network is not touched.
+    /// The same run without a crawler, so that it does not use the network.
     #[must_use]
     pub fn offline(self) -> Engine {
         Engine { is_offline: true, ..self }
@@ -184,14 +184,14 @@ impl Engine {
         self.config.miner.follow
     }
 
-    /// Mines until nothing is left to fetch, or until `stop`. First `feed` publishes pages of its own; a stop
+    /// Mines until nothing is left to fetch, or until `stop`. First `import` publishes pages of its own; a stop
     /// drops it. Calls `show` a few times a second.
     ///
     /// # Errors
-    /// When a store, a part of the engine or `feed` fails, or a newer version of the program counts the run's pages.
+    /// When a store, a part of the engine or `import` fails, or a newer version of the program counts the run's pages.
     pub async fn mine(
         &self,
-        feed: impl Future<Output = anyhow::Result<()>>,
+        import: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
@@ -200,9 +200,9 @@ impl Engine {
         self.store.release_leases(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
-        let mut loops = self.start(&services);
+        let mut loops = self.spawn_services(&services);
         let ended = tokio::select! {
-            ended = self.rounds(feed, stop, &mut show) => ended,
+            ended = self.run_rounds(import, stop, &mut show) => ended,
             Some(first) = loops.join_next() => match first {
                 // The parts may hear of a stop first.
                 Ok(Ok(())) if stop.is_cancelled() => Ok(Ended::Stopped),
@@ -217,7 +217,8 @@ impl Engine {
         ended
     }
 
-    fn start(&self, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
+    /// Starts crawler, partitioner, miner and the loop that flushes the store.
+    fn spawn_services(&self, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
         let mut loops = JoinSet::new();
         let (store, broker) = (Arc::new(self.store.clone()), self.broker.clone());
         let crawler = newslode_crawler::Parts {
@@ -292,9 +293,9 @@ impl Engine {
     }
 
     /// Waits for quiet, folds and follows, until a fold finds nothing new.
-    async fn rounds(
+    async fn run_rounds(
         &self,
-        feed: impl Future<Output = anyhow::Result<()>>,
+        import: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
@@ -306,25 +307,28 @@ impl Engine {
         if again > 0 {
             tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
         }
-        let Some(fed) = stop.run_until_cancelled(feed).await else { return Ok(Ended::Stopped) };
-        fed?;
+        let Some(imported) = stop.run_until_cancelled(import).await else { return Ok(Ended::Stopped) };
+        imported?;
         let mut memory = FoldMemory::default();
         let (mut round, mut fold) = (1, None);
         loop {
+            // 1. Everything that is due was fetched, partitioned and counted.
             if self.wait_for_quiet(stop, round, fold.clone(), show).await? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
+            // 2. Pages older than the window leave before the fold, so that it does not see them.
             let now = time::now();
             newslode_miner::work::window::slide(&parts.stores, self.config.miner.window_days, now).await?;
             let report =
                 newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
                     .await?;
+            // 3. If the fold wanted nothing new, and nothing became due meanwhile, this is the result.
             let followed = report.followed_new;
             fold = Some(report);
-            if followed == 0 && self.is_quiet(&self.look(round, fold.clone()).await?) {
-                self.view(&parts, stop).await?;
+            if followed == 0 && self.is_quiet(&self.read_progress(round, fold.clone()).await?) {
+                self.view_sites(&parts, stop).await?;
                 memory.save(parts.stores.state.as_ref()).await?;
-                show(&self.look(round, fold).await?);
+                show(&self.read_progress(round, fold).await?);
                 return Ok(Ended::Complete);
             }
             round += 1;
@@ -332,7 +336,7 @@ impl Engine {
     }
 
     /// Views all sites that changed, as fast as possible. Sites left at `stop` are due at the next run.
-    async fn view(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
+    async fn view_sites(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
         let report = views::view_sites(parts, When::Changed, pace, &mut ViewMemory::new(), stop).await?;
@@ -340,6 +344,7 @@ impl Engine {
         Ok(())
     }
 
+    /// Waits until all work is done, or until `stop`.
     async fn wait_for_quiet(
         &self,
         stop: &CancellationToken,
@@ -350,13 +355,14 @@ impl Engine {
         loop {
             // Work moves on during the check, so only a check without movement counts.
             let before = *self.broker.changes().borrow();
-            let first = self.look(round, fold.clone()).await?;
-            let quiet = self.is_quiet(&first) && self.is_quiet(&self.look(round, fold.clone()).await?);
+            let first = self.read_progress(round, fold.clone()).await?;
+            let is_quiet =
+                self.is_quiet(&first) && self.is_quiet(&self.read_progress(round, fold.clone()).await?);
             show(&first);
-            if quiet && *self.broker.changes().borrow() == before {
+            if is_quiet && *self.broker.changes().borrow() == before {
                 return Ok(Ended::Complete);
             }
-            if tokio::time::timeout(LOOK_EVERY, stop.cancelled()).await.is_ok() {
+            if tokio::time::timeout(QUIET_CHECK_EVERY, stop.cancelled()).await.is_ok() {
                 return Ok(Ended::Stopped);
             }
         }
@@ -366,7 +372,7 @@ impl Engine {
         progress.is_quiet(self.follow(), time::now())
     }
 
-    async fn look(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {
+    async fn read_progress(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {
         use newslode_common::broker::Queue;
         let sites = Frontier::status(&self.store).await?;
         let unfinished =
@@ -379,7 +385,7 @@ impl Engine {
 ///
 /// # Errors
 /// When the store fails.
-pub async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
+pub async fn state_digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
     let mut digests = Vec::new();
     for (site, _) in state.sites().await? {
         digests

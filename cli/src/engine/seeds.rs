@@ -25,7 +25,7 @@ pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>
         }
     };
     for text in urls {
-        keep(parse(text).with_context(|| format!("`{text}` is not a seed"))?);
+        keep(parse_seed(text).with_context(|| format!("`{text}` is not a seed"))?);
     }
     if let Some(path) = file {
         let text =
@@ -35,7 +35,7 @@ pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            keep(parse(line).map_err(|_| {
+            keep(parse_seed(line).map_err(|_| {
                 hinted(
                     format!(
                         "cannot read seeds from `{}`: line {} is not a URL: `{line}`",
@@ -51,7 +51,7 @@ pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>
 }
 
 /// Parses a URL or a bare host name.
-fn parse(text: &str) -> anyhow::Result<Seed> {
+fn parse_seed(text: &str) -> anyhow::Result<Seed> {
     match web_url(text) {
         Ok(url) => Ok(url),
         Err(_) if !text.contains(':') && text.contains('.') => Ok(web_url(&format!("https://{text}"))?),
@@ -73,7 +73,7 @@ pub async fn add_seeds(
         let (max_pages, max_depth, delay_ms) = limits;
         let labels = std::collections::BTreeMap::new();
         let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
-        newslode_miner::work::seeds::obey(parts, defaults, command, time::now()).await?;
+        newslode_miner::work::seeds::apply_seed(parts, defaults, command, time::now()).await?;
     }
     Ok(())
 }

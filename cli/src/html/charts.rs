@@ -8,7 +8,7 @@ use newslode_common::outcome::Outcome;
 use super::values::Number;
 
 /// Large numbers: where each leads, what it counts, and itself.
-pub(crate) fn figures(figures: &[(&str, &str, u64)]) -> Markup {
+pub(crate) fn figure_list(figures: &[(&str, &str, u64)]) -> Markup {
     html! {
         dl.figures {
             @for (address, name, count) in figures { div { dt { (name) } dd { a href=(address) { (Number(*count)) } } } }
@@ -56,7 +56,7 @@ impl Render for Bars<'_> {
 }
 
 /// How URLs ended, the most frequent first; nothing if none did.
-pub(crate) fn ends(outcomes: &BTreeMap<Outcome, u64>) -> Option<Markup> {
+pub(crate) fn outcome_table(outcomes: &BTreeMap<Outcome, u64>) -> Option<Markup> {
     let mut outcomes: Vec<_> = outcomes.iter().filter(|(_, count)| **count > 0).collect();
     outcomes.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
     (!outcomes.is_empty()).then(|| {
@@ -66,7 +66,7 @@ pub(crate) fn ends(outcomes: &BTreeMap<Outcome, u64>) -> Option<Markup> {
                     thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
                     tbody {
                         @for (outcome, count) in outcomes {
-                            tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
+                            tr { th.code scope="row" { (outcome) } td { (outcome_meaning(*outcome)) } td.number { (Number(*count)) } }
                         }
                     }
                 }
@@ -76,7 +76,7 @@ pub(crate) fn ends(outcomes: &BTreeMap<Outcome, u64>) -> Option<Markup> {
 }
 
 /// What an outcome means.
-fn meaning(outcome: Outcome) -> &'static str {
+fn outcome_meaning(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Fetched => "a page was read",
         Outcome::Unchanged => "the same page as before",

@@ -6,7 +6,7 @@ use newslode_page::article::Article;
 use newslode_page::reading::Site;
 
 use super::Links;
-use super::values::{AWAY, Number, cut, page_url};
+use super::values::{EXTERNAL_REL, Number, beginning_of, page_url};
 
 /// Length of a lead, in characters.
 const LEAD: usize = 220;
@@ -14,7 +14,7 @@ const LEAD: usize = 220;
 const SITES: usize = 200;
 
 /// An article as a list shows it.
-pub(crate) struct Item<'a> {
+pub(crate) struct ListedArticle<'a> {
     pub(crate) headline: &'a str,
     /// Where the headline leads; nowhere without it.
     pub(crate) address: Option<String>,
@@ -26,7 +26,7 @@ pub(crate) struct Item<'a> {
 }
 
 /// The beginning of an article's text: about two lines.
-pub(crate) fn lead(article: &Article) -> String {
+pub(crate) fn article_lead(article: &Article) -> String {
     let mut lead = String::new();
     for block in &article.body {
         if lead.chars().count() >= LEAD {
@@ -35,20 +35,20 @@ pub(crate) fn lead(article: &Article) -> String {
         let gap = if lead.is_empty() { "" } else { " " };
         lead = lead + gap + &block.text;
     }
-    cut(&lead, LEAD)
+    beginning_of(&lead, LEAD)
 }
 
 /// A list of articles. A tight one has no texts.
-pub(crate) fn articles<'a>(items: impl IntoIterator<Item = Item<'a>>, is_tight: bool) -> Markup {
-    html! { ol.articles.tight[is_tight] { @for item in items { (article(&item, is_tight)) } } }
+pub(crate) fn article_list<'a>(items: impl IntoIterator<Item = ListedArticle<'a>>, is_tight: bool) -> Markup {
+    html! { ol.articles.tight[is_tight] { @for item in items { (article_entry(&item, is_tight)) } } }
 }
 
-fn article(item: &Item<'_>, is_tight: bool) -> Markup {
+fn article_entry(item: &ListedArticle<'_>, is_tight: bool) -> Markup {
     html! {
         li {
             h3 dir="auto" lang=[item.language] {
                 @if let Some(address) = &item.address {
-                    a href=(address) rel=[page_url(address).map(|_| AWAY)] { (item.headline) }
+                    a href=(address) rel=[page_url(address).map(|_| EXTERNAL_REL)] { (item.headline) }
                 } @else {
                     (item.headline)
                 }
@@ -65,7 +65,7 @@ pub(crate) fn concept_link(concept: &Concept, links: &dyn Links) -> Markup {
 }
 
 /// Links to sites.
-pub(crate) fn sites(sites: &[Site], links: &dyn Links) -> Markup {
+pub(crate) fn site_links(sites: &[Site], links: &dyn Links) -> Markup {
     html! {
         ul.links { @for site in sites.iter().take(SITES) { li { a href=(links.site(site)) { (site) } } } }
         @if sites.len() > SITES { p.soft { "and " (Number((sites.len() - SITES) as u64)) " more" } }

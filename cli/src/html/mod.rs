@@ -23,7 +23,7 @@ pub(crate) trait Links {
     fn site(&self, site: &Site) -> String;
 }
 
-/// What stands around a page's own part.
+/// The parts of a page around its main part.
 pub(crate) struct Frame {
     pub(crate) title: String,
     /// More elements of the head: the style, above all.

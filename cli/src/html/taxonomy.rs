@@ -1,4 +1,4 @@
-//! A taxonomy as a tree, and what stands around one of its concepts.
+//! A taxonomy as a tree, and the neighbours of a concept.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 
 use super::Links;
 use super::lists::concept_link;
-use super::values::{Number, counted, empty};
+use super::values::{Number, count_with_noun, empty_note};
 
 /// Deeper concepts are not drawn.
 const DEEPEST: usize = 40;
-/// The most concepts that are drawn at once: levels that do not fit are left out.
+/// Maximum number of concepts that are drawn at once. Levels that do not fit are left out.
 const DRAWN: usize = 1_000;
 /// Broader and narrower concepts that are shown.
-const AROUND: usize = 300;
+const MOST_NEIGHBOURS: usize = 300;
 /// Written forms that are shown.
 const FORMS: usize = 20;
 
@@ -34,12 +34,12 @@ impl Tree<'_> {
     /// All of it, or as many levels from the top as can be drawn.
     pub(crate) fn whole(&self) -> Markup {
         if self.taxonomy.concepts.is_empty() {
-            return empty(
+            return empty_note(
                 "No concept was found yet. Concepts are labels that recur across sites: mine at least two sites of one language.",
             );
         }
         let children = self.taxonomy.children();
-        let (levels, drawn) = fitting(&children);
+        let (levels, drawn) = levels_that_fit(&children);
         let all = self.taxonomy.concepts.len();
         html! {
             @if drawn < all {
@@ -70,15 +70,15 @@ impl Tree<'_> {
         html! {
             div.line {
                 span { (concept_link(concept, self.links)) @if concept.is_genre { small.soft { " genre" } } }
-                span.number { (counted((self.articles)(concept), "article", "articles")) }
-                span.number { (counted(concept.sites.len() as u64, "site", "sites")) }
+                span.number { (count_with_noun((self.articles)(concept), "article", "articles")) }
+                span.number { (count_with_noun(concept.sites.len() as u64, "site", "sites")) }
             }
         }
     }
 }
 
 /// How many levels can be drawn, at least one, and how many concepts they have.
-fn fitting(children: &Children<'_>) -> (usize, usize) {
+fn levels_that_fit(children: &Children<'_>) -> (usize, usize) {
     let mut level: Vec<&Concept> = children.get(&None).into_iter().flatten().copied().collect();
     let (mut levels, mut drawn) = (1, level.len().min(DRAWN));
     while levels < DEEPEST {
@@ -96,15 +96,15 @@ fn fitting(children: &Children<'_>) -> (usize, usize) {
 }
 
 /// The concepts above one and those below it.
-pub(crate) struct Around<'a> {
+pub(crate) struct Neighbours<'a> {
     pub(crate) broader: Vec<&'a Concept>,
     pub(crate) narrower: Vec<&'a Concept>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> Neighbours<'a> {
     /// Looks them up.
-    pub(crate) fn of(concept: &Concept, taxonomy: &'a Taxonomy) -> Around<'a> {
-        let mut around = Around { broader: Vec::new(), narrower: Vec::new() };
+    pub(crate) fn of(concept: &Concept, taxonomy: &'a Taxonomy) -> Neighbours<'a> {
+        let mut around = Neighbours { broader: Vec::new(), narrower: Vec::new() };
         for relation in &taxonomy.relations {
             if relation.narrower == concept.key {
                 around.broader.extend(taxonomy.concept(&relation.broader));
@@ -117,15 +117,15 @@ impl<'a> Around<'a> {
 }
 
 /// Links to concepts around another one.
-pub(crate) fn concepts(concepts: &[&Concept], links: &dyn Links) -> Markup {
+pub(crate) fn concept_links(concepts: &[&Concept], links: &dyn Links) -> Markup {
     html! {
-        ul.links { @for concept in concepts.iter().take(AROUND) { li { (concept_link(concept, links)) } } }
-        @if concepts.len() > AROUND { p.soft { "and " (Number((concepts.len() - AROUND) as u64)) " more" } }
+        ul.links { @for concept in concepts.iter().take(MOST_NEIGHBOURS) { li { (concept_link(concept, links)) } } }
+        @if concepts.len() > MOST_NEIGHBOURS { p.soft { "and " (Number((concepts.len() - MOST_NEIGHBOURS) as u64)) " more" } }
     }
 }
 
 /// How sites write a concept.
-pub(crate) fn forms(concept: &Concept) -> Markup {
+pub(crate) fn form_table(concept: &Concept) -> Markup {
     html! {
         div.scroll {
             table {
@@ -151,7 +151,7 @@ pub(crate) mod tests {
     use super::*;
 
     /// A concept of this key, at the top of the tree.
-    pub(crate) fn made(key: &str) -> Concept {
+    pub(crate) fn test_concept(key: &str) -> Concept {
         Concept {
             key: key.into(),
             keys: vec![key.into()],
@@ -183,7 +183,7 @@ pub(crate) mod tests {
         let concept = |number: usize| Concept {
             label: format!("A concept with a rather long label {number}"),
             parent: number.checked_sub(roots).map(|above| format!("en:{:06}", above / 3)),
-            ..made(&format!("en:{number:06}"))
+            ..test_concept(&format!("en:{number:06}"))
         };
         Taxonomy { concepts: (0..count).map(concept).collect(), ..Taxonomy::default() }
     }

@@ -22,12 +22,12 @@ impl Render for Number {
 }
 
 /// A number and what it counts.
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> Markup {
+pub(crate) fn count_with_noun(count: u64, one: &str, many: &str) -> Markup {
     html! { (Number(count)) " " @if count == 1 { (one) } @else { (many) } }
 }
 
 /// A time for people and programs: UTC, to the minute.
-pub(crate) fn time(at: Timestamp) -> Markup {
+pub(crate) fn time_element(at: Timestamp) -> Markup {
     let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
     let instant = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
     html! {
@@ -36,7 +36,7 @@ pub(crate) fn time(at: Timestamp) -> Markup {
 }
 
 /// The day (UTC) of a number of days since 1970.
-pub(crate) fn day(number: u32) -> jiff::civil::Date {
+pub(crate) fn date_of_day(number: u32) -> jiff::civil::Date {
     let start = jiff::civil::date(1970, 1, 1);
     start.checked_add(jiff::Span::new().days(i64::from(number.min(2_000_000)))).unwrap_or(start)
 }
@@ -47,13 +47,13 @@ pub(crate) fn page_url(address: &str) -> Option<url::Url> {
 }
 
 /// How another server is linked: it learns nothing from the link, and the link says nothing for it.
-pub(crate) const AWAY: &str = "noopener noreferrer nofollow";
+pub(crate) const EXTERNAL_REL: &str = "noopener noreferrer nofollow";
 
 /// A link to another server, if it leads to a page; otherwise its text.
-pub(crate) fn away(address: &str) -> Markup {
+pub(crate) fn external_link(address: &str) -> Markup {
     html! {
         @if page_url(address).is_some() {
-            a href=(address) rel=(AWAY) { (address) }
+            a href=(address) rel=(EXTERNAL_REL) { (address) }
         } @else {
             span { (address) }
         }
@@ -61,17 +61,17 @@ pub(crate) fn away(address: &str) -> Markup {
 }
 
 /// Names and values.
-pub(crate) fn facts(rows: &[(String, Markup)]) -> Markup {
+pub(crate) fn fact_list(rows: &[(String, Markup)]) -> Markup {
     html! { dl.facts { @for (name, value) in rows { dt { (name) } dd { (value) } } } }
 }
 
 /// What to do where there is nothing to show.
-pub(crate) fn empty(text: impl Render) -> Markup {
+pub(crate) fn empty_note(text: impl Render) -> Markup {
     html! { p.empty { (text) } }
 }
 
 /// The beginning of a text.
-pub(crate) fn cut(text: &str, most: usize) -> String {
+pub(crate) fn beginning_of(text: &str, most: usize) -> String {
     let mut letters = text.chars();
     let mut cut: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() {
@@ -87,9 +87,9 @@ mod tests {
 
     #[test]
     fn only_pages_are_linked() {
-        assert!(away("https://a.test/").0.contains("rel=\"noopener noreferrer nofollow\""));
+        assert!(external_link("https://a.test/").0.contains("rel=\"noopener noreferrer nofollow\""));
         for address in ["javascript:alert(1)", "data:text/html,x", " JavaScript:x", "//a.test", "\"><b>"] {
-            let text = away(address).0;
+            let text = external_link(address).0;
             assert!(!text.contains("href") && !text.contains("<b>"), "{text}");
         }
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_cut_text_says_so() {
-        assert_eq!(cut("日本語", 3), "日本語");
-        assert_eq!(cut("日本 語", 3), "日本…");
+        assert_eq!(beginning_of("日本語", 3), "日本語");
+        assert_eq!(beginning_of("日本 語", 3), "日本…");
     }
 }

@@ -23,7 +23,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
 /// The pages of a site that count, by URL.
-async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
+async fn counted_pages(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
     let mut pages = parts.stores.state.pages(site).await?;
     pages.retain(|(_, version)| version.content != ContentHash::NONE);
     Ok(pages)
@@ -33,7 +33,7 @@ async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl
 pub(crate) async fn count_pages(parts: &Parts) -> anyhow::Result<u64> {
     let mut pages = 0;
     for (site, _) in parts.stores.state.sites().await? {
-        pages += counted(parts, &site).await?.len() as u64;
+        pages += counted_pages(parts, &site).await?.len() as u64;
     }
     Ok(pages)
 }
@@ -48,7 +48,7 @@ pub async fn each_archived(
     mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     for (site, _) in parts.stores.state.sites().await? {
-        for (_, version) in counted(parts, &site).await? {
+        for (_, version) in counted_pages(parts, &site).await? {
             if let Some(bytes) = parts.stores.archive.get(kind, version.content).await? {
                 take(version.content, &bytes)?;
             }
@@ -58,37 +58,41 @@ pub async fn each_archived(
 }
 
 /// An article under its concepts.
-pub(crate) struct Shelved<'a> {
+pub(crate) struct FiledArticle<'a> {
     pub(crate) article: Article,
     /// Keys of the concepts.
     pub(crate) keys: BTreeSet<String>,
     pub(crate) filed: &'a [Filed],
     placed: Vec<FiledUnder<'a>>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
-    pub(crate) life: Option<ArticleHistory>,
+    pub(crate) history: Option<ArticleHistory>,
     labels: &'a BTreeMap<String, String>,
 }
 
-impl<'a> Shelved<'a> {
-    /// Shelves an article where it is filed.
+impl<'a> FiledArticle<'a> {
+    /// Files an article under its concepts.
     pub(crate) fn new(
         mut article: Article,
         filed: &'a [Filed],
-        life: Option<ArticleHistory>,
+        history: Option<ArticleHistory>,
         labels: &'a BTreeMap<String, String>,
-    ) -> Shelved<'a> {
+    ) -> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-        Shelved { article, keys, filed, placed, life, labels }
+        FiledArticle { article, keys, filed, placed, history, labels }
     }
 
-    /// What readers get of it.
+    /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let filed = self.placed.as_slice();
-        match self.life.as_ref().and_then(|life| ArticleEvent::latest(life, &self.article, self.labels)) {
-            Some(event) => ArticleLine::Told(WithConcepts { event, filed }),
-            None => ArticleLine::Read(WithConcepts { event: &self.article, filed }),
+        match self
+            .history
+            .as_ref()
+            .and_then(|history| ArticleEvent::latest(history, &self.article, self.labels))
+        {
+            Some(event) => ArticleLine::WithHistory(WithConcepts { event, filed }),
+            None => ArticleLine::WithoutHistory(WithConcepts { event: &self.article, filed }),
         }
     }
 }
@@ -97,14 +101,18 @@ impl<'a> Shelved<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum ArticleLine<'a> {
-    /// With its life.
-    Told(WithConcepts<'a, ArticleEvent<'a>>),
+    /// With its history.
+    WithHistory(WithConcepts<'a, ArticleEvent<'a>>),
     /// Without one: version 0.1.0 read it.
-    Read(WithConcepts<'a, &'a Article>),
+    WithoutHistory(WithConcepts<'a, &'a Article>),
 }
 
 /// Filing as all counted articles teach it.
-pub(crate) async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
+pub(crate) async fn learn_filing(
+    parts: &Parts,
+    taxonomy: &Taxonomy,
+    members: &Members,
+) -> anyhow::Result<Filing> {
     let mut lessons = Lessons::new(taxonomy);
     each_archived(parts, Kind::Article, |_, json| {
         lessons.add(ArticleEvidence::member(&serde_json::from_slice(json)?, members));
@@ -114,35 +122,35 @@ pub(crate) async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members
     Ok(lessons.learn())
 }
 
-/// By what articles are filed.
-pub(crate) struct Shelving<'a> {
+/// What filing knows: the pages that concepts list, and the rules that articles taught.
+pub(crate) struct FilingSources<'a> {
     pub(crate) listed: &'a Members,
     pub(crate) filing: &'a Filing,
 }
 
 /// Files every counted article and passes it to `take`, with the version that counts; nothing for an address of an
 /// article that readers know under another one.
-pub(crate) async fn filed(
+pub(crate) async fn file_articles(
     parts: &Parts,
-    by: Shelving<'_>,
-    mut take: impl FnMut(&CanonicalUrl, Version, Option<&Shelved<'_>>) -> anyhow::Result<()>,
+    by: FilingSources<'_>,
+    mut take: impl FnMut(&CanonicalUrl, Version, Option<&FiledArticle<'_>>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let labels =
             parts.stores.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
-        for (url, version) in counted(parts, &site).await? {
+        for (url, version) in counted_pages(parts, &site).await? {
             let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else {
                 continue;
             };
-            let life = read_history(parts.stores.archive.as_ref(), &url).await?;
-            if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
+            let history = read_history(parts.stores.archive.as_ref(), &url).await?;
+            if history.as_ref().is_some_and(|history| history.twin_of.is_some()) {
                 take(&url, version, None)?;
                 continue;
             }
             let article: Article = serde_json::from_slice(&json)?;
             let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
-            let shelved = Shelved::new(article, &filed, life, &labels);
-            take(&url, version, Some(&shelved))?;
+            let filed_article = FiledArticle::new(article, &filed, history, &labels);
+            take(&url, version, Some(&filed_article))?;
         }
     }
     Ok(())
@@ -160,38 +168,40 @@ pub async fn each_article(
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
-    let filing = filing(parts, &taxonomy, &listed).await?;
-    filed(parts, Shelving { listed: &listed, filing: &filing }, |_, _, shelved| {
-        shelved.map_or(Ok(()), |shelved| take(&shelved.article))
+    let filing = learn_filing(parts, &taxonomy, &listed).await?;
+    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |_, _, filed_article| {
+        filed_article.map_or(Ok(()), |filed_article| take(&filed_article.article))
     })
     .await?;
     Ok(taxonomy)
 }
 
 /// Writes the ontology, and passes each filed article to `take`.
-pub(crate) async fn export(
+pub(crate) async fn export_articles(
     parts: &Parts,
     triples: &mut impl Write,
     form: RdfForm,
-    mut take: impl FnMut(&Shelved<'_>) -> anyhow::Result<()>,
+    mut take: impl FnMut(&FiledArticle<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
+    // 1. Filing is learnt from all articles first, because the last one may file the first one.
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
-    let filing = filing(parts, &taxonomy, &listed).await?;
+    let filing = learn_filing(parts, &taxonomy, &listed).await?;
+    // 2. The taxonomy and the articles.
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
     let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
-    filed(parts, Shelving { listed: &listed, filing: &filing }, |url, _, shelved| {
+    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |url, _, filed_article| {
         others.remove(url);
-        let Some(shelved) = shelved else { return Ok(()) };
-        ontology.article(&shelved.article, &shelved.keys)?;
+        let Some(filed_article) = filed_article else { return Ok(()) };
+        ontology.article(&filed_article.article, &filed_article.keys)?;
         articles += 1;
-        take(shelved)
+        take(filed_article)
     })
     .await?;
-    // A page that two concept pages list is one instance of both concepts.
+    // 3. Listed pages that are no articles. One that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
         instances::non_articles(&parts.stores, &taxonomy, &sites, &others, |instance| {

@@ -8,7 +8,7 @@ const CUT: usize = 200;
 
 /// A dead letter as a list shows it.
 #[derive(Serialize)]
-pub(crate) struct LetterLine {
+pub(crate) struct ListedLetter {
     pub(crate) id: String,
     pub(crate) why: String,
     pub(crate) who: String,
@@ -17,13 +17,13 @@ pub(crate) struct LetterLine {
     pub(crate) bytes: usize,
 }
 
-impl LetterLine {
-    pub(crate) fn new(letter: &DeadLetter) -> LetterLine {
-        LetterLine {
+impl ListedLetter {
+    pub(crate) fn new(letter: &DeadLetter) -> ListedLetter {
+        ListedLetter {
             id: letter.id.clone(),
             why: letter.reason.clone(),
             who: letter.by.clone(),
-            at: time(letter.at),
+            at: time_text(letter.at),
             what: printable(&letter.body[..letter.body.len().min(CUT)]),
             bytes: letter.body.len(),
         }
@@ -38,7 +38,7 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn time(at: u64) -> String {
+fn time_text(at: u64) -> String {
     i64::try_from(at)
         .ok()
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())

@@ -1,4 +1,4 @@
-//! What is known of a page or a site, and when it is fetched next, and why: as a value for programs, and as rows for people.
+//! What is known of a page or a site, and when it is fetched next, and why: as a value for programs, and as facts for people.
 
 use std::collections::BTreeMap;
 
@@ -18,19 +18,19 @@ use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use crate::exit::hinted;
-use crate::outcomes::spelled;
+use crate::outcomes::outcomes_in_words;
 use crate::{out, seconds};
 
-/// What is known of one thing: its name and its value.
-pub(crate) type Row = (String, String);
+/// A name and a value that explain a page or a site to people.
+pub(crate) type Fact = (String, String);
 
-fn row(name: impl Into<String>, value: impl std::fmt::Display) -> Row {
+fn fact(name: impl Into<String>, value: impl std::fmt::Display) -> Fact {
     (name.into(), value.to_string())
 }
 
 /// A page, explained.
 #[derive(Serialize)]
-pub(crate) struct PageStory {
+pub(crate) struct PageExplanation {
     pub(crate) url: CanonicalUrl,
     /// Its record, while it is asked for.
     entry: Option<Entry>,
@@ -38,57 +38,62 @@ pub(crate) struct PageStory {
     left: Option<String>,
     /// The address of the listing that showed it first.
     shown_by: Option<CanonicalUrl>,
-    /// The life of its article, if one was read.
-    life: Option<ArticleHistory>,
+    /// The history of its article, if one was read.
+    #[serde(rename = "life")]
+    history: Option<ArticleHistory>,
 }
 
 /// Explains a page.
 ///
 /// # Errors
 /// When the store fails, or does not know the page.
-pub(crate) async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<PageStory> {
+pub(crate) async fn explain_page(
+    parts: &Parts,
+    url: &CanonicalUrl,
+    now: Timestamp,
+) -> anyhow::Result<PageExplanation> {
     let frontier = parts.stores.frontier.as_ref();
     let entry = frontier.entry(url).await?;
     let left = frontier.left(url, now).await?;
-    let life = read_history(parts.stores.archive.as_ref(), url).await?;
-    if entry.is_none() && left.is_none() && life.is_none() {
+    let history = read_history(parts.stores.archive.as_ref(), url).await?;
+    if entry.is_none() && left.is_none() && history.is_none() {
         return Err(match frontier.site(&url.site()).await? {
             Some(_) => hinted(
                 format!("`{url}` is not known: no listing or page of `{}` showed it", url.site()),
                 format!("see what its listings show: newslode explain {}", url.site()),
             ),
-            None => unknown(&url.site()),
+            None => unknown_site(&url.site()),
         });
     }
     let by = entry.as_ref().and_then(|entry| entry.schedule?.by);
     let (schedule, _) = frontier.schedule(&url.site()).await?;
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
-    let shown_by = listing.or_else(|| life.as_ref()?.discovered_on.clone());
+    let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
-    Ok(PageStory { url: url.clone(), entry, left, shown_by, life })
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history })
 }
 
 /// No seed named this site.
-pub(crate) fn unknown(site: &Site) -> anyhow::Error {
+pub(crate) fn unknown_site(site: &Site) -> anyhow::Error {
     hinted(format!("`{site}` is not known: no seed named it"), format!("newslode seed add https://{site}/"))
 }
 
-impl PageStory {
-    /// The story in rows.
-    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
-        let mut rows: Vec<Row> = self.shown_by.iter().map(|by| row("shown first by", by)).collect();
+impl PageExplanation {
+    /// The explanation for people.
+    pub(crate) fn facts(&self, now: Timestamp) -> Vec<Fact> {
+        let mut facts: Vec<Fact> = self.shown_by.iter().map(|by| fact("shown first by", by)).collect();
         if let Some(entry) = &self.entry {
-            rows.extend(of_entry(entry, now));
+            facts.extend(entry_facts(entry, now));
         } else if let Some(day) = &self.left {
-            rows.push(row("is", format!("a page that is not asked for again; last shown on {day}")));
+            facts.push(fact("is", format!("a page that is not asked for again; last shown on {day}")));
         } else {
-            rows.push(row("is", "a page that nobody shows any more"));
+            facts.push(fact("is", "a page that nobody shows any more"));
         }
-        let Some(life) = &self.life else { return rows };
-        rows.extend(life.twin_of.iter().map(|primary| row("same article as", primary)));
-        rows.extend(life.addresses.iter().map(|address| row("also at", address)));
-        rows.extend(life.same_text.iter().map(|other| row("same text at", other)));
-        for past in life.history() {
+        let Some(history) = &self.history else { return facts };
+        facts.extend(history.twin_of.iter().map(|primary| fact("same article as", primary)));
+        facts.extend(history.addresses.iter().map(|address| fact("also at", address)));
+        facts.extend(history.same_text.iter().map(|other| fact("same text at", other)));
+        for past in history.history() {
             let PastEvent { version, event, at, changed, reason, moved_to, .. } = past;
             let event = event.name();
             let changed: Vec<&str> = changed.iter().map(|field| field.name()).collect();
@@ -99,37 +104,37 @@ impl PageStory {
             ];
             let details: String = details.into_iter().flatten().collect();
             let at = out::time(at);
-            rows.push(row(format!("version {version}"), format!("{event} at {at}{details}")));
+            facts.push(fact(format!("version {version}"), format!("{event} at {at}{details}")));
         }
-        rows
+        facts
     }
 }
 
-fn of_entry(entry: &Entry, now: Timestamp) -> Vec<Row> {
+fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
     let links = if entry.depth == 1 { "link" } else { "links" };
-    let mut rows = vec![
-        row("is", what(entry)),
-        row("found", format!("{}, {} {links} from the seed", found(entry.why), entry.depth)),
+    let mut facts = vec![
+        fact("is", entry_role(entry)),
+        fact("found", format!("{}, {} {links} from the seed", reason_text(entry.why), entry.depth)),
     ];
-    if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
-        rows.push(row("first read", out::time(Timestamp(first * 1_000))));
+    if let Some(first) = entry.schedule.and_then(|schedule| schedule.visits.first) {
+        facts.push(fact("first read", out::time(Timestamp(first * 1_000))));
     }
-    rows.extend(entry.seen.map(|seen| row("last read", out::time(seen))));
-    rows.push(row("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
-    let unread = entry.schedule.map_or(entry.attempts, |known| known.unread);
+    facts.extend(entry.seen.map(|seen| fact("last read", out::time(seen))));
+    facts.push(fact("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
+    let unread = entry.schedule.map_or(entry.attempts, |schedule| schedule.unread);
     if unread > 0 {
-        rows.push(row("failed in a row", unread));
+        facts.push(fact("failed in a row", unread));
     }
-    rows.push(row("next visit", next(entry, now)));
-    for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|known| known.visited.iter()) {
-        let verdict = verdict.map_or("", said);
-        rows.push(row("visit", format!("{}: {outcome}{verdict}", out::time(at))));
+    facts.push(fact("next visit", next_visit(entry, now)));
+    for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|schedule| schedule.visited.iter()) {
+        let verdict = verdict.map_or("", verdict_text);
+        facts.push(fact("visit", format!("{}: {outcome}{verdict}", out::time(at))));
     }
-    rows
+    facts
 }
 
 /// What a page that was read turned out to be.
-fn said(verdict: Verdict) -> &'static str {
+fn verdict_text(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::NewArticle => ": a new article",
         Verdict::Changed => ": another text",
@@ -141,14 +146,14 @@ fn said(verdict: Verdict) -> &'static str {
 }
 
 /// What a page is to the crawl.
-fn what(entry: &Entry) -> String {
-    let known = PageSchedule::of_record(entry.schedule);
-    match known.role {
+fn entry_role(entry: &Entry) -> String {
+    let schedule = PageSchedule::of_record(entry.schedule);
+    match schedule.role {
         Role::Once => "a page that is fetched once".into(),
         Role::Listing(kind) => kind_name(kind).into(),
         Role::Behind { depth, .. } => format!("a page {depth} behind a section"),
-        Role::Page if known.visits.first.is_some() => "an article".into(),
-        Role::Page if entry.seen.is_some() && known.is_told => "no article, as it was last read".into(),
+        Role::Page if schedule.visits.first.is_some() => "an article".into(),
+        Role::Page if entry.seen.is_some() && schedule.is_told => "no article, as it was last read".into(),
         Role::Page if entry.seen.is_some() => "read, and its text is still under way".into(),
         Role::Page => "a page that was not read yet".into(),
     }
@@ -164,7 +169,7 @@ pub(crate) fn kind_name(kind: ListingKind) -> &'static str {
     }
 }
 
-fn found(why: Why) -> &'static str {
+fn reason_text(why: Why) -> &'static str {
     match why {
         Why::Seed => "as a seed",
         Why::Concept => "by a concept's label",
@@ -174,9 +179,9 @@ fn found(why: Why) -> &'static str {
 }
 
 /// When a page is asked for next, and in which queue it waits.
-fn next(entry: &Entry, now: Timestamp) -> String {
+fn next_visit(entry: &Entry, now: Timestamp) -> String {
     let Some(due) = entry.due else { return "none: it has left".into() };
-    let when = when(due, now);
+    let when = due_text(due, now);
     if entry.leased {
         return format!("a crawler holds it until {}", out::time(due));
     }
@@ -189,27 +194,27 @@ fn next(entry: &Entry, now: Timestamp) -> String {
     if entry.schedule.is_none() { when } else { format!("{when}, {queue}") }
 }
 
-pub(crate) fn when(due: Timestamp, now: Timestamp) -> String {
-    if due <= now { "now".into() } else { format!("in {}", seconds::spelled(now.until(due).as_secs())) }
+pub(crate) fn due_text(due: Timestamp, now: Timestamp) -> String {
+    if due <= now { "now".into() } else { format!("in {}", seconds::in_words(now.until(due).as_secs())) }
 }
 
 /// A listing, explained.
 #[derive(Serialize)]
-pub(crate) struct ListingStory {
+pub(crate) struct ListingExplanation {
     pub(crate) url: CanonicalUrl,
     #[serde(flatten)]
-    pub(crate) known: Listing,
+    pub(crate) listing: Listing,
     pub(crate) due: Option<Timestamp>,
     pub(crate) outcome: Option<Outcome>,
 }
 
 /// A site, explained.
 #[derive(Serialize)]
-pub(crate) struct SiteStory {
+pub(crate) struct SiteExplanation {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
     /// The one that is visited most often first.
-    pub(crate) listings: Vec<ListingStory>,
+    pub(crate) listings: Vec<ListingExplanation>,
     /// Articles that were read, and pages that wait, by class.
     articles: usize,
     waiting: BTreeMap<Class, usize>,
@@ -223,85 +228,87 @@ pub(crate) struct SiteStory {
 ///
 /// # Errors
 /// When the store fails.
-pub(crate) async fn site(
+pub(crate) async fn explain_site(
     frontier: &dyn Frontier,
     status: SiteStatus,
     now: Timestamp,
-) -> anyhow::Result<SiteStory> {
+) -> anyhow::Result<SiteExplanation> {
     let (schedule, _) = frontier.schedule(&status.site).await?;
     let entries = frontier.entries(&status.site).await?;
-    Ok(SiteStory::of(status, &schedule, entries, now))
+    Ok(SiteExplanation::of(status, &schedule, entries, now))
 }
 
-impl SiteStory {
+impl SiteExplanation {
     /// Explains a site by what was read of it.
     pub(crate) fn of(
         status: SiteStatus,
         schedule: &SiteSchedule,
         entries: Vec<Entry>,
         now: Timestamp,
-    ) -> SiteStory {
+    ) -> SiteExplanation {
         let mut waiting = BTreeMap::new();
         for entry in entries.iter().filter(|entry| entry.due.is_some()) {
             *waiting.entry(entry.class).or_default() += 1;
         }
-        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|known| known.visits.first.is_some());
+        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|page| page.visits.first.is_some());
         let articles = entries.iter().filter(is_article).count();
         let listing = |entry: Entry| {
-            let known = schedule.listing(ListingId::of(&entry.url))?.clone();
-            Some(ListingStory { url: entry.url, known, due: entry.due, outcome: entry.outcome })
+            let listing = schedule.listing(ListingId::of(&entry.url))?.clone();
+            Some(ListingExplanation { url: entry.url, listing, due: entry.due, outcome: entry.outcome })
         };
         let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
-        listings.sort_by_key(|listing| listing.known.interval);
+        listings.sort_by_key(|explained| explained.listing.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-        SiteStory { health: schedule.health(now), status, listings, articles, waiting, silent_since }
+        SiteExplanation { health: schedule.health(now), status, listings, articles, waiting, silent_since }
     }
 
-    /// The story in rows, without the listings.
-    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
+    /// The explanation for people, without the listings.
+    pub(crate) fn facts(&self, now: Timestamp) -> Vec<Fact> {
         let status = &self.status;
         let (urls, left) = (status.urls, status.remembered);
-        // Pages that are fetched once are not followed: what they were is not noted.
+        // Where pages are due once, nobody notes whether they were articles.
         let read = match self.articles {
             0 if self.listings.is_empty() => String::new(),
             articles => format!(", {articles} of them articles that were read"),
         };
-        let mut rows = vec![
-            row("URLs", format!("{urls}{read}; {left} have left")),
-            row("is", self.health.name().replace('_', " ")),
-            row("outcomes", spelled(&status.outcomes)),
+        let mut facts = vec![
+            fact("URLs", format!("{urls}{read}; {left} have left")),
+            fact("is", self.health.name().replace('_', " ")),
+            fact("outcomes", outcomes_in_words(&status.outcomes)),
         ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
         let [listings, new, rechecks, rest] = waiting;
-        rows.push(row(
+        facts.push(fact(
             "waiting",
             format!("{listings} listings, {new} new pages, {rechecks} first rechecks, {rest} later"),
         ));
-        rows.push(row("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
-        rows.extend(status.allowance.as_ref().map(|allowance| row("allowance", spent(allowance, now))));
+        facts.push(fact("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
+        facts.extend(
+            status.allowance.as_ref().map(|allowance| fact("allowance", allowance_text(allowance, now))),
+        );
         let next = if status.settings.paused {
             "none: the site is paused".into()
         } else {
-            status.ready.map_or("none: nothing waits".into(), |ready| when(ready, now))
+            status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
-        rows.push(row("next request", next));
+        facts.push(fact("next request", next));
         if let Some(since) = self.silent_since {
-            rows.push(row("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
+            facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
-        rows
+        facts
     }
 
     fn rest(&self, now: Timestamp) -> String {
         let turn = self.status.turn;
         if turn > now {
-            format!("rests for {}", seconds::spelled(now.until(turn).as_secs()))
+            format!("rests for {}", seconds::in_words(now.until(turn).as_secs()))
         } else {
             "no rest".into()
         }
     }
 }
 
-fn spent(allowance: &Allowance, now: Timestamp) -> String {
+fn allowance_text(allowance: &Allowance, now: Timestamp) -> String {
     let tokens = allowance.tokens(now).max(0) / 1_000;
     format!("{} requests a day; {tokens} of {} are there", allowance.per_day, allowance.capacity() / 1_000)
 }

@@ -13,14 +13,14 @@ use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::explain::unknown;
+use super::explain::unknown_site;
 
 /// A page that waits for less than this is on its way, in milliseconds.
 const ON_ITS_WAY: u64 = 3_600_000;
 
 /// What became of the pages that listings showed on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Day {
+pub(crate) struct DayCounts {
     /// Articles that were read.
     pub(crate) read: u64,
     /// Pages that are no articles.
@@ -43,13 +43,13 @@ pub(crate) async fn site_days(
 ) -> anyhow::Result<Vec<SiteDay>> {
     let sites = match site {
         None => frontier.status().await?.into_iter().map(|status| status.site).collect(),
-        Some(site) if frontier.site(&site).await?.is_none() => return Err(unknown(&site)),
+        Some(site) if frontier.site(&site).await?.is_none() => return Err(unknown_site(&site)),
         Some(site) => vec![site],
     };
     let mut found = Vec::new();
     for site in sites {
         let (schedule, _) = frontier.schedule(&site).await?;
-        let days = days(&schedule, &frontier.entries(&site).await?, now);
+        let days = count_days(&schedule, &frontier.entries(&site).await?, now);
         for ago in (0..number_of_days).rev() {
             let day = now.day().saturating_sub(ago);
             let row = SiteDay::new(&site, day, days.get(&day).cloned().unwrap_or_default(), &schedule);
@@ -62,8 +62,12 @@ pub(crate) async fn site_days(
 }
 
 /// Sorts the pages that listings showed by day.
-pub(crate) fn days(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> BTreeMap<u32, Day> {
-    let mut days: BTreeMap<u32, Day> = BTreeMap::new();
+pub(crate) fn count_days(
+    schedule: &SiteSchedule,
+    entries: &[Entry],
+    now: Timestamp,
+) -> BTreeMap<u32, DayCounts> {
+    let mut days: BTreeMap<u32, DayCounts> = BTreeMap::new();
     for entry in entries {
         let Some(known) = entry.schedule else { continue };
         let Some(shown_on) = known.shown_on() else { continue };
@@ -79,6 +83,7 @@ pub(crate) fn days(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -
             None => *day.missed.entry(WAITS).or_default() += 1,
         }
     }
+    // Pages that left the frontier unread have no entry any more; the site's schedule counted them.
     let today = now.day();
     for shown_on in today.saturating_sub(30)..=today {
         for (outcome, count) in schedule.missed().left(shown_on) {
@@ -92,9 +97,9 @@ pub(crate) fn days(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -
     days
 }
 
-/// The page was never asked for: the site rests, or its allowance is spent on what goes first.
+/// The page was never requested: the site rests, or its allowance is spent on pages that go first.
 const WAITS: &str = "not_asked_for";
-/// The page was fetched, and nobody told what it is.
+/// The page was fetched, and the miner did not say yet what it is.
 const UNDER_WAY: &str = "not_mined";
 
 /// A site's day.
@@ -106,7 +111,7 @@ pub(crate) struct SiteDay {
     /// Pages that listings showed as new.
     pub(crate) shown: u64,
     #[serde(flatten)]
-    pub(crate) of: Day,
+    pub(crate) of: DayCounts,
     /// Links that the page budget refused; a link that is shown again is refused again.
     pub(crate) refused_by_budget: u32,
     /// Share of the articles that was read, in thousandths; nothing if there were none.
@@ -114,7 +119,7 @@ pub(crate) struct SiteDay {
 }
 
 impl SiteDay {
-    fn new(site: &Site, day: u32, of: Day, schedule: &SiteSchedule) -> SiteDay {
+    fn new(site: &Site, day: u32, of: DayCounts, schedule: &SiteSchedule) -> SiteDay {
         let missed: u64 = of.missed.values().sum();
         let shown = of.read + of.no_article + of.on_its_way + missed;
         let recall = (of.read * 1_000).checked_div(of.read + missed);
@@ -176,7 +181,7 @@ mod tests {
         schedule.leave_unread(NOW.day(), Outcome::Gone, NOW);
         schedule.leave_unread(NOW.day(), Outcome::NotHtml, NOW);
         schedule.refuse(3, NOW);
-        let days = days(&schedule, &entries, NOW);
+        let days = count_days(&schedule, &entries, NOW);
         let row = SiteDay::new(&Site::of_host("a.test"), NOW.day(), days[&NOW.day()].clone(), &schedule);
         assert_eq!((row.shown, row.of.read, row.of.no_article, row.of.on_its_way), (8, 1, 2, 1));
         let missed: Vec<_> = row.of.missed.clone().into_iter().collect();

@@ -16,15 +16,15 @@ use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use crate::installation::Target;
-use crate::outcomes::tally;
-use crate::{engine, served};
+use crate::outcomes::count_outcomes;
+use crate::{engine, services};
 
 /// Sites of which the store is asked at once.
 const AT_ONCE: usize = 32;
 
 /// A site and how its visits show it.
 #[derive(Serialize)]
-pub(crate) struct SiteLine {
+pub(crate) struct SiteWithHealth {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
     pub(crate) health: Health,
@@ -32,7 +32,7 @@ pub(crate) struct SiteLine {
 
 #[derive(Serialize)]
 pub(crate) struct Status {
-    pub(crate) sites: Vec<SiteLine>,
+    pub(crate) sites: Vec<SiteWithHealth>,
     pub(crate) outcomes: BTreeMap<Outcome, u64>,
     /// Empty for a run's folder, whose queues exist only during the run.
     pub(crate) queues: BTreeMap<String, u64>,
@@ -53,7 +53,10 @@ impl Source {
     pub(crate) async fn open(target: &Target, config: &Config) -> anyhow::Result<Source> {
         Ok(match target {
             Target::Run(folder) => Source::Folder(engine::open_state(folder)?),
-            Target::Services => Source::Services(served::broker(config).await?, served::store(config).await?),
+            Target::Services => Source::Services(
+                services::connect_broker(config).await?,
+                services::connect_store(config).await?,
+            ),
         })
     }
 
@@ -69,13 +72,13 @@ impl Source {
                 (store, Frontier::status(store).await?)
             }
         };
-        let outcomes = tally(&sites);
+        let outcomes = count_outcomes(&sites);
         let at_work = sites.iter().filter(|site| !site.settings.paused);
         let oldest_due = at_work.filter_map(|site| site.next_due).min();
         let now = time::now();
         let line = async |status: SiteStatus| {
             let (schedule, _) = frontier.schedule(&status.site).await?;
-            anyhow::Ok(SiteLine { health: schedule.health(now), status })
+            anyhow::Ok(SiteWithHealth { health: schedule.health(now), status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;

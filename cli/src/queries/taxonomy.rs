@@ -3,7 +3,7 @@
 use newslode_miner::mining::taxonomy::{Relation, Taxonomy};
 
 /// What is behind a concept, as JSON: what the taxonomy says of it, and why, in words.
-pub(crate) fn explained(taxonomy: &Taxonomy, asked: &str, why: &str) -> serde_json::Value {
+pub(crate) fn explanation_json(taxonomy: &Taxonomy, asked: &str, why: &str) -> serde_json::Value {
     let concept = taxonomy
         .concepts
         .iter()

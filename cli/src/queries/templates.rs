@@ -13,31 +13,31 @@ use serde_json::{Value, json};
 
 use crate::exit::hinted;
 use crate::installation::Target;
-use crate::{engine, out, served};
+use crate::{engine, out, services};
 
 /// Opens the store of a run or of the services.
-pub(crate) async fn state(target: &Target, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
+pub(crate) async fn open_site_state(target: &Target, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
     Ok(match target {
         Target::Run(folder) => Arc::new(engine::open_state(folder)?),
-        Target::Services => Arc::new(served::store(config).await?),
+        Target::Services => Arc::new(services::connect_store(config).await?),
     })
 }
 
 /// Reads the knowledge of a site.
-pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<Knowledge> {
-    let (known, _) = Knowledge::read(state, site).await?;
-    if known.is_empty() {
+pub(crate) async fn read_knowledge(state: &dyn SiteState, site: &Site) -> anyhow::Result<Knowledge> {
+    let (knowledge, _) = Knowledge::read(state, site).await?;
+    if knowledge.is_empty() {
         return Err(hinted(
             format!("nothing is known about `{site}`"),
             "newslode template list shows the sites with corrections or templates",
         ));
     }
-    Ok(known)
+    Ok(knowledge)
 }
 
 /// What is known of a site, for programs.
-pub(crate) fn described(site: &Site, known: &Knowledge) -> Value {
-    let templates = &known.templates;
+pub(crate) fn knowledge_json(site: &Site, knowledge: &Knowledge) -> Value {
+    let templates = &knowledge.templates;
     let (seen, accepted) = templates.acceptance();
     let live = templates.live().iter().map(|live| {
         json!({
@@ -61,13 +61,13 @@ pub(crate) fn described(site: &Site, known: &Knowledge) -> Value {
         "articles": seen,
         "accepted": accepted,
         "waiting": templates.waiting().len(),
-        "corrected": known.site.lessons().iter().map(|lesson| &lesson.url).collect::<Vec<_>>(),
+        "corrected": knowledge.site.lessons().iter().map(|lesson| &lesson.url).collect::<Vec<_>>(),
         "templates": live.chain(dropped).collect::<Vec<_>>(),
     })
 }
 
 /// Describes the use of a template.
-pub(crate) fn usage(live: &Live<Template>) -> String {
+pub(crate) fn template_usage(live: &Live<Template>) -> String {
     format!(
         "template v{}: {} vertices, {} passages vary; learnt {} of {} pages; accepts {:.0} % ({} of {} pages fetched \
          since {}), the last of {}",
@@ -85,7 +85,7 @@ pub(crate) fn usage(live: &Live<Template>) -> String {
 }
 
 /// Describes why and when a template was dropped.
-pub(crate) fn end(dropped: &Dropped<Template>) -> String {
+pub(crate) fn dropped_text(dropped: &Dropped<Template>) -> String {
     let (version, at, last) = (dropped.version, out::time(dropped.dropped_at), out::time(dropped.last_at));
     let why = match dropped.reason {
         Reason::LayoutChanged { acceptance } => format!(
@@ -116,7 +116,7 @@ mod tests {
             template: None,
         };
         assert_eq!(
-            end(&dropped),
+            dropped_text(&dropped),
             "template v2: dropped 2024-06-01 00:01:01Z: the layout changed after 2024-06-01 00:00:00Z; until then it \
              accepted 95 % of the pages, 71 since 1970-01-01 00:00:00Z"
         );

@@ -5,7 +5,7 @@ use newslode_common::config;
 use newslode_page::preset::Preset;
 use serde_json::Value;
 
-use super::markdown::{cell, code};
+use super::markdown::{inline_code, table_cell};
 
 const HEAD: &str = "# Configuration
 
@@ -37,7 +37,7 @@ pub(super) fn page() -> anyhow::Result<String> {
     let sections = schema["properties"].as_object().context("the schema has no sections")?;
     let mut page = HEAD.to_owned();
     for (section, given) in sections {
-        let inner = resolved(&schema, given);
+        let inner = resolve_reference(&schema, given);
         let about = given["description"].as_str().or(inner["description"].as_str()).unwrap_or_default();
         page.push_str(&format!(
             "\n## [{section}]\n{about}\n\n| key | type | default | meaning |\n|---|---|---|---|\n"
@@ -45,34 +45,34 @@ pub(super) fn page() -> anyhow::Result<String> {
         let keys = inner["properties"].as_object().context("a section has no keys")?;
         for (key, value) in keys {
             let default = given["default"].get(key).unwrap_or(&value["default"]);
-            page.push_str(&row(&schema, (section, key), value, default));
+            page.push_str(&key_row(&schema, (section, key), value, default));
         }
     }
-    Ok(page + PARAMETERS + &parameters()?)
+    Ok(page + PARAMETERS + &parameter_table()?)
 }
 
-fn row(schema: &Value, (section, key): (&str, &str), value: &Value, default: &Value) -> String {
+fn key_row(schema: &Value, (section, key): (&str, &str), value: &Value, default: &Value) -> String {
     let variable = format!("NEWSLODE__{}__{}", section.to_uppercase(), key.to_uppercase());
     let meaning = value["description"].as_str().unwrap_or_default();
     format!(
         "| `{key}`<br>`{variable}` | {} | {} | {} |\n",
-        kind(schema, value),
-        code(&default.to_string()),
-        cell(meaning)
+        type_in_words(schema, value),
+        inline_code(&default.to_string()),
+        table_cell(meaning)
     )
 }
 
 /// What a reference leads to.
-fn resolved<'a>(schema: &'a Value, value: &'a Value) -> &'a Value {
+fn resolve_reference<'a>(schema: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|name| schema.pointer(name.trim_start_matches('#')));
     target.unwrap_or(value)
 }
 
 /// The type of a key in words.
-fn kind(schema: &Value, value: &Value) -> String {
-    let value = resolved(schema, value);
+fn type_in_words(schema: &Value, value: &Value) -> String {
+    let value = resolve_reference(schema, value);
     let named =
-        |names: Vec<&Value>| names.into_iter().map(|name| code(&name.to_string())).collect::<Vec<_>>();
+        |names: Vec<&Value>| names.into_iter().map(|name| inline_code(&name.to_string())).collect::<Vec<_>>();
     if let Some(one_of) = value["oneOf"].as_array() {
         return named(one_of.iter().map(|one| &one["const"]).collect()).join(", ");
     }
@@ -83,25 +83,25 @@ fn kind(schema: &Value, value: &Value) -> String {
         Some("integer") => "whole number".into(),
         Some("string") => "text".into(),
         Some("boolean") => "`true`, `false`".into(),
-        Some("array") => format!("list of {}s", kind(schema, &value["items"])),
+        Some("array") => format!("list of {}s", type_in_words(schema, &value["items"])),
         Some(other) => other.into(),
         None => String::new(),
     }
 }
 
 /// A table of all parameters with the value of each preset.
-fn parameters() -> anyhow::Result<String> {
+fn parameter_table() -> anyhow::Result<String> {
     let [default, paper] = Preset::ALL.map(|preset| toml::Table::try_from(preset.params()));
     let (default, paper) = (default?, paper?);
     let mut table = "| key | `default` | `paper` |\n|---|---|---|\n".to_owned();
     for (key, value) in default.iter().filter(|(key, _)| *key != "name") {
         let other = paper.get(key);
         let Some(inner) = value.as_table() else {
-            table.push_str(&parameter(key, Some(value), other));
+            table.push_str(&parameter_row(key, Some(value), other));
             continue;
         };
         for (name, value) in inner {
-            table.push_str(&parameter(
+            table.push_str(&parameter_row(
                 &format!("{key}.{name}"),
                 Some(value),
                 other.and_then(|other| other.get(name)),
@@ -111,8 +111,9 @@ fn parameters() -> anyhow::Result<String> {
     Ok(table)
 }
 
-fn parameter(key: &str, default: Option<&toml::Value>, paper: Option<&toml::Value>) -> String {
-    let told = |value: Option<&toml::Value>| value.map(|value| code(&value.to_string())).unwrap_or_default();
+fn parameter_row(key: &str, default: Option<&toml::Value>, paper: Option<&toml::Value>) -> String {
+    let told =
+        |value: Option<&toml::Value>| value.map(|value| inline_code(&value.to_string())).unwrap_or_default();
     format!("| `{key}` | {} | {} |\n", told(default), told(paper))
 }
 

@@ -6,48 +6,48 @@ use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// The fields of a struct, in the order in which they are written; nothing for other types.
-pub(super) fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
-    match T::deserialize(Asked) {
-        Err(Told(fields)) => fields,
+pub(super) fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    match T::deserialize(FieldNameReader) {
+        Err(FieldNames(fields)) => fields,
         Ok(_) => &[],
     }
 }
 
-/// Reads nothing: ends as soon as a type says what it wants to read.
-struct Asked;
+/// A deserializer that reads nothing: it fails with the names of the fields that a type asks for.
+struct FieldNameReader;
 
-/// The fields that were asked for.
+/// The "error": the names of the fields.
 #[derive(Debug)]
-struct Told(&'static [&'static str]);
+struct FieldNames(&'static [&'static str]);
 
-impl fmt::Display for Told {
+impl fmt::Display for FieldNames {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.0)
     }
 }
 
-impl std::error::Error for Told {}
+impl std::error::Error for FieldNames {}
 
-impl de::Error for Told {
-    fn custom<M: fmt::Display>(_: M) -> Told {
-        Told(&[])
+impl de::Error for FieldNames {
+    fn custom<M: fmt::Display>(_: M) -> FieldNames {
+        FieldNames(&[])
     }
 }
 
-impl<'de> Deserializer<'de> for Asked {
-    type Error = Told;
+impl<'de> Deserializer<'de> for FieldNameReader {
+    type Error = FieldNames;
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         fields: &'static [&'static str],
         _: V,
-    ) -> Result<V::Value, Told> {
-        Err(Told(fields))
+    ) -> Result<V::Value, FieldNames> {
+        Err(FieldNames(fields))
     }
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Told> {
-        Err(Told(&[]))
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, FieldNames> {
+        Err(FieldNames(&[]))
     }
 
     forward_to_deserialize_any! {

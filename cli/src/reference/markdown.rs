@@ -1,7 +1,7 @@
 //! Texts as parts of a Markdown table.
 
 /// A text as a cell of a table: in one line, and nothing of it is taken for a mark.
-pub(super) fn cell(text: &str) -> String {
+pub(super) fn table_cell(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
     // Within code nothing is a mark.
     let outside = |(at, part): (usize, &str)| {
@@ -11,7 +11,7 @@ pub(super) fn cell(text: &str) -> String {
 }
 
 /// A text as code in a cell of a table.
-pub(super) fn code(text: &str) -> String {
+pub(super) fn inline_code(text: &str) -> String {
     format!("`{}`", text.replace('|', "\\|"))
 }
 
@@ -21,6 +21,6 @@ mod tests {
 
     #[test]
     fn cells_hold_any_text() {
-        assert_eq!(cell("a | b\n`<c*>` <d> *"), "a \\| b `<c*>` &lt;d> \\*");
+        assert_eq!(table_cell("a | b\n`<c*>` <d> *"), "a \\| b `<c*>` &lt;d> \\*");
     }
 }

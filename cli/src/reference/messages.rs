@@ -7,8 +7,8 @@ use newslode_common::message::envelope::Message;
 use newslode_common::message::{FetchedPage, GonePage, PartitionedPage};
 use serde_json::Value;
 
-use super::fields::fields;
-use super::markdown::cell;
+use super::fields::field_names;
+use super::markdown::table_cell;
 
 /// The schema of operators' messages; a test of `newslode-common` compares it with the code.
 const SEED: &str = include_str!("../../../docs/schema/seed.json");
@@ -54,7 +54,7 @@ reconnection.
 "
     );
     for queue in Queue::ALL {
-        let (way, carries) = carried(*queue);
+        let (way, carries) = queue_way_and_content(*queue);
         page.push_str(&format!("| `{prefix}.{queue}` | {way} | {carries} | `{prefix}.{queue}.dead` |\n"));
     }
     page.push_str(&format!(
@@ -77,16 +77,19 @@ Other programs should read the [articles](#articles), not these.
         broker.max_bytes >> 20,
         MAX_MESSAGE >> 20,
     ));
-    add::<FetchedPage>(&mut page, "a page as it was fetched, crawler → partitioner");
-    add::<PartitionedPage>(&mut page, "what was computed of a page, partitioner → miner");
-    add::<GonePage>(&mut page, "a page that was handed on before and is not to be kept, crawler → miner");
-    page.push_str(&seeds(prefix)?);
-    page.push_str(&articles(prefix));
+    add_message::<FetchedPage>(&mut page, "a page as it was fetched, crawler → partitioner");
+    add_message::<PartitionedPage>(&mut page, "what was computed of a page, partitioner → miner");
+    add_message::<GonePage>(
+        &mut page,
+        "a page that was handed on before and is not to be kept, crawler → miner",
+    );
+    page.push_str(&seed_section(prefix)?);
+    page.push_str(&article_section(prefix));
     Ok(page)
 }
 
 /// From whom to whom, and what.
-fn carried(queue: Queue) -> (&'static str, String) {
+fn queue_way_and_content(queue: Queue) -> (&'static str, String) {
     let kinds = |kinds: &[&str]| kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
     match queue {
         Queue::Seeds => ("operators → miner", "[seeds](#seeds), JSON".into()),
@@ -97,24 +100,24 @@ fn carried(queue: Queue) -> (&'static str, String) {
     }
 }
 
-fn add<T: Message>(page: &mut String, what: &str) {
+fn add_message<T: Message>(page: &mut String, what: &str) {
     page.push_str(&format!(
         "\n### {}\nKind {}, version {}: {what}.\n\n| field | meaning |\n|---|---|\n",
         T::NAME,
         T::KIND,
         T::VERSION
     ));
-    for field in fields::<T>() {
-        page.push_str(&format!("| `{field}` | {} |\n", meaning(field).unwrap_or_default()));
+    for field in field_names::<T>() {
+        page.push_str(&format!("| `{field}` | {} |\n", field_meaning(field).unwrap_or_default()));
     }
 }
 
-fn meaning(field: &str) -> Option<&'static str> {
+fn field_meaning(field: &str) -> Option<&'static str> {
     FIELDS.iter().find(|(name, _)| *name == field).map(|(_, meaning)| *meaning)
 }
 
 /// The keys of a seed message, from its schema.
-fn seeds(prefix: &str) -> anyhow::Result<String> {
+fn seed_section(prefix: &str) -> anyhow::Result<String> {
     let schema: Value = serde_json::from_str(SEED)?;
     let keys = schema["properties"].as_object().context("seed messages have no keys")?;
     let required = schema["required"].as_array();
@@ -142,13 +145,13 @@ and `forget`. [Seed messages](../seeds.md) says how to send one and what becomes
             other => other.unwrap_or_default(),
         };
         let required = if is_required { "Required. " } else { "" };
-        let meaning = cell(value["description"].as_str().unwrap_or_default());
+        let meaning = table_cell(value["description"].as_str().unwrap_or_default());
         text.push_str(&format!("| `{key}` | {kind} | {required}{meaning} |\n"));
     }
     Ok(text)
 }
 
-fn articles(prefix: &str) -> String {
+fn article_section(prefix: &str) -> String {
     format!(
         "
 ## Articles
@@ -168,11 +171,12 @@ mod tests {
     #[test]
     fn every_field_of_every_message_has_a_meaning() {
         let page = page().unwrap();
-        let all = [fields::<FetchedPage>(), fields::<PartitionedPage>(), fields::<GonePage>()].concat();
+        let all = [field_names::<FetchedPage>(), field_names::<PartitionedPage>(), field_names::<GonePage>()]
+            .concat();
         assert!(all.len() > 20, "{all:?}");
         for field in &all {
             assert!(
-                meaning(field).is_some(),
+                field_meaning(field).is_some(),
                 "cli/src/reference/messages.rs does not say what `{field}` means"
             );
         }

@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use newslode_common::telemetry::metrics::Metrics;
 
-use super::markdown::cell;
+use super::markdown::table_cell;
 
 const HEAD: &str = "# Metrics
 
@@ -133,7 +133,7 @@ struct Family<'a> {
 
 pub(super) fn page() -> anyhow::Result<String> {
     let text = Metrics::new()?.text()?;
-    let families = families(&text)?;
+    let families = parse_families(&text)?;
     let mut page = HEAD.to_owned();
     for family in &families {
         let note = NOTES.iter().find(|(name, ..)| *name == family.name);
@@ -143,21 +143,21 @@ pub(super) fn page() -> anyhow::Result<String> {
             "| `{}` | {} | {} | {} | {by} |\n",
             family.name,
             family.kind,
-            labels(family),
-            cell(&meaning)
+            label_cell(family),
+            table_cell(&meaning)
         ));
     }
     page.push_str("\n## Bounds of histograms\n\n");
     for family in families.iter().filter(|family| family.kind == "histogram") {
         let bounds =
-            family.series.iter().filter_map(|line| value(line, "le")).filter(|bound| *bound != "+Inf");
+            family.series.iter().filter_map(|line| label_value(line, "le")).filter(|bound| *bound != "+Inf");
         page.push_str(&format!("- `{}`: {}\n", family.name, bounds.collect::<Vec<_>>().join(", ")));
     }
     page.push_str("\nBounds are in seconds. To add a family, see \"Add a metric\" in [CONTRIBUTING.md](../../CONTRIBUTING.md).\n");
     Ok(page)
 }
 
-fn families(text: &str) -> anyhow::Result<Vec<Family<'_>>> {
+fn parse_families(text: &str) -> anyhow::Result<Vec<Family<'_>>> {
     let mut families: Vec<Family<'_>> = Vec::new();
     let mut helps = "";
     for line in text.lines() {
@@ -174,17 +174,17 @@ fn families(text: &str) -> anyhow::Result<Vec<Family<'_>>> {
 }
 
 /// The value of a label in a line of a series.
-fn value<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+fn label_value<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     line.split_once(&format!("{label}=\""))?.1.split_once('"').map(|(value, _)| value)
 }
 
 /// The label of a family, and its values.
-fn labels(family: &Family<'_>) -> String {
+fn label_cell(family: &Family<'_>) -> String {
     let name = |line: &&str| Some(line.split_once('{')?.1.split_once('=')?.0.to_owned());
     match family.series.first().and_then(name).filter(|name| name != "le") {
         None => String::new(),
         Some(label) => {
-            let values = family.series.iter().filter_map(|line| value(line, &label));
+            let values = family.series.iter().filter_map(|line| label_value(line, &label));
             format!("`{label}`: {}", values.map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "))
         }
     }
@@ -197,12 +197,13 @@ mod tests {
     #[test]
     fn each_family_of_ours_has_a_note_and_each_note_a_family() {
         let text = Metrics::new().unwrap().text().unwrap();
-        let mut known: Vec<_> = families(&text).unwrap().iter().map(|family| family.name).collect();
-        known.retain(|name| name.starts_with("newslode_"));
+        let mut family_names: Vec<_> =
+            parse_families(&text).unwrap().iter().map(|family| family.name).collect();
+        family_names.retain(|name| name.starts_with("newslode_"));
         let mut noted: Vec<_> = NOTES.iter().map(|(name, ..)| *name).collect();
         noted.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(noted, known, "say who counts it in cli/src/reference/metrics.rs");
+        family_names.sort_unstable();
+        assert_eq!(noted, family_names, "say who counts it in cli/src/reference/metrics.rs");
     }
 
     #[test]

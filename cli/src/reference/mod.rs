@@ -3,7 +3,7 @@
 //! Commands come from the definition of the command line, keys from the configuration's schema, families from the registry of
 //! metrics, messages from their types, and the schema of an article from the description of the API. What the code does not
 //! say, such as who counts a metric, stands beside the generator, and a test notices what is missing there. Another one compares
-//! the checked-in files with what is made today. Start at [`files`].
+//! the checked-in files with what is made today. Start at [`reference_files`].
 
 mod article;
 mod commands;
@@ -40,18 +40,18 @@ A folder and servers together are refused. Where version 0.1.0 took the folder w
 pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<Exit> {
     std::fs::create_dir_all(&args.folder)
         .with_context(|| format!("cannot make the folder `{}`", args.folder.display()))?;
-    for (name, text) in files()? {
-        write(&args.folder.join(name), &text)?;
+    for (name, text) in reference_files()? {
+        write_file(&args.folder.join(name), &text)?;
     }
     Ok(Exit::Done)
 }
 
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))
 }
 
 /// The reference: names of files and what they hold.
-fn files() -> anyhow::Result<[(&'static str, String); 5]> {
+fn reference_files() -> anyhow::Result<[(&'static str, String); 5]> {
     let schema = serde_json::to_string_pretty(&article::schema()?)? + "\n";
     Ok([
         ("commands.md", MADE.to_owned() + &command_page(Cli::command(), COMMANDS)),
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_reference_says_what_the_code_says() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference");
-        for (name, text) in files().unwrap() {
+        for (name, text) in reference_files().unwrap() {
             let kept = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
             assert!(
                 kept == text,
@@ -82,7 +82,7 @@ mod tests {
     fn the_command_writes_all_of_it() {
         let folder = tempfile::tempdir().unwrap();
         run(&ReferenceArgs { folder: folder.path().join("new") }).unwrap();
-        for (name, text) in files().unwrap() {
+        for (name, text) in reference_files().unwrap() {
             assert_eq!(std::fs::read_to_string(folder.path().join("new").join(name)).unwrap(), text);
         }
     }

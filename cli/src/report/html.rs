@@ -7,13 +7,13 @@ use newslode_common::store::SiteStatus;
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 use newslode_page::reading::Site;
 
-use super::shelves::{Report, Shelf, Story};
-use crate::html::charts::{ends, figures};
-use crate::html::lists::{Item, articles, sites};
-use crate::html::taxonomy::{Around, Tree, concepts};
-use crate::html::values::{Number, counted, empty, facts, page_url, time};
+use super::contents::{ArticleExcerpt, NewestArticles, Report};
+use crate::html::charts::{figure_list, outcome_table};
+use crate::html::lists::{ListedArticle, article_list, site_links};
+use crate::html::taxonomy::{Neighbours, Tree, concept_links};
+use crate::html::values::{Number, count_with_noun, empty_note, fact_list, page_url, time_element};
 use crate::html::{Frame, Links, STYLE, document};
-use crate::outcomes::{spelled, tally};
+use crate::outcomes::{count_outcomes, outcomes_in_words};
 
 /// Forbids loading and running anything, whatever texts of pages contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -53,7 +53,7 @@ impl Links for Anchors<'_> {
     }
 }
 
-pub(super) fn page(report: &Report<'_>) -> String {
+pub(super) fn report_page(report: &Report<'_>) -> String {
     let anchors = Anchors::of(report);
     let frame = Frame {
         title: "Report".into(),
@@ -73,32 +73,32 @@ pub(super) fn page(report: &Report<'_>) -> String {
         bar: html! {},
         foot: html! {
             span { "Newslode " (env!("CARGO_PKG_VERSION")) }
-            span { "Made " (time(report.made)) " UTC" }
+            span { "Made " (time_element(report.made)) " UTC" }
         },
     };
     let main = html! {
-        (head(report))
-        section #taxonomy { h2 { "Taxonomy" } (tree(report, &anchors)) }
+        (headline(report))
+        section #taxonomy { h2 { "Taxonomy" } (taxonomy_tree(report, &anchors)) }
         div #concepts {
             @for (_, concept) in report.taxonomy.in_order() { (concept_section(report, concept, &anchors)) }
         }
-        @if report.shelves.unfiled.count > 0 {
-            section #unfiled { h2 { "Filed under no concept" } (shelf(&report.shelves.unfiled)) }
+        @if report.articles.unfiled.count > 0 {
+            section #unfiled { h2 { "Filed under no concept" } (newest_articles(&report.articles.unfiled)) }
         }
         (site_table(report, &anchors))
-        (drawings(report))
+        (drawing_section(report))
     };
     document(&frame, &main).into_string()
 }
 
-fn head(report: &Report<'_>) -> Markup {
+fn headline(report: &Report<'_>) -> Markup {
     let urls: u64 = report.sites.iter().map(|site| site.urls).sum();
     let numbers = [
-        ("#concepts", "articles", report.shelves.articles as u64),
+        ("#concepts", "articles", report.articles.count as u64),
         ("#taxonomy", "concepts", report.taxonomy.concepts.len() as u64),
         ("#sites", "sites", report.sites.len() as u64),
         ("#sites", "URLs", urls),
-        ("#unfiled", "filed under no concept", report.shelves.unfiled.count as u64),
+        ("#unfiled", "filed under no concept", report.articles.unfiled.count as u64),
         ("#pages", "front pages drawn", report.drawings.len() as u64),
     ];
     let numbers: Vec<_> = numbers.into_iter().filter(|(_, _, count)| *count > 0).collect();
@@ -108,25 +108,26 @@ fn head(report: &Report<'_>) -> Markup {
             p.lead { "Concepts are labels that recur across at least " (counted_sites(report.taxonomy.support as usize))
                 ", or that one site files below such a label. Each shows its newest articles." }
         }
-        (figures(&numbers))
+        (figure_list(&numbers))
     }
 }
 
-fn tree(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
-    let held =
-        |concept: &Concept| report.shelves.by_concept.get(&concept.key).map_or(0, |shelf| shelf.count as u64);
+fn taxonomy_tree(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
+    let newest = |concept: &Concept| {
+        report.articles.by_concept.get(&concept.key).map_or(0, |newest| newest.count as u64)
+    };
     let rest = "Those below stand further down.";
-    Tree { taxonomy: report.taxonomy, links: anchors, articles: &held, rest }.whole()
+    Tree { taxonomy: report.taxonomy, links: anchors, articles: &newest, rest }.whole()
 }
 
 fn concept_section(report: &Report<'_>, concept: &Concept, anchors: &Anchors<'_>) -> Markup {
-    let around = Around::of(concept, report.taxonomy);
+    let around = Neighbours::of(concept, report.taxonomy);
     let forms: Vec<&str> =
         concept.forms.iter().map(|form| form.text.as_str()).filter(|text| *text != concept.label).collect();
     let mut about = Vec::new();
     for (name, found) in [("Broader", &around.broader), ("Narrower", &around.narrower)] {
         if !found.is_empty() {
-            about.push((name.to_owned(), concepts(found, anchors)));
+            about.push((name.to_owned(), concept_links(found, anchors)));
         }
     }
     if !forms.is_empty() {
@@ -135,30 +136,30 @@ fn concept_section(report: &Report<'_>, concept: &Concept, anchors: &Anchors<'_>
             html! { span dir="auto" lang=(concept.language) { (forms.join(", ")) } },
         ));
     }
-    about.push(("Sites".into(), sites(&concept.sites, anchors)));
-    let held = report.shelves.by_concept.get(&concept.key);
+    about.push(("Sites".into(), site_links(&concept.sites, anchors)));
+    let newest = report.articles.by_concept.get(&concept.key);
     html! {
         section id=(anchors.name_of(concept)) {
             h2 dir="auto" {
                 (concept.label) " "
-                small { (counted(held.map_or(0, |held| held.count as u64), "article", "articles")) @if concept.is_genre { ", a genre" } }
+                small { (count_with_noun(newest.map_or(0, |newest| newest.count as u64), "article", "articles")) @if concept.is_genre { ", a genre" } }
             }
-            (facts(&about))
-            @if let Some(held) = held { (shelf(held)) }
+            (fact_list(&about))
+            @if let Some(newest) = newest { (newest_articles(newest)) }
         }
     }
 }
 
-fn shelf(shelf: &Shelf) -> Markup {
-    let more = (shelf.count - shelf.newest.len()) as u64;
+fn newest_articles(newest: &NewestArticles) -> Markup {
+    let more = (newest.count - newest.newest.len()) as u64;
     html! {
-        (articles(shelf.newest.iter().map(item), false))
+        (article_list(newest.newest.iter().map(listed_article), false))
         @if more > 0 { p.pager.soft { "and " (Number(more)) " more" } }
     }
 }
 
-fn item(story: &Story) -> Item<'_> {
-    Item {
+fn listed_article(story: &ArticleExcerpt) -> ListedArticle<'_> {
+    ListedArticle {
         headline: &story.title,
         address: page_url(&story.url).map(|_| story.url.clone()),
         language: story.language.as_deref(),
@@ -166,7 +167,7 @@ fn item(story: &Story) -> Item<'_> {
             span { (story.site) }
             span.when { (story.published.as_deref().and_then(|date| date.get(..10)).unwrap_or("undated")) }
             @if !story.authors.is_empty() { span dir="auto" { (story.authors.join(", ")) } }
-            span { (counted(story.words as u64, "word", "words")) }
+            span { (count_with_noun(story.words as u64, "word", "words")) }
         },
         lead: &story.lead,
     }
@@ -174,14 +175,14 @@ fn item(story: &Story) -> Item<'_> {
 
 fn site_table(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
     let row = |status: &SiteStatus| {
-        let articles = report.shelves.by_site.get(status.site.as_str()).copied().unwrap_or_default();
+        let articles = report.articles.by_site.get(status.site.as_str()).copied().unwrap_or_default();
         html! {
             tr id=(anchors.name_of_site(&status.site)) {
                 th scope="row" { (status.site) @if status.settings.paused { span.soft { " (paused)" } } }
                 td.number { (Number(articles as u64)) }
                 td.number { (Number(status.urls)) }
                 td.number { (Number(status.pending)) }
-                td { (spelled(&status.outcomes)) }
+                td { (outcomes_in_words(&status.outcomes)) }
             }
         }
     };
@@ -202,16 +203,16 @@ fn site_table(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
         }
         section {
             h2 { "How URLs ended " small { "all sites, last outcome of each" } }
-            (ends(&tally(&report.sites)).unwrap_or_else(|| empty("Nothing was asked for yet.")))
+            (outcome_table(&count_outcomes(&report.sites)).unwrap_or_else(|| empty_note("Nothing was asked for yet.")))
         }
     }
 }
 
-fn drawings(report: &Report<'_>) -> Markup {
+fn drawing_section(report: &Report<'_>) -> Markup {
     html! {
         section #pages {
             h2 { "Front pages as they were understood" }
-            @if report.drawings.is_empty() { (empty("No front page was read.")) }
+            @if report.drawings.is_empty() { (empty_note("No front page was read.")) }
             @for (site, drawing) in &report.drawings {
                 details { summary { (site) } div.drawing { (PreEscaped(drawing)) } }
             }

@@ -4,9 +4,9 @@ use newslode_miner::mining::taxonomy::{Concept, Relation};
 use newslode_page::article::{Article, Block, BlockKind, PageKind};
 use newslode_page::time::Timestamp;
 
-use super::shelves::{SHOWN, Shelf, Story};
+use super::contents::{ArticleExcerpt, NewestArticles, SHOWN};
 use super::*;
-use crate::html::taxonomy::tests::made;
+use crate::html::taxonomy::tests::test_concept;
 
 fn article(number: usize, title: &str, published: Option<&str>) -> Article {
     Article {
@@ -34,7 +34,7 @@ fn concept(key: &str, parent: Option<&str>) -> Concept {
         sites: vec![Site::of_host("a.test")],
         parents: parent.into_iter().map(str::to_owned).collect(),
         parent: parent.map(str::to_owned),
-        ..made(key)
+        ..test_concept(key)
     }
 }
 
@@ -52,40 +52,41 @@ fn taxonomy() -> Taxonomy {
 
 #[test]
 fn a_shelf_shows_the_newest_and_counts_all() {
-    let mut shelf = Shelf::default();
+    let mut newest = NewestArticles::default();
     for number in 0..50 {
         let day = format!("2024-01-{:02}", number % 25 + 1);
         let published = (number % 5 != 0).then_some(day.as_str());
-        shelf.put(Story::of(&article(number, &format!("t{number}"), published)));
+        newest.put(ArticleExcerpt::of(&article(number, &format!("t{number}"), published)));
     }
-    assert_eq!((shelf.count, shelf.newest.len()), (50, SHOWN));
-    assert!(shelf.newest.is_sorted_by(|a, b| a.published >= b.published));
-    assert_eq!(shelf.newest[0].published.as_deref(), Some("2024-01-25"));
+    assert_eq!((newest.count, newest.newest.len()), (50, SHOWN));
+    assert!(newest.newest.is_sorted_by(|a, b| a.published >= b.published));
+    assert_eq!(newest.newest[0].published.as_deref(), Some("2024-01-25"));
 }
 
 #[test]
 fn one_story_under_two_addresses_is_shown_once() {
-    let mut shelf = Shelf::default();
+    let mut newest = NewestArticles::default();
     for (number, title) in [(1, "same"), (2, "same"), (3, "other")] {
-        shelf.put(Story::of(&article(number, title, Some("2024-01-02"))));
+        newest.put(ArticleExcerpt::of(&article(number, title, Some("2024-01-02"))));
     }
-    assert_eq!((shelf.count, shelf.newest.len()), (3, 2));
+    assert_eq!((newest.count, newest.newest.len()), (3, 2));
 }
 
 #[test]
 fn no_text_of_a_page_is_markup_and_every_link_inside_leads_somewhere() {
     let taxonomy = taxonomy();
-    let mut shelves = Shelves::default();
-    shelves.put(&article(1, "<img src=x onerror=alert(1)>", Some("2024-01-02")), &["en:c".to_owned()].into());
-    shelves.put(&article(2, "plain", None), &BTreeSet::new());
+    let mut articles = ArticlesByConcept::default();
+    articles
+        .put(&article(1, "<img src=x onerror=alert(1)>", Some("2024-01-02")), &["en:c".to_owned()].into());
+    articles.put(&article(2, "plain", None), &BTreeSet::new());
     let report = Report {
         taxonomy: &taxonomy,
-        shelves: &shelves,
+        articles: &articles,
         sites: Vec::new(),
         drawings: Vec::new(),
         made: Timestamp(0),
     };
-    let html = html::page(&report);
+    let html = html::report_page(&report);
     for unsafe_text in ["<script", "<img", "<b>en", "<Ace>"] {
         assert!(!html.contains(unsafe_text), "{unsafe_text}");
     }

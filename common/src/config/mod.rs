@@ -55,16 +55,20 @@ pub struct BrokerConfig {
     pub url: Secret,
     /// Prefix of every queue and exchange name.
     pub prefix: String,
-    /// Messages that a queue holds before publishers must wait. A queue keeps the limits it was declared
-    /// with: to change them, delete the queue while it is empty.
+    /// Number of messages that a queue holds. A full queue refuses more; publishers keep what they have and try
+    /// again, so nothing is lost and the crawl waits. A queue keeps the limits it was declared with, and a service
+    /// configured otherwise reports the difference at start: drain and delete the queue, or choose another `prefix`.
     pub max_length: u64,
-    /// Bytes that a queue holds before publishers must wait.
+    /// Number of bytes that a queue holds; at this limit, too, publishers wait, and it is changed in the same way. There
+    /// are three queues and their dead letters: at the default of 1 GiB, give the broker 2 GiB of memory and 8 GiB of
+    /// disk.
     pub max_bytes: u64,
     /// Longest wait for a connection, a publisher confirm or an answer, in milliseconds.
     pub timeout_ms: u64,
-    /// The server's own `consumer_timeout`, in milliseconds: the longest time that a consumer may hold a
-    /// delivery. While a server is away, a service holds a delivery for up to ten minutes, and the next
-    /// delivery may wait behind it for as long. So this must be longer than 20 minutes and a few timeouts.
+    /// The `consumer_timeout` of the RabbitMQ server, in milliseconds, which must be set there to at least this value:
+    /// past it, the server closes the channel and delivers all its messages again. The default is RabbitMQ's own. While
+    /// another server is down, a service holds a delivery for up to ten minutes and the next one may wait as long behind
+    /// it, so a value below 20 minutes and a few timeouts is refused.
     pub consumer_timeout_ms: u64,
 }
 
@@ -85,8 +89,9 @@ impl Default for BrokerConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreConfig {
-    /// `redis://user:password@host:6379/0`, or `rediss://`. For a cluster `redis+cluster://` or
-    /// `rediss+cluster://` with some of its hosts, separated by commas. Secret.
+    /// `redis://user:password@host:6379/0`, or `rediss://` for TLS. For a cluster `redis+cluster://` or
+    /// `rediss+cluster://` with some of its masters: `redis+cluster://host:6379,host:6379`. Each server must be a master
+    /// of Redis 7 or later with `maxmemory-policy noeviction`; services refuse any other at start. Secret.
     pub url: Secret,
     /// Prefix of every key. Must not contain braces.
     pub prefix: String,
@@ -108,9 +113,10 @@ impl Default for StoreConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArchiveConfig {
-    /// `file:///var/lib/newslode/archive`, a folder that all services share, or `s3://bucket/prefix`, with
-    /// credentials from the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
-    /// `AWS_ENDPOINT`).
+    /// `file:///var/lib/newslode/archive`, a folder, or `s3://bucket/prefix`; the same place for all services. Every
+    /// write to a folder is synced to disk. Region, credentials and endpoint of a bucket come from the environment
+    /// (`AWS_REGION`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_ENDPOINT`); without a key, the role of the
+    /// machine or pod is used.
     pub url: String,
     /// Folder to which each crawler also writes every request with its answer, as web archives (WARC 1.1); empty: none.
     /// Each crawler writes files of its own. Nothing deletes them.
@@ -127,7 +133,9 @@ impl Default for ArchiveConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetryConfig {
-    /// Address and port of `/metrics`, `/health/live` and `/health/ready`. Keep it off the internet.
+    /// Address and port of `/metrics`, `/health/live` and `/health/ready`. The default listens on all addresses, so that
+    /// Prometheus and health checks on other machines reach it; it asks for no password, so keep it off the internet. A
+    /// service does not start if the port is taken.
     #[schemars(with = "String")]
     pub admin: SocketAddr,
     /// Filter of log lines, in the syntax of `tracing`: `info`, or `newslode_crawler=debug,info`.
@@ -148,9 +156,9 @@ impl Default for TelemetryConfig {
 pub struct CrawlerConfig {
     /// Number of concurrent fetches, over all sites.
     pub workers: usize,
-    /// Where you can be reached if the crawler is a nuisance: an http(s) URL or a mail address. It is sent in the
-    /// `User-Agent` header behind the agent's name. A crawler does not start without one, here or in
-    /// `user_agent`, unless `allow_private` is set or `resolve` leads all hosts (`*`) to an address of your own.
+    /// Where owners of sites can reach you: an http(s) URL or a mail address. It is sent in the
+    /// `User-Agent` header after the agent's name. A crawler does not start without one, here or in
+    /// `user_agent`, unless `allow_private` is set or `resolve` sends all hosts (`*`) to an address of your own.
     pub contact: String,
     /// `User-Agent` header. Its first word, up to a slash, is the name that robots.txt rules are matched against.
     pub user_agent: String,
@@ -162,8 +170,8 @@ pub struct CrawlerConfig {
     pub max_page_bytes: u64,
     /// Number of redirects to follow in a row.
     pub max_redirects: u32,
-    /// Number of attempts before a failing URL is given up. Not for what `[schedule]` decides, with
-    /// `miner.follow = "news"`.
+    /// Number of attempts before a failing URL is given up. Does not apply with `miner.follow = "news"`, where
+    /// `[schedule]` decides.
     pub max_attempts: u32,
     /// Wait after the first failure, in milliseconds. It doubles with each further attempt, up to a day.
     pub retry_ms: u64,
@@ -173,25 +181,26 @@ pub struct CrawlerConfig {
     /// Longest `Crawl-delay` of robots.txt that is honoured, in milliseconds. A longer one is cut to this.
     pub max_crawl_delay_ms: u64,
     /// Shortest time between the starts of two requests of one crawler to the same address, whatever their sites,
-    /// in milliseconds; 0: none. Not where `resolve` leads all hosts (`*`) to one.
+    /// in milliseconds; 0: none. Does not apply if `resolve` sends all hosts (`*`) to one address.
     pub address_delay_ms: u64,
-    /// Seconds after which a successfully fetched page is fetched again; 0: never. Not for what `[schedule]`
-    /// decides, with `miner.follow = "news"`.
+    /// Seconds after which a successfully fetched page is fetched again; 0: never. Does not apply with
+    /// `miner.follow = "news"`, where `[schedule]` decides.
     pub revisit_s: u64,
     /// Also fetch from private, loopback and other reserved addresses. Meant for tests and intranets. Leave
-    /// it off where strangers choose the sites.
+    /// it off if people whom you do not trust can choose the sites.
     pub allow_private: bool,
     /// `HOST:ADDRESS:PORT`: connect to this address instead of asking DNS for the host (`*`: for any host).
     /// The address may be private. The port is used for URLs that name none.
     #[schemars(with = "Vec<String>")]
     pub resolve: Vec<ResolveRule>,
     /// `http://`, `https://` or `socks5://user:password@host:port`: all requests go through this proxy; empty: none.
-    /// Names are looked up and judged here before a request is sent. A SOCKS proxy is given the address that was
-    /// judged; an HTTP proxy looks the name up again, so forbid it private addresses itself. `resolve` does not
-    /// apply behind an HTTP proxy. Secret.
+    /// Before a request is sent, the crawler looks up the host and checks that its address is not private. A SOCKS proxy
+    /// gets the address that was checked; an HTTP proxy looks the name up again, so block private addresses there, too.
+    /// `resolve` does not apply behind an HTTP proxy. Secret.
     pub proxy: Secret,
-    /// Time to finish work in hand at a stop, in milliseconds. Must be shorter than the supervisor's own
-    /// limit.
+    /// Time to finish work in hand after the first SIGTERM, in milliseconds. After four fifths of it, unfinished URLs are
+    /// given back; those that still are not are claimed again when their lease ends. Let the supervisor wait for this and
+    /// twice `timeout_ms` before it kills the process.
     pub grace_ms: u64,
 }
 
@@ -249,11 +258,15 @@ impl CrawlerConfig {
 pub struct PartitionerConfig {
     /// Number of pages processed at once: as many as there are cores.
     pub workers: usize,
-    /// Parameters of the page algorithms: `default`, or `paper` for the published method. The miner folds
-    /// with the same preset.
+    /// Parameters of the page algorithms: `default`, or `paper` for the published methods. Partitioners and miners need
+    /// the same value, because sums over pages read with different parameters mean nothing; miners also fold by it. After
+    /// a change, the miners count all stored pages again (`miner.recompute_share`).
     #[schemars(schema_with = "preset_schema")]
     pub params: Preset,
-    /// Time budget of a page, in milliseconds. A page that exceeds it gets a coarser result, marked as such.
+    /// Limit of the work on a page with `params = "paper"`, in milliseconds; `default` does not use it. It is counted in
+    /// steps (100,000 for each millisecond) and not by a clock, so that every machine gets the same result; what the
+    /// steps do not reach stays flat, and the result is marked as coarse. A change has the same consequences as one of
+    /// `params`.
     pub page_ms: u64,
     /// Time to finish work in hand at a stop, in milliseconds.
     pub grace_ms: u64,
@@ -274,7 +287,7 @@ fn preset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Follow {
-    /// The news: front pages, sections, feeds and maps are visited again and again, and all articles that they
+    /// The news: front pages, sections, feeds and sitemaps are visited again and again, and all articles that they
     /// show are fetched and rechecked.
     #[default]
     News,
@@ -302,9 +315,9 @@ pub struct MinerConfig {
     /// Number of sites that must show a label before it is frequent (`Sup`); 0: chosen by the number of
     /// sites.
     pub support: u32,
-    /// Which pages of a site are fetched: `news` for all sources of news and all articles that they show, again
-    /// and again by `[schedule]`; `concepts` for the pages that the labels of concepts lead to and then the
-    /// instances that those pages list, each once; `all` for every link inside the site, each once.
+    /// Which pages of a site are fetched. `news`: front pages, sections, feeds and sitemaps, and all articles that they
+    /// show, repeatedly, as `[schedule]` says. `concepts`: the pages that the labels of concepts lead to, then the
+    /// instances that those pages list, each once. `all`: every link inside the site, each once.
     pub follow: Follow,
     /// Largest number of new pages of a site within a day, unless its seed says otherwise.
     pub max_pages: u64,
@@ -313,26 +326,30 @@ pub struct MinerConfig {
     /// Shortest time between the starts of two requests to a site, in milliseconds, unless its seed says
     /// otherwise.
     pub delay_ms: u64,
-    /// Number of days that a page counts after it was last seen; 0: for ever. Older pages are subtracted from
-    /// the state and deleted from the archive.
+    /// Number of days that a page counts after it was last seen; 0: for ever. Older pages are subtracted from the state
+    /// and a day later deleted from the archive. Where the news is followed, an unchanged page is seen again after six days
+    /// at the earliest, so a window of less than a week also drops live pages; with `concepts` and `all` a page counts
+    /// from its last change.
     pub window_days: u32,
     /// What the archive keeps of pages that are gone, that robots.txt forbids now, or that ask not to be indexed
     /// any more: `all` until they leave the window, or only what is `live`. They do not count in either case.
     pub retention: Retention,
     /// Seconds between two folds over all sites.
     pub fold_s: u64,
-    /// Seconds between two times at which the miner that leads learns how articles are filed, so that events carry
-    /// concepts; 0: events carry none.
+    /// Seconds after which the leading miner learns again how articles are filed under concepts, which it needs to put
+    /// concepts into events; 0: events have none.
     pub filing_s: u64,
-    /// Seconds between two times at which the miner that leads reads the instances of concepts that are no articles, where
-    /// their pages changed, so that the ontology is exported at once; 0: never. It takes `views_share` of a core.
+    /// Seconds after which the leading miner again reads the instances of concepts whose pages changed, except articles,
+    /// and stores them so that exports of the ontology need not read them; 0: never. This takes up to `views_share` per
+    /// cent of a core.
     pub instances_s: u64,
     /// Seconds between two checks for sites whose views (informative blocks) are out of date; 0: never.
     pub views_s: u64,
     /// Largest share of one core that views may take, in per cent: 1 to 100.
     pub views_share: u32,
-    /// Largest share of one core that each miner spends on counting pages again after an update of the page
-    /// algorithms, in per cent, up to 100; 0: never.
+    /// Largest share of one core that each miner spends on counting stored pages again after the page algorithms or their
+    /// parameters changed, in per cent, up to 100; 0: never. Until it is done, the sums hold pages of both versions. A
+    /// smaller share takes longer and leaves more of the core to new pages.
     pub recompute_share: u32,
     /// Largest number of pages of one site in one store call.
     pub batch: usize,

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{DAY, HOUR, MINUTE};
 
-/// When pages are asked for again. All sites share these numbers; what a site's own rhythm is, is learnt.
+/// When pages are fetched again. These numbers hold for all sites; the rhythm of each site is learnt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScheduleConfig {
     /// Whether a site gets at most its allowance of requests: `base_requests` a day, and `article_requests` more
     /// for each article that it publishes in a day. `newslode mine` sets no limit: it ends when nothing is due.
     pub allowance: bool,
-    /// The price of a request, in seconds of one article's waiting. A smaller price finds articles sooner and
-    /// asks more often.
+    /// The price of a request, in seconds of delay of one article. With a smaller price, articles are found sooner
+    /// and more requests are made.
     pub request_price_s: u64,
     /// Shortest time between two visits of a listing, in seconds.
     pub least_interval_s: u64,
@@ -29,11 +29,11 @@ pub struct ScheduleConfig {
     pub base_requests: u64,
     /// Further requests a day for each article that the site publishes in a day.
     pub article_requests: u64,
-    /// Ages at which an article is asked for again, in seconds after its first fetch. After the last one it
-    /// leaves.
+    /// Ages at which an article is fetched again, in seconds after its first fetch. After the last one it leaves the
+    /// frontier.
     pub rechecks_s: Vec<u64>,
-    /// Waits before a page is asked for again that was expected to be an article and is none, in seconds. After
-    /// the last one it leaves.
+    /// Waits before a page that was expected to be an article but is none is fetched again, in seconds. After the last
+    /// one it leaves the frontier.
     pub no_article_s: Vec<u64>,
     /// Shortest time after which a front page or section that changed is mined again, in seconds. Its links are
     /// read at every visit.

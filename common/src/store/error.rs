@@ -36,6 +36,6 @@ pub type StoreResult<T> = Result<T, StoreError>;
 
 /// The URL that a store wrote in its short form under a site.
 pub(super) fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
-    newslode_page::reading::short::long(site, text)
+    newslode_page::reading::short::full_url(site, text)
         .map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is not a URL: {error}")))
 }

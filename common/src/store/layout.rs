@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use newslode_page::contribution::names::NAME;
+use newslode_page::contribution::names::NAME_LEN;
 use newslode_page::contribution::{Cell, SEPARATOR, Table};
 
 /// The counters of a term, and what a batch adds to them.
@@ -43,7 +43,7 @@ pub(super) fn place_of(cell: &Cell) -> Place<'_> {
             }
         }
         Table::Pages => Place::Cell(key),
-        _ => Place::Cell(key.get(..NAME).unwrap_or(key)),
+        _ => Place::Cell(key.get(..NAME_LEN).unwrap_or(key)),
     }
 }
 

@@ -13,9 +13,9 @@ use super::error::{StoreError, StoreResult};
 use crate::compression;
 use crate::message::wire;
 use crate::version::ContentHash;
-use newslode_page::contribution::names::NAME;
+use newslode_page::contribution::names::NAME_LEN;
 use newslode_page::contribution::{Cell, Table};
-use newslode_page::reading::short::short;
+use newslode_page::reading::short::short_url;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 /// Bytes of a bucket's log from which its oldest entries are dropped.
@@ -86,7 +86,7 @@ struct Stored {
 
 /// The note of a batch, as it is stored.
 pub(super) fn note(site: &Site, changes: &[&Change], sums: &[(&Cell, i64)]) -> StoreResult<Vec<u8>> {
-    let page = |change: &&Change| (short(site.as_str(), &change.url).into_owned(), change.new.content.0);
+    let page = |change: &&Change| (short_url(site.as_str(), &change.url).into_owned(), change.new.content.0);
     stored(changes.iter().map(page).collect(), sums)
 }
 
@@ -144,10 +144,10 @@ pub(super) fn decode_entry(position: u64, bytes: &[u8]) -> StoreResult<Logged> {
     let length: usize = text(part()?)?.parse().map_err(|_| broken())?;
     let (note, rest) = part()?.split_at_checked(length).ok_or_else(broken)?;
     let mut flips = Flips::default();
-    for flip in rest.chunks(1 + NAME) {
+    for flip in rest.chunks(1 + NAME_LEN) {
         match flip.split_first() {
-            Some((b'+', name)) if name.len() == NAME => flips.came.push(text(name)?.to_owned()),
-            Some((b'-', name)) if name.len() == NAME => flips.went.push(text(name)?.to_owned()),
+            Some((b'+', name)) if name.len() == NAME_LEN => flips.came.push(text(name)?.to_owned()),
+            Some((b'-', name)) if name.len() == NAME_LEN => flips.went.push(text(name)?.to_owned()),
             _ => return Err(broken()),
         }
     }
@@ -175,20 +175,20 @@ fn unpacked(site: &Site, note: &[u8]) -> Option<Note> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use newslode_page::contribution::names::name;
+    use newslode_page::contribution::names::short_name;
 
     #[test]
     fn an_entry_reads_back_and_a_broken_one_is_refused() {
         let site = Site::of_host("news.example");
         let (links, term) =
-            (Cell { table: Table::Labels, key: name("jazz") + "l" }, Cell::new(Table::Terms, &["x"]));
+            (Cell { table: Table::Labels, key: short_name("jazz") + "l" }, Cell::new(Table::Terms, &["x"]));
         let bytes = note_of_sums(&[(&links, -2), (&term, 1)]).unwrap();
         let mut stored = entry(site.as_str(), &bytes);
-        stored.extend(format!("+{}-{}", name("a"), name("b")).into_bytes());
+        stored.extend(format!("+{}-{}", short_name("a"), short_name("b")).into_bytes());
         let read_back = decode_entry(7, &stored).unwrap();
         assert_eq!((read_back.position, &read_back.site, read_back.is_forgotten), (7, &site, false));
         assert_eq!(read_back.note.cells, [(links, -2)]);
-        assert_eq!(read_back.flips, Flips { came: vec![name("a")], went: vec![name("b")] });
+        assert_eq!(read_back.flips, Flips { came: vec![short_name("a")], went: vec![short_name("b")] });
         assert!(decode_entry(1, &entry("news.example", &[])).unwrap().is_forgotten);
         let blank = stripped(&site, &stored, &blank().unwrap()).unwrap();
         let left = decode_entry(7, &blank).unwrap();

@@ -60,14 +60,15 @@ pub enum Kind {
     /// Its [`Article`](newslode_page::article::Article) as JSON.
     Article,
     /// The history of an article as JSON: when it was found, how it changed, how it ended. Stored under a hash of its URL, not
-    /// of its content.
-    Life,
+    /// of its content, in folders and keys called `life`.
+    #[serde(rename = "life")]
+    History,
 }
 
 impl Kind {
     /// All kinds.
     pub const ALL: &'static [Kind] =
-        &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article, Kind::Life];
+        &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article, Kind::History];
 
     /// The name of the kind in folders and keys.
     #[must_use]
@@ -77,7 +78,7 @@ impl Kind {
             Kind::Contribution => "contribution",
             Kind::Hierarchy => "hierarchy",
             Kind::Article => "article",
-            Kind::Life => "life",
+            Kind::History => "life",
         }
     }
 }

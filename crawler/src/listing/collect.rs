@@ -1,6 +1,6 @@
 //! The items of a listing while it is read.
 //!
-//! An item is a [`Draft`] until all of it was read; then [`Collector::take`] keeps it, merges it or counts why
+//! An item is a [`ItemDraft`] until all of it was read; then [`Collector::take`] keeps it, merges it or counts why
 //! not. At most twice as many items as wanted are held: then the older half goes. So a listing of any length
 //! takes bounded memory, and its newest items stay.
 
@@ -22,9 +22,9 @@ const MAX_TITLE: usize = 500;
 /// How far clocks and zones may be wrong.
 const TOLERANCE: Duration = Duration::from_secs(86_400);
 
-/// What is known of an item so far.
+/// An item that is being read.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct ItemDraft {
     has_link: bool,
     /// The best link, and how good it is: smaller is better, and links to other sites are the last.
     link: Option<((bool, u8), CanonicalUrl)>,
@@ -34,7 +34,7 @@ pub(super) struct Draft {
 }
 
 /// An item without its address.
-struct Kept {
+struct CollectedItem {
     /// Its place among all items.
     place: usize,
     title: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Collector<'a> {
     host: (String, bool),
     most: usize,
     is_index: bool,
-    items: HashMap<CanonicalUrl, Kept>,
+    items: HashMap<CanonicalUrl, CollectedItem>,
     seen: usize,
     left_out: LeftOut,
 }
@@ -96,7 +96,7 @@ impl<'a> Collector<'a> {
 
     /// Adds a link to a draft. Of several links the best counts: one to this site, then one of low rank, then
     /// the first.
-    pub(super) fn link(&mut self, draft: &mut Draft, rank: u8, base: &Url, text: &str) {
+    pub(super) fn link(&mut self, draft: &mut ItemDraft, rank: u8, base: &Url, text: &str) {
         if text.trim().is_empty() {
             return;
         }
@@ -121,7 +121,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Keeps an item.
-    pub(super) fn take(&mut self, draft: Draft) {
+    pub(super) fn take(&mut self, draft: ItemDraft) {
         self.seen += 1;
         let left_out = &mut self.left_out;
         let Some(((is_elsewhere, _), url)) = draft.link else {
@@ -137,8 +137,8 @@ impl<'a> Collector<'a> {
             left_out.itself += 1;
             return;
         }
-        let Draft { title, published, modified, .. } = draft;
-        let new = Kept { place: self.seen, title, published, modified };
+        let ItemDraft { title, published, modified, .. } = draft;
+        let new = CollectedItem { place: self.seen, title, published, modified };
         match self.items.entry(url) {
             Entry::Occupied(mut known) => {
                 left_out.merged += 1;
@@ -156,19 +156,19 @@ impl<'a> Collector<'a> {
     /// The items in the order of their places, and what was not taken.
     pub(super) fn finish(mut self) -> (Vec<Item>, LeftOut) {
         self.forget_oldest();
-        let mut items: Vec<(CanonicalUrl, Kept)> = self.items.into_iter().collect();
+        let mut items: Vec<(CanonicalUrl, CollectedItem)> = self.items.into_iter().collect();
         items.sort_unstable_by_key(|(_, kept)| kept.place);
-        let item = |(url, kept): (CanonicalUrl, Kept)| {
-            let Kept { title, published, modified, .. } = kept;
+        let item = |(url, kept): (CanonicalUrl, CollectedItem)| {
+            let CollectedItem { title, published, modified, .. } = kept;
             Item { url, title, published, modified }
         };
         (items.into_iter().map(item).collect(), self.left_out)
     }
 
-    /// Forgets all but the newest.
+    /// Drops all but the newest items. Selecting the first one to drop takes linear time; sorting is not needed.
     fn forget_oldest(&mut self) {
         let Some(over) = self.items.len().checked_sub(self.most).filter(|over| *over > 0) else { return };
-        let mut ages: Vec<_> = self.items.values().map(Kept::age).collect();
+        let mut ages: Vec<_> = self.items.values().map(CollectedItem::age).collect();
         let (_, first_out, _) = ages.select_nth_unstable(self.most);
         let first_out = *first_out;
         self.items.retain(|_, kept| kept.age() < first_out);
@@ -188,13 +188,13 @@ impl<'a> Collector<'a> {
     }
 }
 
-impl Kept {
+impl CollectedItem {
     /// Smaller is newer. No two items have the same.
     fn age(&self) -> (Reverse<Option<Timestamp>>, usize) {
         (Reverse(self.published.max(self.modified)), self.place)
     }
 
-    fn merge(&mut self, other: Kept) {
+    fn merge(&mut self, other: CollectedItem) {
         self.title = self.title.take().or(other.title);
         self.published = match (self.published, other.published) {
             (Some(one), Some(two)) => Some(one.min(two)),
@@ -209,7 +209,7 @@ fn without_scheme(url: &CanonicalUrl) -> &str {
 }
 
 /// A title as plain text. `is_html`: its markup is resolved once more, as in RSS.
-pub(super) fn title(text: &str, is_html: bool) -> Option<String> {
+pub(super) fn plain_title(text: &str, is_html: bool) -> Option<String> {
     let plain = if is_html && text.contains(['<', '&']) {
         let tree = PageTree::parse(text, &PageLimits::default());
         tree.text_content(tree.root())
@@ -226,9 +226,9 @@ mod tests {
 
     #[test]
     fn titles_are_plain_text() {
-        assert_eq!(title(" A\n <b>B</b> &eacute; ", true).as_deref(), Some("A B é"));
-        assert_eq!(title("a <b> &amp;", false).as_deref(), Some("a <b> &amp;"));
-        assert_eq!(title("<br>", true), None);
-        assert_eq!(title(&"é".repeat(9999), true).map(|title| title.chars().count()), Some(MAX_TITLE));
+        assert_eq!(plain_title(" A\n <b>B</b> &eacute; ", true).as_deref(), Some("A B é"));
+        assert_eq!(plain_title("a <b> &amp;", false).as_deref(), Some("a <b> &amp;"));
+        assert_eq!(plain_title("<br>", true), None);
+        assert_eq!(plain_title(&"é".repeat(9999), true).map(|title| title.chars().count()), Some(MAX_TITLE));
     }
 }

@@ -42,13 +42,13 @@ pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     if text.len() > MAX_TEXT {
         return None;
     }
-    let instant = w3c(text).or_else(|| mail(text))?;
+    let instant = parse_w3c(text).or_else(|| parse_rfc2822(text))?;
     let found = Timestamp(u64::try_from(instant.as_millisecond()).ok()?);
     (found >= FIRST).then_some(found)
 }
 
 /// `2024`, `2024-05`, `2024-05-03`, `20240503`, `2024-05-03T10:30Z`, `2024-05-03 10:30:15.5 +0200`.
-fn w3c(text: &str) -> Option<Instant> {
+fn parse_w3c(text: &str) -> Option<Instant> {
     if !text.bytes().take(4).all(|byte| byte.is_ascii_digit()) {
         return None;
     }
@@ -85,7 +85,7 @@ fn zone_attached(text: &str) -> String {
 
 /// `Fri, 03 May 2024 10:30:00 +0200`; without a zone, with one that RFC 2822 does not know, with a colon in
 /// it, or with a day of the week in any language.
-fn mail(text: &str) -> Option<Instant> {
+fn parse_rfc2822(text: &str) -> Option<Instant> {
     let text = text.split_once(',').map_or(text, |(_, date)| date);
     let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
     let last = *words.last()?;

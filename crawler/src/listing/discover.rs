@@ -1,7 +1,7 @@
 //! Where a site may keep its feeds and sitemaps.
 //!
 //! There are three sources, best first: the `link` elements of its pages ([`on_page`]), the `Sitemap:` lines of
-//! its robots.txt ([`in_robots`]), and addresses that are usual ([`usual`]), for a site that names none.
+//! its robots.txt ([`in_robots`]), and addresses that are usual ([`usual_places`]), for a site that names none.
 //! Invariant: a place is only a hint. What is there shows when it is read.
 
 use std::collections::HashSet;
@@ -65,7 +65,7 @@ pub fn on_page(page: &Page) -> Vec<Place> {
     let mut known = HashSet::new();
     let (mut places, mut comments) = (Vec::new(), Vec::new());
     for node in links {
-        let Some(place) = place(page, node) else { continue };
+        let Some(place) = place_of_link(page, node) else { continue };
         if known.len() >= MAX_LOOKED_AT || !known.insert(place.url.clone()) {
             continue;
         }
@@ -77,7 +77,7 @@ pub fn on_page(page: &Page) -> Vec<Place> {
 }
 
 /// The place behind a `link` element.
-fn place(page: &Page, link: NodeId) -> Option<Place> {
+fn place_of_link(page: &Page, link: NodeId) -> Option<Place> {
     let attribute = |name| page.tree.attr(link, name).unwrap_or_default();
     let has_rel =
         |wanted: &str| attribute("rel").split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case(wanted));
@@ -116,7 +116,7 @@ pub fn in_robots(text: &str, robots: &CanonicalUrl) -> Vec<CanonicalUrl> {
 
 /// The usual places on the host of a page, the most likely first: to try on a site that named none.
 #[must_use]
-pub fn usual(page: &CanonicalUrl) -> Vec<Place> {
+pub fn usual_places(page: &CanonicalUrl) -> Vec<Place> {
     let base = page.to_url();
     let place = |(path, kind): (&str, PlaceKind)| Some(Place { url: resolve(&base, path)?, kind });
     USUAL.into_iter().filter_map(place).collect()
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_usual_places_are_on_the_host() {
-        let places = usual(&"https://www.a.test:8080/news/x?y".parse().unwrap());
+        let places = usual_places(&"https://www.a.test:8080/news/x?y".parse().unwrap());
         assert_eq!(places.len(), USUAL.len());
         assert_eq!(places[0].url.as_str(), "https://www.a.test:8080/feed/");
         assert!(places.iter().all(|place| place.url.origin() == "https://www.a.test:8080"));

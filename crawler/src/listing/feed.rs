@@ -5,9 +5,9 @@
 //! else, a `guid` that may be a link, and `rdf:about`. Only direct children of an item count, so the link of an
 //! Atom entry's `source` does not.
 
-use super::collect::{Collector, Draft, title};
-use super::names::Name;
-use super::walk::{Step, Walk};
+use super::collect::{Collector, ItemDraft, plain_title};
+use super::names::ElementName;
+use super::walk::{Walk, WalkEvent};
 
 const ORIGINAL: u8 = 0;
 const LINK: u8 = 1;
@@ -16,22 +16,22 @@ const GUID: u8 = 3;
 const ABOUT: u8 = 4;
 
 /// Reads the feed whose root was just opened.
-pub(super) fn read(walk: &mut Walk<'_>, root: Name, found: &mut Collector<'_>) {
-    let mut item: Option<Reading> = None;
-    while let Some(step) = walk.step() {
-        match (step, &mut item) {
-            (Step::Open(Name::Item, depth), None) => {
-                let mut reading = Reading::new(root, depth);
+pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Collector<'_>) {
+    let mut item: Option<ItemReader> = None;
+    while let Some(next_event) = walk.next_event() {
+        match (next_event, &mut item) {
+            (WalkEvent::Open(ElementName::Item, depth), None) => {
+                let mut reading = ItemReader::new(root, depth);
                 reading.add_about(walk, found);
                 item = Some(reading);
             }
-            (Step::Open(name, depth), Some(reading)) if depth == reading.depth + 1 => {
+            (WalkEvent::Open(name, depth), Some(reading)) if depth == reading.depth + 1 => {
                 reading.open(name, walk, found);
             }
-            (Step::Close(name, depth), Some(reading)) if depth == reading.depth + 1 => {
+            (WalkEvent::Close(name, depth), Some(reading)) if depth == reading.depth + 1 => {
                 reading.close(name, walk, found);
             }
-            (Step::Close(_, depth), Some(reading)) if depth == reading.depth => {
+            (WalkEvent::Close(_, depth), Some(reading)) if depth == reading.depth => {
                 found.take(std::mem::take(&mut reading.draft));
                 item = None;
             }
@@ -41,20 +41,20 @@ pub(super) fn read(walk: &mut Walk<'_>, root: Name, found: &mut Collector<'_>) {
 }
 
 /// An item that is read.
-struct Reading {
+struct ItemReader {
     depth: usize,
     is_atom: bool,
-    draft: Draft,
+    draft: ItemDraft,
     /// Whether the title being read is HTML inside text.
     is_html: bool,
     /// Whether the `guid` being read may be a link.
     is_perma_link: bool,
 }
 
-impl Reading {
-    fn new(root: Name, depth: usize) -> Reading {
-        let is_atom = root == Name::Feed;
-        Reading { depth, is_atom, draft: Draft::default(), is_html: false, is_perma_link: false }
+impl ItemReader {
+    fn new(root: ElementName, depth: usize) -> ItemReader {
+        let is_atom = root == ElementName::Feed;
+        ItemReader { depth, is_atom, draft: ItemDraft::default(), is_html: false, is_perma_link: false }
     }
 
     fn add_about(&mut self, walk: &Walk<'_>, found: &mut Collector<'_>) {
@@ -64,23 +64,25 @@ impl Reading {
     }
 
     /// A child of the item begins.
-    fn open(&mut self, name: Name, walk: &mut Walk<'_>, found: &mut Collector<'_>) {
+    fn open(&mut self, name: ElementName, walk: &mut Walk<'_>, found: &mut Collector<'_>) {
         let attributes = walk.attributes();
         match name {
-            Name::Link if attributes.href.is_some() => self.add_atom_link(walk, found),
-            Name::Title => {
+            ElementName::Link if attributes.href.is_some() => self.add_atom_link(walk, found),
+            ElementName::Title => {
                 let is_html = |kind: &str| kind == "html" || kind == "text/html";
                 self.is_html = !self.is_atom
                     || attributes.kind.as_deref().is_some_and(is_html)
                     || attributes.mode.as_deref() == Some("escaped");
                 walk.keep_text();
             }
-            Name::Guid => {
+            ElementName::Guid => {
                 let said = attributes.is_perma_link.as_deref().unwrap_or_default();
                 self.is_perma_link = !said.trim().eq_ignore_ascii_case("false");
                 walk.keep_text();
             }
-            Name::Link | Name::OrigLink | Name::Published | Name::Modified => walk.keep_text(),
+            ElementName::Link | ElementName::OrigLink | ElementName::Published | ElementName::Modified => {
+                walk.keep_text()
+            }
             _ => {}
         }
     }
@@ -98,17 +100,17 @@ impl Reading {
     }
 
     /// A child of the item ends.
-    fn close(&mut self, name: Name, walk: &Walk<'_>, found: &mut Collector<'_>) {
+    fn close(&mut self, name: ElementName, walk: &Walk<'_>, found: &mut Collector<'_>) {
         let (Some(text), Some(base)) = (walk.text(), walk.base()) else { return };
         let draft = &mut self.draft;
         match name {
-            Name::Title if draft.title.is_none() => draft.title = title(text, self.is_html),
-            Name::Published if draft.published.is_none() => draft.published = found.date(text),
-            Name::Modified if draft.modified.is_none() => draft.modified = found.date(text),
-            Name::Link => found.link(draft, LINK, base, text),
-            Name::OrigLink => found.link(draft, ORIGINAL, base, text),
+            ElementName::Title if draft.title.is_none() => draft.title = plain_title(text, self.is_html),
+            ElementName::Published if draft.published.is_none() => draft.published = found.date(text),
+            ElementName::Modified if draft.modified.is_none() => draft.modified = found.date(text),
+            ElementName::Link => found.link(draft, LINK, base, text),
+            ElementName::OrigLink => found.link(draft, ORIGINAL, base, text),
             // A `guid` without a scheme is a number of some program, not a relative link.
-            Name::Guid if self.is_perma_link && text.contains("://") => {
+            ElementName::Guid if self.is_perma_link && text.contains("://") => {
                 found.link(draft, GUID, base, text);
             }
             _ => {}

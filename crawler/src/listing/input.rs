@@ -22,7 +22,7 @@ const GZIP: [u8; 3] = [0x1F, 0x8B, 8];
 
 /// Why the text ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum TextEnd {
     /// It did not end yet.
     Open,
     /// All bytes were read.
@@ -33,14 +33,14 @@ pub(super) enum End {
     Broken,
 }
 
-enum Source<'a> {
+enum ByteSource<'a> {
     Plain(&'a [u8]),
     Gzip(Box<MultiGzDecoder<&'a [u8]>>),
 }
 
 /// The text of an answer.
 pub(super) struct Input<'a> {
-    source: Source<'a>,
+    source: ByteSource<'a>,
     decoder: Decoder,
     /// A block of bytes, from `raw_at` on not decoded yet.
     raw: Vec<u8>,
@@ -50,7 +50,7 @@ pub(super) struct Input<'a> {
     at: usize,
     /// Bytes that may still be read.
     left: usize,
-    end: End,
+    end: TextEnd,
     /// Whether the decoder has given all it had.
     is_drained: bool,
 }
@@ -58,8 +58,8 @@ pub(super) struct Input<'a> {
 impl<'a> Input<'a> {
     pub(super) fn new(bytes: &'a [u8], content_type: Option<&str>, max_bytes: usize) -> Input<'a> {
         let source = match bytes.starts_with(&GZIP) {
-            true => Source::Gzip(Box::new(MultiGzDecoder::new(bytes))),
-            false => Source::Plain(bytes),
+            true => ByteSource::Gzip(Box::new(MultiGzDecoder::new(bytes))),
+            false => ByteSource::Plain(bytes),
         };
         let mut input = Input {
             source,
@@ -69,17 +69,18 @@ impl<'a> Input<'a> {
             text: Vec::new(),
             at: 0,
             left: max_bytes,
-            end: End::Open,
+            end: TextEnd::Open,
             is_drained: false,
         };
+        // The first block decides the encoding.
         input.next_block();
-        input.decoder = encoding(&input.raw, content_type).new_decoder_with_bom_removal();
+        input.decoder = detect_encoding(&input.raw, content_type).new_decoder_with_bom_removal();
         input.decode();
         input
     }
 
     /// Why the text ended.
-    pub(super) fn end(&self) -> End {
+    pub(super) fn end(&self) -> TextEnd {
         self.end
     }
 
@@ -100,18 +101,18 @@ impl<'a> Input<'a> {
         self.raw_at = 0;
         let wanted = BLOCK.min(self.left);
         let source: &mut dyn Read = match &mut self.source {
-            Source::Plain(bytes) => bytes,
-            Source::Gzip(decoder) => decoder,
+            ByteSource::Plain(bytes) => bytes,
+            ByteSource::Gzip(decoder) => decoder,
         };
         // One byte more tells whether the limit cuts something.
         let read = source.take(wanted as u64 + 1).read_to_end(&mut self.raw);
         self.end = match read {
-            Err(_) => End::Broken,
-            Ok(read) if read <= wanted => End::Whole,
-            Ok(_) if wanted == self.left => End::Limit,
-            Ok(_) => End::Open,
+            Err(_) => TextEnd::Broken,
+            Ok(read) if read <= wanted => TextEnd::Whole,
+            Ok(_) if wanted == self.left => TextEnd::Limit,
+            Ok(_) => TextEnd::Open,
         };
-        if self.end == End::Limit {
+        if self.end == TextEnd::Limit {
             self.raw.truncate(wanted);
         }
         self.left = self.left.saturating_sub(self.raw.len());
@@ -119,7 +120,7 @@ impl<'a> Input<'a> {
 
     /// Decodes the rest of the block.
     fn decode(&mut self) {
-        let is_last = self.end != End::Open;
+        let is_last = self.end != TextEnd::Open;
         self.text.resize(TEXT_BLOCK, 0);
         let rest = self.raw.get(self.raw_at..).unwrap_or_default();
         let (result, read, written, _) = self.decoder.decode_to_utf8(rest, &mut self.text, is_last);
@@ -133,7 +134,7 @@ impl<'a> Input<'a> {
 impl BufRead for Input<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         while self.at >= self.text.len() && !self.is_drained {
-            if self.raw_at >= self.raw.len() && self.end == End::Open {
+            if self.raw_at >= self.raw.len() && self.end == TextEnd::Open {
                 self.next_block();
             }
             self.decode();
@@ -155,7 +156,7 @@ impl Read for Input<'_> {
 }
 
 /// The encoding of a text that starts so.
-fn encoding(start: &[u8], content_type: Option<&str>) -> &'static Encoding {
+fn detect_encoding(start: &[u8], content_type: Option<&str>) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(start) {
         return encoding;
     }
@@ -166,7 +167,7 @@ fn encoding(start: &[u8], content_type: Option<&str>) -> &'static Encoding {
     }
     // The last character may be cut off.
     let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    let declared = declared_in(start).or_else(|| charset(content_type?.as_bytes()));
+    let declared = declared_in(start).or_else(|| charset_encoding(content_type?.as_bytes()));
     match declared {
         // A declaration that can be read as ASCII is not in UTF-16.
         Some(encoding) if !encoding.is_ascii_compatible() => UTF_8,
@@ -185,15 +186,15 @@ fn declared_in(start: &[u8]) -> Option<&'static Encoding> {
     }
     let declaration = start.get(..DECLARATION).unwrap_or(start);
     let end = declaration.windows(2).position(|pair| pair == b"?>")?;
-    label(declaration.get(..end)?, b"encoding")
+    labelled_encoding(declaration.get(..end)?, b"encoding")
 }
 
-fn charset(content_type: &[u8]) -> Option<&'static Encoding> {
-    label(content_type, b"charset")
+fn charset_encoding(content_type: &[u8]) -> Option<&'static Encoding> {
+    labelled_encoding(content_type, b"charset")
 }
 
 /// The encoding behind `name =` in a text.
-fn label(text: &[u8], name: &[u8]) -> Option<&'static Encoding> {
+fn labelled_encoding(text: &[u8], name: &[u8]) -> Option<&'static Encoding> {
     let at = text.windows(name.len()).position(|part| part.eq_ignore_ascii_case(name))?;
     let value = text.get(at + name.len()..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
     let value = value.strip_prefix(b"\"").or_else(|| value.strip_prefix(b"'")).unwrap_or(value);
@@ -207,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn text(bytes: &[u8], content_type: Option<&str>, max_bytes: usize) -> (String, End) {
+    fn text(bytes: &[u8], content_type: Option<&str>, max_bytes: usize) -> (String, TextEnd) {
         let mut input = Input::new(bytes, content_type, max_bytes);
         let mut text = String::new();
         input.read_to_string(&mut text).unwrap();
@@ -223,7 +224,7 @@ mod tests {
     #[track_caller]
     fn check(bytes: &[u8], content_type: Option<&str>, expected: &str) {
         let (text, end) = text(bytes, content_type, 1000);
-        assert_eq!((text.rsplit('>').next().unwrap(), end), (expected, End::Whole));
+        assert_eq!((text.rsplit('>').next().unwrap(), end), (expected, TextEnd::Whole));
     }
 
     #[test]
@@ -246,13 +247,13 @@ mod tests {
     #[test]
     fn long_texts_come_in_pieces() {
         let long = "žluť".repeat(20_000);
-        assert_eq!(text(long.as_bytes(), None, usize::MAX), (long.clone(), End::Whole));
-        assert_eq!(text(&gzip(long.as_bytes()), None, usize::MAX), (long.clone(), End::Whole));
+        assert_eq!(text(long.as_bytes(), None, usize::MAX), (long.clone(), TextEnd::Whole));
+        assert_eq!(text(&gzip(long.as_bytes()), None, usize::MAX), (long.clone(), TextEnd::Whole));
         let wild = vec![0xFF; 50_000];
         let said = Some("text/xml; charset=utf-8");
         assert_eq!(text(&wild, said, usize::MAX).0, "\u{FFFD}".repeat(50_000));
         let two = [gzip(b"<a>"), gzip(b"b")].concat();
-        assert_eq!(text(&two, None, 9), ("<a>b".into(), End::Whole));
+        assert_eq!(text(&two, None, 9), ("<a>b".into(), TextEnd::Whole));
     }
 
     #[test]
@@ -260,13 +261,13 @@ mod tests {
         for bytes in [vec![b'x'; 40_000], gzip(&vec![b'x'; 40_000])] {
             for limit in [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 39_999] {
                 let (text, end) = text(&bytes, None, limit);
-                assert_eq!((text.len(), end), (limit, End::Limit));
+                assert_eq!((text.len(), end), (limit, TextEnd::Limit));
             }
-            assert_eq!(text(&bytes, None, 40_000).1, End::Whole);
+            assert_eq!(text(&bytes, None, 40_000).1, TextEnd::Whole);
         }
         let cut =
             gzip(&(0_u32..9000).flat_map(u32::to_le_bytes).map(|byte| byte % 26 + 97).collect::<Vec<u8>>());
         let (text, end) = text(&cut[..cut.len() / 2], None, usize::MAX);
-        assert!(end == End::Broken && !text.is_empty());
+        assert!(end == TextEnd::Broken && !text.is_empty());
     }
 }

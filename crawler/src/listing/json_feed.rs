@@ -10,8 +10,8 @@ use newslode_page::CanonicalUrl;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use url::Url;
 
-use super::collect::{Collector, Draft, title};
-use super::walk::{KEPT_TEXT, cut};
+use super::collect::{Collector, ItemDraft, plain_title};
+use super::walk::{KEPT_TEXT, first_bytes};
 
 const URL: u8 = 0;
 const EXTERNAL_URL: u8 = 1;
@@ -22,7 +22,7 @@ const FIELDS: [&str; 6] = ["url", "external_url", "id", "title", "date_published
 
 /// How the reading ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum JsonFeedEnd {
     /// All was read.
     Whole,
     /// The text breaks off, or is no JSON from some place on.
@@ -32,25 +32,25 @@ pub(super) enum State {
 }
 
 /// Reads the items of a JSON Feed.
-pub(super) fn read(text: impl Read, url: &CanonicalUrl, found: &mut Collector<'_>) -> State {
+pub(super) fn read_json_feed(text: impl Read, url: &CanonicalUrl, found: &mut Collector<'_>) -> JsonFeedEnd {
     let (mut is_feed, base) = (false, url.to_url());
     let mut json = serde_json::Deserializer::from_reader(text);
-    let read = Feed { base: &base, found, is_feed: &mut is_feed }.deserialize(&mut json);
+    let read = FeedSeed { base: &base, found, is_feed: &mut is_feed }.deserialize(&mut json);
     match (is_feed, read) {
-        (false, _) => State::Other,
-        (true, Ok(())) => State::Whole,
-        (true, Err(_)) => State::Cut,
+        (false, _) => JsonFeedEnd::Other,
+        (true, Ok(())) => JsonFeedEnd::Whole,
+        (true, Err(_)) => JsonFeedEnd::Cut,
     }
 }
 
 /// The feed.
-struct Feed<'a, 'b> {
+struct FeedSeed<'a, 'b> {
     base: &'a Url,
     found: &'a mut Collector<'b>,
     is_feed: &'a mut bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Feed<'_, '_> {
+impl<'de> DeserializeSeed<'de> for FeedSeed<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
@@ -58,7 +58,7 @@ impl<'de> DeserializeSeed<'de> for Feed<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Feed<'_, '_> {
+impl<'de> Visitor<'de> for FeedSeed<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,13 +66,15 @@ impl<'de> Visitor<'de> for Feed<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(Text)? {
+        while let Some(key) = map.next_key_seed(TextSeed)? {
             match key.as_deref() {
                 Some("version") => {
-                    let version = map.next_value_seed(Text)?.unwrap_or_default();
+                    let version = map.next_value_seed(TextSeed)?.unwrap_or_default();
                     *self.is_feed |= version.contains("jsonfeed.org/version/");
                 }
-                Some("items") => map.next_value_seed(Items { base: self.base, found: &mut *self.found })?,
+                Some("items") => {
+                    map.next_value_seed(ItemsSeed { base: self.base, found: &mut *self.found })?
+                }
                 _ => map.next_value::<IgnoredAny>().map(drop)?,
             }
         }
@@ -81,12 +83,12 @@ impl<'de> Visitor<'de> for Feed<'_, '_> {
 }
 
 /// The items of a feed.
-struct Items<'a, 'b> {
+struct ItemsSeed<'a, 'b> {
     base: &'a Url,
     found: &'a mut Collector<'b>,
 }
 
-impl<'de> DeserializeSeed<'de> for Items<'_, '_> {
+impl<'de> DeserializeSeed<'de> for ItemsSeed<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
@@ -94,7 +96,7 @@ impl<'de> DeserializeSeed<'de> for Items<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Items<'_, '_> {
+impl<'de> Visitor<'de> for ItemsSeed<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,18 +104,18 @@ impl<'de> Visitor<'de> for Items<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(OneItem { base: self.base, found: &mut *self.found })?.is_some() {}
+        while items.next_element_seed(ItemSeed { base: self.base, found: &mut *self.found })?.is_some() {}
         Ok(())
     }
 }
 
 /// An item of a feed.
-struct OneItem<'a, 'b> {
+struct ItemSeed<'a, 'b> {
     base: &'a Url,
     found: &'a mut Collector<'b>,
 }
 
-impl<'de> DeserializeSeed<'de> for OneItem<'_, '_> {
+impl<'de> DeserializeSeed<'de> for ItemSeed<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
@@ -121,7 +123,7 @@ impl<'de> DeserializeSeed<'de> for OneItem<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for OneItem<'_, '_> {
+impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,19 +131,19 @@ impl<'de> Visitor<'de> for OneItem<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let (base, found, mut draft) = (self.base, self.found, Draft::default());
-        while let Some(key) = map.next_key_seed(Text)? {
+        let (base, found, mut draft) = (self.base, self.found, ItemDraft::default());
+        while let Some(key) = map.next_key_seed(TextSeed)? {
             let key = key.as_deref().unwrap_or_default();
             if !FIELDS.contains(&key) {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let value = map.next_value_seed(Text)?.unwrap_or_default();
+            let value = map.next_value_seed(TextSeed)?.unwrap_or_default();
             match key {
                 "url" => found.link(&mut draft, URL, base, &value),
                 "external_url" => found.link(&mut draft, EXTERNAL_URL, base, &value),
                 "id" if value.contains("://") => found.link(&mut draft, ID, base, &value),
-                "title" => draft.title = title(&value, false),
+                "title" => draft.title = plain_title(&value, false),
                 "date_published" => draft.published = found.date(&value),
                 "date_modified" => draft.modified = found.date(&value),
                 _ => {}
@@ -153,9 +155,9 @@ impl<'de> Visitor<'de> for OneItem<'_, '_> {
 }
 
 /// A text, cut to [`KEPT_TEXT`]; `None` for anything else.
-struct Text;
+struct TextSeed;
 
-impl<'de> DeserializeSeed<'de> for Text {
+impl<'de> DeserializeSeed<'de> for TextSeed {
     type Value = Option<String>;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
@@ -163,7 +165,7 @@ impl<'de> DeserializeSeed<'de> for Text {
     }
 }
 
-impl<'de> Visitor<'de> for Text {
+impl<'de> Visitor<'de> for TextSeed {
     type Value = Option<String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,7 +173,7 @@ impl<'de> Visitor<'de> for Text {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(cut(text, KEPT_TEXT).to_owned()))
+        Ok(Some(first_bytes(text, KEPT_TEXT).to_owned()))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {

@@ -27,9 +27,9 @@ mod walk;
 mod tests;
 
 use collect::Collector;
-use input::{End, Input};
-use names::Name;
-use walk::{Step, Walk};
+use input::{Input, TextEnd};
+use names::ElementName;
+use walk::{Walk, WalkEvent};
 
 pub use model::{Form, Item, LeftOut, Listing, ListingError, ListingLimits, MapLink};
 
@@ -62,30 +62,30 @@ pub fn read(
     let mut input = Input::new(bytes, content_type, limits.max_bytes);
     if input.first_letter() == Some(b'{') {
         let mut items = Collector::items(url, now, limits);
-        let state = json_feed::read(&mut input, url, &mut items);
+        let state = json_feed::read_json_feed(&mut input, url, &mut items);
         return match state {
-            json_feed::State::Other => {
+            json_feed::JsonFeedEnd::Other => {
                 Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() })
             }
-            json_feed::State::Whole => finish(url, limits, Form::Feed, items, None),
-            json_feed::State::Cut => finish(url, limits, Form::Feed, items, Some(input.end())),
+            json_feed::JsonFeedEnd::Whole => finish_listing(url, limits, Form::Feed, items, None),
+            json_feed::JsonFeedEnd::Cut => finish_listing(url, limits, Form::Feed, items, Some(input.end())),
         };
     }
     let mut walk = Walk::new(input, url);
-    let root = match walk.step() {
-        Some(Step::Open(name, _)) => name,
-        _ => Name::Other,
+    let root = match walk.next_event() {
+        Some(WalkEvent::Open(name, _)) => name,
+        _ => ElementName::Other,
     };
-    let is_index = root == Name::SitemapIndex;
+    let is_index = root == ElementName::SitemapIndex;
     let mut found =
         if is_index { Collector::maps(url, now, limits) } else { Collector::items(url, now, limits) };
     let form = match root {
-        Name::Rss | Name::Rdf | Name::Feed => {
-            feed::read(&mut walk, root, &mut found);
+        ElementName::Rss | ElementName::Rdf | ElementName::Feed => {
+            feed::read_feed(&mut walk, root, &mut found);
             Form::Feed
         }
-        Name::UrlSet | Name::SitemapIndex => {
-            let has_news = sitemap::read(&mut walk, &mut found);
+        ElementName::UrlSet | ElementName::SitemapIndex => {
+            let has_news = sitemap::read_sitemap(&mut walk, &mut found);
             match (is_index, has_news) {
                 (true, _) => Form::MapIndex,
                 (false, true) => Form::NewsMap,
@@ -95,25 +95,25 @@ pub fn read(
         _ => return Err(ListingError::NotAListing { url: url.clone(), found: walk.beginning() }),
     };
     let cut = (!walk.is_whole()).then(|| walk.end());
-    finish(url, limits, form, found, cut)
+    finish_listing(url, limits, form, found, cut)
 }
 
 /// The listing, unless it was `cut` before anything was read.
-fn finish(
+fn finish_listing(
     url: &CanonicalUrl,
     limits: &ListingLimits,
     form: Form,
     found: Collector<'_>,
-    cut: Option<End>,
+    cut: Option<TextEnd>,
 ) -> Result<Listing, ListingError> {
     let is_empty = found.seen() == 0;
     let broken = |reason| Err(ListingError::Broken { url: url.clone(), reason });
     match cut {
-        Some(End::Limit) if is_empty => {
+        Some(TextEnd::Limit) if is_empty => {
             return Err(ListingError::TooLarge { url: url.clone(), limit: limits.max_bytes });
         }
-        Some(End::Broken) if is_empty => return broken("its compression is broken"),
-        Some(End::Open | End::Whole) if is_empty => return broken("its markup is broken"),
+        Some(TextEnd::Broken) if is_empty => return broken("its compression is broken"),
+        Some(TextEnd::Open | TextEnd::Whole) if is_empty => return broken("its markup is broken"),
         Some(_) | None => {}
     }
     let (items, left_out) = found.finish();
@@ -148,8 +148,8 @@ pub fn sniff(content_type: Option<&str>, bytes: &[u8]) -> bool {
     });
     match input.first_letter() {
         Some(b'{') => said || input.mentions("jsonfeed.org/version/"),
-        Some(b'<') => match Walk::without_base(input).step() {
-            Some(Step::Open(name, _)) => name.is_root(),
+        Some(b'<') => match Walk::without_base(input).next_event() {
+            Some(WalkEvent::Open(name, _)) => name.is_root(),
             _ => said,
         },
         Some(_) => false,

@@ -6,7 +6,7 @@
 
 /// What a namespace is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Space {
+pub(super) enum NamespaceKind {
     /// The language of the document: RSS, Atom, sitemaps.
     Core,
     /// Dublin Core, also its terms.
@@ -17,38 +17,38 @@ pub(super) enum Space {
     Other,
 }
 
-impl Space {
+impl NamespaceKind {
     /// The space of a namespace that is bound to a prefix. As the default namespace, one that is unknown is
-    /// [`Space::Core`].
-    pub(super) fn of_uri(uri: &str) -> Space {
+    /// [`NamespaceKind::Core`].
+    pub(super) fn of_uri(uri: &str) -> NamespaceKind {
         let uri = uri.trim().trim_start_matches("https://").trim_start_matches("http://");
         let uri = uri.trim_start_matches("www.").trim_end_matches('/');
         match uri {
-            "w3.org/2005/Atom" | "purl.org/atom/ns#" | "purl.org/rss/1.0" => Space::Core,
-            "my.netscape.com/rdf/simple/0.9" | "channel.netscape.com/rdf/simple/0.9" => Space::Core,
-            _ if uri.contains("schemas/sitemap-news/") => Space::News,
-            _ if uri.contains("schemas/sitemap/") => Space::Core,
-            _ if uri.starts_with("purl.org/dc/") => Space::Dublin,
-            _ if uri.contains("feedburner") => Space::FeedBurner,
-            _ => Space::Other,
+            "w3.org/2005/Atom" | "purl.org/atom/ns#" | "purl.org/rss/1.0" => NamespaceKind::Core,
+            "my.netscape.com/rdf/simple/0.9" | "channel.netscape.com/rdf/simple/0.9" => NamespaceKind::Core,
+            _ if uri.contains("schemas/sitemap-news/") => NamespaceKind::News,
+            _ if uri.contains("schemas/sitemap/") => NamespaceKind::Core,
+            _ if uri.starts_with("purl.org/dc/") => NamespaceKind::Dublin,
+            _ if uri.contains("feedburner") => NamespaceKind::FeedBurner,
+            _ => NamespaceKind::Other,
         }
     }
 
     /// The space of a prefix that is not declared.
-    pub(super) fn of_prefix(prefix: &str) -> Space {
+    pub(super) fn of_prefix(prefix: &str) -> NamespaceKind {
         match prefix {
-            "atom" | "atom10" | "rss" | "" => Space::Core,
-            "dc" | "dcterms" => Space::Dublin,
-            "feedburner" => Space::FeedBurner,
-            "news" | "n" => Space::News,
-            _ => Space::Other,
+            "atom" | "atom10" | "rss" | "" => NamespaceKind::Core,
+            "dc" | "dcterms" => NamespaceKind::Dublin,
+            "feedburner" => NamespaceKind::FeedBurner,
+            "news" | "n" => NamespaceKind::News,
+            _ => NamespaceKind::Other,
         }
     }
 }
 
 /// An element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
+pub(super) enum ElementName {
     Rss,
     Rdf,
     /// The root of Atom.
@@ -69,48 +69,57 @@ pub(super) enum Name {
     /// The link before FeedBurner replaced it.
     OrigLink,
     Location,
-    /// What surrounds [`Name::NewsTitle`] and [`Name::NewsDate`].
+    /// What surrounds [`ElementName::NewsTitle`] and [`ElementName::NewsDate`].
     News,
     NewsTitle,
     NewsDate,
     Other,
 }
 
-impl Name {
+impl ElementName {
     /// The name of an element; case does not matter.
-    pub(super) fn new(space: Space, local: &str) -> Name {
+    pub(super) fn new(space: NamespaceKind, local: &str) -> ElementName {
         let mut letters = [0; 20];
-        let Some(lower) = letters.get_mut(..local.len()) else { return Name::Other };
+        let Some(lower) = letters.get_mut(..local.len()) else { return ElementName::Other };
         lower.copy_from_slice(local.as_bytes());
         lower.make_ascii_lowercase();
         match (space, &*lower) {
-            (_, b"rdf") => Name::Rdf,
-            (Space::Core, b"rss") => Name::Rss,
-            (Space::Core, b"feed") => Name::Feed,
-            (Space::Core, b"urlset") => Name::UrlSet,
-            (Space::Core, b"sitemapindex") => Name::SitemapIndex,
-            (Space::Core, b"item" | b"entry") => Name::Item,
-            (Space::Core, b"url") => Name::Url,
-            (Space::Core, b"sitemap") => Name::Sitemap,
-            (Space::Core, b"title") => Name::Title,
-            (Space::Core, b"link") => Name::Link,
-            (Space::Core, b"guid") => Name::Guid,
-            (Space::Core, b"loc") => Name::Location,
-            (Space::Core, b"pubdate" | b"published") => Name::Published,
-            (Space::Core | Space::Dublin, b"date" | b"issued" | b"created") => Name::Published,
-            (Space::Core, b"updated" | b"lastmod") => Name::Modified,
-            (Space::Core | Space::Dublin, b"modified") => Name::Modified,
-            (Space::FeedBurner, b"origlink") => Name::OrigLink,
-            (Space::News, b"news") => Name::News,
-            (Space::News, b"title") => Name::NewsTitle,
-            (Space::News, b"publication_date") => Name::NewsDate,
-            _ => Name::Other,
+            (_, b"rdf") => ElementName::Rdf,
+            (NamespaceKind::Core, b"rss") => ElementName::Rss,
+            (NamespaceKind::Core, b"feed") => ElementName::Feed,
+            (NamespaceKind::Core, b"urlset") => ElementName::UrlSet,
+            (NamespaceKind::Core, b"sitemapindex") => ElementName::SitemapIndex,
+            (NamespaceKind::Core, b"item" | b"entry") => ElementName::Item,
+            (NamespaceKind::Core, b"url") => ElementName::Url,
+            (NamespaceKind::Core, b"sitemap") => ElementName::Sitemap,
+            (NamespaceKind::Core, b"title") => ElementName::Title,
+            (NamespaceKind::Core, b"link") => ElementName::Link,
+            (NamespaceKind::Core, b"guid") => ElementName::Guid,
+            (NamespaceKind::Core, b"loc") => ElementName::Location,
+            (NamespaceKind::Core, b"pubdate" | b"published") => ElementName::Published,
+            (NamespaceKind::Core | NamespaceKind::Dublin, b"date" | b"issued" | b"created") => {
+                ElementName::Published
+            }
+            (NamespaceKind::Core, b"updated" | b"lastmod") => ElementName::Modified,
+            (NamespaceKind::Core | NamespaceKind::Dublin, b"modified") => ElementName::Modified,
+            (NamespaceKind::FeedBurner, b"origlink") => ElementName::OrigLink,
+            (NamespaceKind::News, b"news") => ElementName::News,
+            (NamespaceKind::News, b"title") => ElementName::NewsTitle,
+            (NamespaceKind::News, b"publication_date") => ElementName::NewsDate,
+            _ => ElementName::Other,
         }
     }
 
     /// Whether a listing has this root.
     pub(super) fn is_root(self) -> bool {
-        matches!(self, Name::Rss | Name::Rdf | Name::Feed | Name::UrlSet | Name::SitemapIndex)
+        matches!(
+            self,
+            ElementName::Rss
+                | ElementName::Rdf
+                | ElementName::Feed
+                | ElementName::UrlSet
+                | ElementName::SitemapIndex
+        )
     }
 }
 
@@ -120,20 +129,32 @@ mod tests {
 
     #[test]
     fn a_prefix_means_its_namespace() {
-        assert_eq!(Space::of_uri("http://www.google.com/schemas/sitemap-news/0.9"), Space::News);
-        assert_eq!(Space::of_uri("https://www.sitemaps.org/schemas/sitemap/0.9/"), Space::Core);
-        assert_eq!(Space::of_uri("http://www.google.com/schemas/sitemap/0.84"), Space::Core);
-        assert_eq!(Space::of_uri("http://purl.org/rss/1.0/modules/content/"), Space::Other);
-        assert_eq!(Space::of_uri("http://purl.org/dc/terms/"), Space::Dublin);
-        assert_eq!(Space::of_uri("http://rssnamespace.org/feedburner/ext/1.0"), Space::FeedBurner);
+        assert_eq!(
+            NamespaceKind::of_uri("http://www.google.com/schemas/sitemap-news/0.9"),
+            NamespaceKind::News
+        );
+        assert_eq!(
+            NamespaceKind::of_uri("https://www.sitemaps.org/schemas/sitemap/0.9/"),
+            NamespaceKind::Core
+        );
+        assert_eq!(NamespaceKind::of_uri("http://www.google.com/schemas/sitemap/0.84"), NamespaceKind::Core);
+        assert_eq!(NamespaceKind::of_uri("http://purl.org/rss/1.0/modules/content/"), NamespaceKind::Other);
+        assert_eq!(NamespaceKind::of_uri("http://purl.org/dc/terms/"), NamespaceKind::Dublin);
+        assert_eq!(
+            NamespaceKind::of_uri("http://rssnamespace.org/feedburner/ext/1.0"),
+            NamespaceKind::FeedBurner
+        );
     }
 
     #[test]
     fn names_are_told_by_their_space() {
-        assert_eq!(Name::new(Space::Core, "PubDate"), Name::Published);
-        assert_eq!(Name::new(Space::Other, "title"), Name::Other);
-        assert_eq!(Name::new(Space::News, "title"), Name::NewsTitle);
-        assert_eq!(Name::new(Space::Core, &"x".repeat(50)), Name::Other);
-        assert!(Name::new(Space::Other, "RDF").is_root() && !Name::new(Space::Core, "html").is_root());
+        assert_eq!(ElementName::new(NamespaceKind::Core, "PubDate"), ElementName::Published);
+        assert_eq!(ElementName::new(NamespaceKind::Other, "title"), ElementName::Other);
+        assert_eq!(ElementName::new(NamespaceKind::News, "title"), ElementName::NewsTitle);
+        assert_eq!(ElementName::new(NamespaceKind::Core, &"x".repeat(50)), ElementName::Other);
+        assert!(
+            ElementName::new(NamespaceKind::Other, "RDF").is_root()
+                && !ElementName::new(NamespaceKind::Core, "html").is_root()
+        );
     }
 }

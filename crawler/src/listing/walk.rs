@@ -1,10 +1,10 @@
-//! An XML document as a row of opened and closed elements.
+//! An XML document as a sequence of elements that open and close.
 //!
 //! Feeds are often not well-formed, so the walk is forgiving: an end tag closes all that was opened inside its
 //! element, one without a start is ignored, entities that nobody knows stay as they are written, and `&` may
 //! stand alone. The document type is not read, so entities never expand.
 //! Invariants: each opened element is closed once, in order, unless the text breaks off. The memory for open
-//! elements is bounded by [`MAX_DEPTH`], that for a text by [`MAX_TEXT`]. Start at [`Walk::step`].
+//! elements is bounded by [`MAX_DEPTH`], that for a text by [`MAX_TEXT`]. Start at [`Walk::next_event`].
 
 use std::io::BufRead as _;
 
@@ -14,8 +14,8 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 use url::Url;
 
-use super::input::{End, Input};
-use super::names::{Name, Space};
+use super::input::{Input, TextEnd};
+use super::names::{ElementName, NamespaceKind};
 
 /// Elements nested deeper are passed over.
 const MAX_DEPTH: usize = 128;
@@ -33,9 +33,9 @@ const MAX_SHOWN: usize = 40;
 
 /// An element begins or ends. The number is its depth: 1 for the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Open(Name, usize),
-    Close(Name, usize),
+pub(super) enum WalkEvent {
+    Open(ElementName, usize),
+    Close(ElementName, usize),
 }
 
 /// The attributes of the element opened last that may matter.
@@ -49,8 +49,8 @@ pub(super) struct Attributes {
     pub(super) mode: Option<String>,
 }
 
-struct Opened {
-    name: Name,
+struct OpenElement {
+    name: ElementName,
     /// Where its written name begins in `written`.
     written_at: usize,
     /// Numbers of bases and namespaces outside it.
@@ -62,11 +62,11 @@ struct Opened {
 pub(super) struct Walk<'a> {
     reader: Reader<Input<'a>>,
     buffer: Vec<u8>,
-    open: Vec<Opened>,
+    open: Vec<OpenElement>,
     /// The names of the open elements as they are written, one behind the other.
     written: String,
     bases: Vec<Url>,
-    spaces: Vec<(String, Space)>,
+    spaces: Vec<(String, NamespaceKind)>,
     attributes: Attributes,
     /// The elements of this depth and deeper are closed before the next event.
     closing: Option<usize>,
@@ -117,14 +117,14 @@ impl<'a> Walk<'a> {
     }
 
     /// The next element that begins or ends; `None` after the root, and where the text breaks off.
-    pub(super) fn step(&mut self) -> Option<Step> {
+    pub(super) fn next_event(&mut self) -> Option<WalkEvent> {
         if let Some(depth) = self.closing {
             return self.close(depth);
         }
         while !self.has_ended {
             let mut buffer = std::mem::take(&mut self.buffer);
             buffer.clear();
-            let step = match self.reader.read_event_into(&mut buffer) {
+            let next_event = match self.reader.read_event_into(&mut buffer) {
                 Ok(Event::Start(element)) => self.opened(&element),
                 Ok(Event::End(element)) => self.closed(element.name().as_ref()),
                 Ok(Event::Text(text)) => self.push(&text),
@@ -137,8 +137,8 @@ impl<'a> Walk<'a> {
                 Ok(_) => None,
             };
             self.buffer = buffer;
-            if step.is_some() {
-                return step;
+            if next_event.is_some() {
+                return next_event;
             }
         }
         None
@@ -150,7 +150,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Why the text ended.
-    pub(super) fn end(&self) -> End {
+    pub(super) fn end(&self) -> TextEnd {
         self.reader.get_ref().end()
     }
 
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
         (self.text_depth == Some(self.open.len() + 1)).then_some(&self.text)
     }
 
-    fn opened(&mut self, element: &BytesStart<'_>) -> Option<Step> {
+    fn opened(&mut self, element: &BytesStart<'_>) -> Option<WalkEvent> {
         self.forget_text();
         self.unclosed += 1;
         self.has_ended = self.unclosed > MAX_UNCLOSED;
@@ -195,19 +195,20 @@ impl<'a> Walk<'a> {
         let written = written.as_ref();
         if !self.has_root {
             self.has_root = true;
-            self.first = cut(written, MAX_SHOWN).to_owned();
+            self.first = first_bytes(written, MAX_SHOWN).to_owned();
         }
         let (bases, spaces) = (self.bases.len(), self.spaces.len());
         self.read_attributes(element);
         let (prefix, local) = written.split_once(':').unwrap_or(("", written));
-        let name = Name::new(self.space(prefix), local);
-        self.open.push(Opened { name, written_at: self.written.len(), bases, spaces });
+        let name = ElementName::new(self.space(prefix), local);
+        self.open.push(OpenElement { name, written_at: self.written.len(), bases, spaces });
         self.written.push_str(written);
-        Some(Step::Open(name, self.open.len()))
+        Some(WalkEvent::Open(name, self.open.len()))
     }
 
-    fn closed(&mut self, written: &str) -> Option<Step> {
+    fn closed(&mut self, written: &str) -> Option<WalkEvent> {
         self.unclosed = self.unclosed.saturating_sub(1);
+        // The written names lie one behind the other, so each ends where the next one begins.
         let mut end = self.written.len();
         let at = self.open.iter().rposition(|opened| {
             let is_it = self.written.get(opened.written_at..end) == Some(written);
@@ -218,7 +219,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Closes the innermost element, and remembers to close the others down to `depth`.
-    fn close(&mut self, depth: usize) -> Option<Step> {
+    fn close(&mut self, depth: usize) -> Option<WalkEvent> {
         self.forget_text();
         let now = self.open.len();
         let opened = self.open.pop()?;
@@ -227,7 +228,7 @@ impl<'a> Walk<'a> {
         self.spaces.truncate(opened.spaces);
         self.closing = (now > depth).then_some(depth);
         self.has_ended |= self.open.is_empty();
-        Some(Step::Close(opened.name, now))
+        Some(WalkEvent::Close(opened.name, now))
     }
 
     /// The text of a closed element is kept until the next step.
@@ -242,7 +243,7 @@ impl<'a> Walk<'a> {
         let attributes = attributes.with_checks(false).take(MAX_ATTRIBUTES).flatten();
         for attribute in attributes {
             let key = attribute.key.as_ref();
-            let value = || Some(unescaped(cut(&attribute.value, KEPT_TEXT)));
+            let value = || Some(resolve_entities(first_bytes(&attribute.value, KEPT_TEXT)));
             let known = &mut self.attributes;
             match key {
                 "href" => known.href = value(),
@@ -252,13 +253,13 @@ impl<'a> Walk<'a> {
                 "rdf:about" => known.about = value(),
                 "mode" => known.mode = value(),
                 "xml:base" => self.push_base(&value().unwrap_or_default()),
-                "xmlns" => match Space::of_uri(&attribute.value) {
-                    Space::Other => self.push_space("", Space::Core),
+                "xmlns" => match NamespaceKind::of_uri(&attribute.value) {
+                    NamespaceKind::Other => self.push_space("", NamespaceKind::Core),
                     space => self.push_space("", space),
                 },
                 _ => {
                     if let Some(prefix) = key.strip_prefix("xmlns:") {
-                        self.push_space(prefix, Space::of_uri(&attribute.value));
+                        self.push_space(prefix, NamespaceKind::of_uri(&attribute.value));
                     }
                 }
             }
@@ -270,24 +271,24 @@ impl<'a> Walk<'a> {
         self.bases.extend(joined.filter(|base| matches!(base.scheme(), "http" | "https")));
     }
 
-    fn push_space(&mut self, prefix: &str, space: Space) {
-        self.knows_news |= space == Space::News;
-        self.spaces.push((cut(prefix, MAX_SHOWN).to_owned(), space));
+    fn push_space(&mut self, prefix: &str, space: NamespaceKind) {
+        self.knows_news |= space == NamespaceKind::News;
+        self.spaces.push((first_bytes(prefix, MAX_SHOWN).to_owned(), space));
     }
 
-    fn space(&self, prefix: &str) -> Space {
+    fn space(&self, prefix: &str) -> NamespaceKind {
         let declared = self.spaces.iter().rev().find(|(known, _)| known == prefix);
-        declared.map_or_else(|| Space::of_prefix(prefix), |(_, space)| *space)
+        declared.map_or_else(|| NamespaceKind::of_prefix(prefix), |(_, space)| *space)
     }
 
-    fn push(&mut self, text: &str) -> Option<Step> {
+    fn push(&mut self, text: &str) -> Option<WalkEvent> {
         if self.text_depth.is_some_and(|depth| depth <= self.open.len()) {
-            self.text.push_str(cut(text, KEPT_TEXT.saturating_sub(self.text.len())));
+            self.text.push_str(first_bytes(text, KEPT_TEXT.saturating_sub(self.text.len())));
         }
         None
     }
 
-    fn push_entity(&mut self, entity: &BytesRef<'_>) -> Option<Step> {
+    fn push_entity(&mut self, entity: &BytesRef<'_>) -> Option<WalkEvent> {
         let mut written = String::with_capacity(entity.len() + 2);
         match entity.resolve_char_ref() {
             Ok(Some(letter)) => written.push(letter),
@@ -301,7 +302,7 @@ impl<'a> Walk<'a> {
 }
 
 /// An attribute with its entities resolved; what is no known entity stays.
-fn unescaped(value: &str) -> String {
+fn resolve_entities(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut rest = value;
     while let Some((before, after)) = rest.split_once('&') {
@@ -325,7 +326,7 @@ fn unescaped(value: &str) -> String {
 }
 
 /// The first `most` bytes of a text, less if that would split a character.
-pub(super) fn cut(text: &str, most: usize) -> &str {
+pub(super) fn first_bytes(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     text.get(..end).unwrap_or_default()
 }

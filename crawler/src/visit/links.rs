@@ -1,5 +1,5 @@
 //! The links of a listing: new stories, sections and listings go to the frontier, and the listing's next visit is set.
-//! Start at [`Visit::show`].
+//! Start at [`Visit::take_in_listing`].
 
 use anyhow::Context as _;
 use newslode_common::schedule::{
@@ -9,62 +9,69 @@ use newslode_common::store::{Added, Again, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
+use super::page_links::{PageLinks, StoryLink};
 use super::state::Visit;
-use super::view::{Story, View};
-use crate::listing::discover::usual;
+use crate::listing::discover::usual_places;
 
-/// Pages behind a section that are looked at.
+/// Maximum number of pages that are visited behind a section.
 const MOST_BEHIND: u32 = 10;
 /// A story that was published longer ago than this is no news, in milliseconds.
 const OLD: u64 = 3 * 86_400_000;
-/// URLs in one call of the store.
+/// Maximum number of URLs in one call of the store.
 const MOST_AT_ONCE: usize = 1_000;
-/// URLs that are due at the same time, of the first ones: what stands first is the newest, and goes first.
-const ABREAST: usize = 25;
-/// So many are put in order.
-const IN_ORDER: usize = 8 * ABREAST;
-/// Good visits of a front page after which feeds are looked for at the usual places, if nobody named one.
-const LOOK_ELSEWHERE: u64 = 2;
+/// Number of URLs that are due at the same instant. A listing shows the newest story first, so the first URLs are due a
+/// little earlier than those after them.
+const DUE_TOGETHER: usize = 25;
+/// Only this many URLs of a listing are put in order.
+const IN_ORDER: usize = 8 * DUE_TOGETHER;
+/// Visits of a front page before the usual places are tried for feeds, if nobody named one.
+const VISITS_BEFORE_USUAL_PLACES: u64 = 2;
 /// Menus of sections are read at every fourth visit.
-const LOOK_AT_MENU: u8 = 4;
+const MENU_EVERY: u8 = 4;
 
 impl Visit<'_> {
-    /// Takes in what a listing shows, and says when it is visited next.
-    /// `before`: what its visits had taught until now.
-    pub(super) async fn show(
+    /// Adds what a listing shows to the frontier, and returns when the listing is visited next. `before` is what earlier
+    /// visits of it taught.
+    pub(super) async fn take_in_listing(
         &mut self,
-        view: &View,
+        page_links: &PageLinks,
         kind: ListingKind,
         before: &Listing,
     ) -> anyhow::Result<Option<Next>> {
         let id = self.listing_id();
         let looks = self.page.looks;
         self.page.looks = looks.wrapping_add(1);
+        // 1. Stories. Those of a first visit are the backlog and not news, except on the front page, and no listing is
+        //    credited for them.
         let is_first = before.visits == 0;
         let is_backlog = is_first && kind != ListingKind::Front;
         let class = if is_backlog || before.is_junky() { Class::Rest } else { Class::New };
-        let new = self.meet_stories(view, Some(id).filter(|_| !is_first), class).await?.new;
-        if kind == ListingKind::Front || looks.is_multiple_of(LOOK_AT_MENU) {
+        let new = self.add_stories(page_links, Some(id).filter(|_| !is_first), class).await?.new;
+        // 2. What the menu leads to, and feeds and sitemaps that the page names.
+        if kind == ListingKind::Front || looks.is_multiple_of(MENU_EVERY) {
             // Only the front page's menu is known to be small.
             let class = if kind == ListingKind::Front { Class::New } else { Class::Rest };
-            self.meet_sections(&view.sections, class).await?;
-            self.meet_listings(view.listings.clone()).await?;
+            self.add_sections(&page_links.sections, class).await?;
+            self.add_listings(page_links.listings.clone()).await?;
         }
-        if kind == ListingKind::Front && before.visits == LOOK_ELSEWHERE {
-            self.look_elsewhere().await?;
+        if kind == ListingKind::Front && before.visits == VISITS_BEFORE_USUAL_PLACES {
+            self.try_usual_places().await?;
         }
-        let is_behind = kind == ListingKind::Section && before.mark != 0 && !view.shows(before.mark);
-        if let Some(behind) = view.behind.as_ref().filter(|_| is_behind && new > 0) {
-            self.look_behind(behind, 1, before.mark).await?;
+        // 3. If the story that was on top last time is gone from the page, others went past between the two visits: they are
+        //    on the pages behind it.
+        let is_behind = kind == ListingKind::Section && before.mark != 0 && !page_links.shows(before.mark);
+        if let Some(behind) = page_links.behind.as_ref().filter(|_| is_behind && new > 0) {
+            self.visit_page_behind(behind, 1, before.mark).await?;
         }
-        let links = u32::try_from(view.stories.len()).unwrap_or(u32::MAX);
+        // 4. What the visit teaches about the listing's rhythm.
+        let link_count = u32::try_from(page_links.stories.len()).unwrap_or(u32::MAX);
         let new = u32::try_from(new).unwrap_or(u32::MAX);
-        self.listed(kind, Some(Shown { links, new, top: view.top() })).await
+        self.note_listing_visit(kind, Some(Shown { links: link_count, new, top: page_links.top() })).await
     }
 
     /// Notes a visit of a listing. `shown` is nothing after "not modified". A section that no menu leads to leaves
     /// if it is idle: it was a story with many links.
-    pub(super) async fn listed(
+    pub(super) async fn note_listing_visit(
         &self,
         kind: ListingKind,
         shown: Option<Shown>,
@@ -84,23 +91,32 @@ impl Visit<'_> {
         .await
     }
 
-    pub(super) async fn show_behind(&mut self, view: &View, depth: u32, mark: u64) -> anyhow::Result<()> {
-        let new = self.meet_stories(view, None, Class::New).await?.new;
-        match &view.behind {
-            Some(behind) if new > 0 && depth < MOST_BEHIND && !view.shows(mark) => {
-                self.look_behind(behind, depth + 1, mark).await
+    pub(super) async fn take_in_page_behind(
+        &mut self,
+        page_links: &PageLinks,
+        depth: u32,
+        mark: u64,
+    ) -> anyhow::Result<()> {
+        let new = self.add_stories(page_links, None, Class::New).await?.new;
+        match &page_links.behind {
+            Some(behind) if new > 0 && depth < MOST_BEHIND && !page_links.shows(mark) => {
+                self.visit_page_behind(behind, depth + 1, mark).await
             }
             _ => Ok(()),
         }
     }
 
-    /// Visits the page behind a section at once. If it was a section that no menu leads to, it is none any more.
-    async fn look_behind(&self, url: &CanonicalUrl, depth: u32, mark: u64) -> anyhow::Result<()> {
+    /// Makes the page behind a section due at once. If the frontier took it for a section of its own, and no menu leads to
+    /// it, it stops being one.
+    async fn visit_page_behind(&self, url: &CanonicalUrl, depth: u32, mark: u64) -> anyhow::Result<()> {
         let id = ListingId::of(url);
         if self.site_schedule().await?.listing(id).is_some() {
             let frontier = &self.shared.parts.frontier;
-            let entry =
-                self.shared.persist(|| frontier.entry(url)).await.context("cannot read a URL's record")?;
+            let entry = self
+                .shared
+                .retry_store_call(|| frontier.entry(url))
+                .await
+                .context("cannot read a URL's record")?;
             if entry.and_then(|entry| entry.schedule).is_some_and(|schedule| schedule.is_in_menu) {
                 return Ok(());
             }
@@ -114,42 +130,44 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Makes stories known, shown first by this listing. What says that it is old waits with the backlog.
-    pub(super) async fn meet_stories(
+    /// Adds stories; `by` is the listing that showed them first. Stories with an old date wait with the backlog.
+    pub(super) async fn add_stories(
         &self,
-        view: &View,
+        page_links: &PageLinks,
         by: Option<ListingId>,
         class: Class,
     ) -> anyhow::Result<Added> {
         let schedule = PageSchedule::page(by, self.now);
-        let story = |Story { url, modified, dated }: &Story| {
+        let story = |StoryLink { url, modified, dated }: &StoryLink| {
             let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
             let is_old = dated.is_some_and(|dated| dated.0 + OLD < self.now.0);
             self.found(url, if is_old { Class::Rest } else { class }, again, schedule)
         };
-        self.add(view.stories.iter().map(story).collect()).await
+        self.add(page_links.stories.iter().map(story).collect()).await
     }
 
-    /// Tries the usual places of feeds and maps, if the site has named none. What is not there leaves like any page.
-    async fn look_elsewhere(&self) -> anyhow::Result<()> {
+    /// Adds the usual addresses of feeds and sitemaps, if the site has named none. Those that do not exist leave the frontier
+    /// like any page that is not found.
+    async fn try_usual_places(&self) -> anyhow::Result<()> {
         let is_named = |listing: &Listing| {
             matches!(listing.kind, ListingKind::Feed | ListingKind::NewsMap | ListingKind::Map)
         };
         if self.site_schedule().await?.listings().any(is_named) {
             return Ok(());
         }
-        let places: Vec<CanonicalUrl> = usual(&self.claim.url).into_iter().map(|place| place.url).collect();
-        self.meet_sections(&places, Class::Rest).await
+        let places: Vec<CanonicalUrl> =
+            usual_places(&self.claim.url).into_iter().map(|place| place.url).collect();
+        self.add_sections(&places, Class::Rest).await
     }
 
-    async fn meet_sections(&self, sections: &[CanonicalUrl], class: Class) -> anyhow::Result<()> {
+    async fn add_sections(&self, sections: &[CanonicalUrl], class: Class) -> anyhow::Result<()> {
         let section = |url| self.found(url, class, Again::Never, PageSchedule::in_menu());
         self.add(sections.iter().map(section).collect()).await?;
         Ok(())
     }
 
-    /// Makes feeds and maps known.
-    pub(super) async fn meet_listings(
+    /// Adds feeds and sitemaps.
+    pub(super) async fn add_listings(
         &self,
         listings: Vec<(CanonicalUrl, ListingKind)>,
     ) -> anyhow::Result<()> {
@@ -175,7 +193,7 @@ impl Visit<'_> {
         NewUrl { url: url.clone(), depth, why: Why::Link, hops: 0, class, again, schedule: Some(schedule) }
     }
 
-    /// Adds URLs of this site; others are left to their own listings.
+    /// Adds the URLs that belong to this site; other sites have listings of their own.
     async fn add(&self, mut urls: Vec<NewUrl>) -> anyhow::Result<Added> {
         urls.retain(|new| new.url.site() == self.claim.site && new.url != self.claim.url);
         self.shared.recent_links.retain_new(&mut urls);
@@ -184,16 +202,19 @@ impl Visit<'_> {
         }
         let frontier = &self.shared.parts.frontier;
         let mut added = Added::default();
+        // Each chunk is due a millisecond before the next one, the last of them now.
         let (first, others) = urls.split_at(urls.len().min(IN_ORDER));
-        let parts: Vec<&[NewUrl]> = first.chunks(ABREAST).chain(others.chunks(MOST_AT_ONCE)).collect();
+        let parts: Vec<&[NewUrl]> = first.chunks(DUE_TOGETHER).chain(others.chunks(MOST_AT_ONCE)).collect();
         for (place, some) in parts.iter().enumerate() {
             // Among URLs due at the same instant, the store's order is unspecified.
             let now = Timestamp(self.now.0.saturating_sub((parts.len() - place) as u64 - 1));
-            let part = self.shared.persist(|| frontier.add(some, now)).await.context("cannot add URLs")?;
+            let part =
+                self.shared.retry_store_call(|| frontier.add(some, now)).await.context("cannot add URLs")?;
             added.new += part.new;
             added.over_budget += part.over_budget;
+            // What was refused must be tried again at the next visit.
             if part.over_budget == 0 && part.unknown_site == 0 {
-                self.shared.recent_links.added(some, self.now);
+                self.shared.recent_links.remember(some, self.now);
             }
         }
         if added.over_budget > 0 {

@@ -7,10 +7,10 @@
 //! [`newslode_common::schedule::outcome`]. Start at [`visit`].
 
 mod links;
+mod page_links;
 mod redirect;
 mod state;
 mod trouble;
-mod view;
 
 use bytes::Bytes;
 use newslode_common::message::Ending;
@@ -24,11 +24,11 @@ use url::Url;
 use crate::chain;
 use crate::error::FetchError;
 use crate::fetch::{Answer, Wanted};
-use crate::robots::Verdict;
+use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
+use page_links::{FetchedBody, PageLinks};
 use state::Visit;
 pub(crate) use state::at_the_next_turn;
-use view::{Fetched, View};
 
 /// Validators of a listing are sent while its last full answer is younger than this, in milliseconds: some servers
 /// answer "not modified" for ever.
@@ -57,10 +57,12 @@ impl Visit<'_> {
         if let Some(completion) = self.needs_no_request() {
             return Ok(completion);
         }
+        // 1. robots.txt.
         let url = self.claim.url.to_url();
         if let Some(completion) = self.robots(&url).await? {
             return Ok(completion);
         }
+        // 2. The request.
         let wanted = match self.page.role {
             Role::Listing(_) => Wanted::Listing,
             // Menus lead to feeds, too.
@@ -81,16 +83,18 @@ impl Visit<'_> {
         let reply = self.shared.fetcher.page(&url, &sent, wanted).await;
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
-        self.shared.heed_slowness(self.claim, asked_at.until(self.now)).await?;
-        self.shared.heed_wish(self.claim, reply.retry_after).await?;
-        let reply = match chain::to_its_end(self.shared, self.claim, wanted, reply).await? {
+        // 3. What the answer says of the site, whatever it says of the page.
+        self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?;
+        self.shared.apply_retry_after(self.claim, reply.retry_after).await?;
+        let reply = match chain::follow_cookie_redirects(self.shared, self.claim, wanted, reply).await? {
             Ok(reply) => reply,
             Err(outcome) => return self.unreadable(outcome).await,
         };
         self.now = self.shared.clock.now();
+        // 4. What the answer means for the page.
         match reply.answer {
             Ok(Answer::Page { content_type, body, validators, directives }) => {
-                self.read(Fetched { content_type, body, directives }, validators, before).await
+                self.read(FetchedBody { content_type, body, directives }, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
             Ok(Answer::Redirect { location, .. }) => self.moved(&url, &location).await,
@@ -134,18 +138,18 @@ impl Visit<'_> {
 
     /// Asks robots.txt. `None`: the page may be fetched now.
     async fn robots(&mut self, url: &Url) -> anyhow::Result<Option<Completion>> {
-        let (verdict, asked) = self.shared.robots.of(url).await;
+        let (verdict, asked) = self.shared.robots.verdict_of(url).await;
         let rules = match verdict {
-            Verdict::Rules(rules) => rules,
-            Verdict::Unreachable { reason, until } => {
+            RobotsVerdict::Rules(rules) => rules,
+            RobotsVerdict::Unreachable { reason, until } => {
                 return self.robots_failed(&reason, until).await.map(Some);
             }
         };
         if asked {
-            self.shared.heed_delay(&self.claim.site, &rules.robots).await?;
+            self.shared.apply_crawl_delay(&self.claim.site, &rules.robots).await?;
             if !self.is_due_once() {
                 let maps = rules.maps.iter().map(|map| (map.clone(), ListingKind::Map));
-                self.meet_listings(maps.collect()).await?;
+                self.add_listings(maps.collect()).await?;
             }
             // The request for robots.txt took this turn and its token.
             return Ok(Some(at_the_next_turn(self.claim)));
@@ -159,7 +163,7 @@ impl Visit<'_> {
     async fn not_modified(mut self, validators: Validators) -> anyhow::Result<Completion> {
         self.page.answered();
         let next = match self.page.role {
-            Role::Listing(kind) => self.listed(kind, None).await?,
+            Role::Listing(kind) => self.note_listing_visit(kind, None).await?,
             Role::Page => {
                 self.site_answered().await?;
                 self.page.same(self.now, self.config())
@@ -173,48 +177,48 @@ impl Visit<'_> {
     /// Reads what the page shows, and hands it on for mining if that is wanted.
     async fn read(
         mut self,
-        fetched: Fetched,
+        fetched: FetchedBody,
         validators: Validators,
         before: Option<Listing>,
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(fetched.body.len() as u64);
-        let view = View::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
-        let Fetched { content_type, body, .. } = fetched;
-        if let (Role::Page, Some(kind)) = (self.page.role, view.kind) {
+        let page_links = PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
+        let FetchedBody { content_type, body, .. } = fetched;
+        if let (Role::Page, Some(kind)) = (self.page.role, page_links.kind) {
             self.page.role = Role::Listing(kind);
         }
         match self.page.role {
             Role::Listing(kind) => {
                 let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
-                let next = self.show(&view, kind, &before).await?;
+                let next = self.take_in_listing(&page_links, kind, &before).await?;
                 self.page.answered();
-                if view.is_noindex {
+                if page_links.is_noindex {
                     return self.noindex(validators, next).await;
                 }
-                let (outcome, content) = self.mine_listing(&view, content_type, body).await?;
+                let (outcome, content) = self.mine_listing(&page_links, content_type, body).await?;
                 Ok(self.done(outcome, content, validators, next))
             }
             Role::Behind { depth, mark } => {
                 self.site_answered().await?;
-                self.show_behind(&view, depth, mark).await?;
+                self.take_in_page_behind(&page_links, depth, mark).await?;
                 self.page.answered();
                 Ok(self.done(Outcome::Fetched, self.claim.content, validators, None))
             }
             Role::Page => {
                 self.site_answered().await?;
-                if !view.is_same {
-                    self.page.stories = view.stories();
-                    self.meet_stories(&view, None, self.class_of_links()).await?;
+                if !page_links.is_same {
+                    self.page.stories = page_links.stories();
+                    self.add_stories(&page_links, None, self.class_of_links()).await?;
                 }
-                if view.is_noindex {
-                    let next = self.waits_alone(Outcome::Noindex).await?;
+                if page_links.is_noindex {
+                    let next = self.schedule_alone(Outcome::Noindex).await?;
                     return self.noindex(validators, next).await;
                 }
                 self.page.answered();
                 self.mine_page(content_type, body, validators).await
             }
             Role::Once => {
-                if view.is_noindex {
+                if page_links.is_noindex {
                     return self.noindex(validators, None).await;
                 }
                 self.mine_page(content_type, body, validators).await
@@ -247,7 +251,7 @@ impl Visit<'_> {
         // A page that the miner has not reported back may have been lost on its way, so it is handed over again. The
         // miner never reports pages that are due once; after a crash it finds them in the frontier.
         let is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));
-        let content = self.hand_over(is_known, content_type, body).await?;
+        let content = self.archive_and_publish(is_known, content_type, body).await?;
         let next = match (self.is_due_once(), content) {
             (true, _) => self.due_once().after_success(self.now),
             (false, Some(_)) => Some(self.page.hand_on(self.now, self.config())),
@@ -261,17 +265,17 @@ impl Visit<'_> {
     /// the visit's outcome, and the content that was handed on last.
     async fn mine_listing(
         &mut self,
-        view: &View,
+        page_links: &PageLinks,
         content_type: Option<String>,
         body: Bytes,
     ) -> anyhow::Result<(Outcome, Option<ContentHash>)> {
         let wait = self.config().mine_again_s;
         let is_soon = self.page.handed_on.is_some_and(|last| self.now.0 / 1_000 < last + wait);
-        if !view.is_html || is_soon {
+        if !page_links.is_html || is_soon {
             return Ok((Outcome::Fetched, self.claim.content));
         }
         let is_known = !self.page.is_to_be_shown(self.now);
-        let Some(content) = self.hand_over(is_known, content_type, body).await? else {
+        let Some(content) = self.archive_and_publish(is_known, content_type, body).await? else {
             return Ok((Outcome::Unchanged, self.claim.content));
         };
         (self.page.handed_on, self.page.is_gone) = (Some(self.now.0 / 1_000), false);

@@ -16,7 +16,7 @@ use url::Url;
 use super::state::Visit;
 
 impl Visit<'_> {
-    /// What follows from a redirect. The old address of a listing is asked for weekly.
+    /// Completes a visit that was redirected. The old address of a listing is asked for weekly.
     pub(super) async fn moved(mut self, url: &Url, location: &str) -> anyhow::Result<Completion> {
         self.site_answered().await?;
         let Some(target) = resolve(url, location) else { return self.unreadable(Outcome::NotHtml).await };
@@ -27,7 +27,7 @@ impl Visit<'_> {
         self.end(Ending::Moved(target.clone())).await?;
         let is_story = self.page.role == Role::Page && self.page.by.is_some();
         if is_story && self.claim.content.is_none() {
-            // It is another address of what is there.
+            // Nothing was read at this address, but it is another address of the story at the target.
             self.tell_miner(Ending::Moved(target.clone())).await?;
         }
         let next = match self.page.role {
@@ -42,7 +42,7 @@ impl Visit<'_> {
                     ..PageSchedule::page(self.page.by, self.now)
                 };
                 self.add_target(target, self.claim.was.class, schedule).await?;
-                self.farewell()
+                self.stays_after_end()
             }
             Role::Once => {
                 self.add_target(target, self.claim.was.class, self.page).await?;
@@ -57,7 +57,8 @@ impl Visit<'_> {
         let site = target.site();
         let (frontier, config, now) = (self.shared.parts.frontier.as_ref(), self.config(), self.now);
         let meeting = || teach(frontier, &site, config, now, |schedule| schedule.meet(&target, kind));
-        let is_new = self.shared.persist(meeting).await.context("cannot change a site's schedule")?;
+        let is_new =
+            self.shared.retry_store_call(meeting).await.context("cannot change a site's schedule")?;
         if is_new {
             let listing = PageSchedule::of(Role::Listing(kind));
             self.add_target(target, Class::Listing, listing).await?;
@@ -75,7 +76,7 @@ impl Visit<'_> {
         let once = NewUrl::once(target, self.claim.depth, self.claim.why, self.claim.hops + 1);
         let new = NewUrl { class, again, schedule: schedule.into_record(), ..once };
         let adding = || self.shared.parts.frontier.add(std::slice::from_ref(&new), self.now);
-        let added = self.shared.persist(adding).await.context("cannot add a redirect's target")?;
+        let added = self.shared.retry_store_call(adding).await.context("cannot add a redirect's target")?;
         if added.over_budget > 0 && self.claim.why == Why::Seed {
             tracing::warn!(url = %self.claim.url, target = %new.url,
                 "a seed's redirect is not followed: the site's page budget of the day is spent");
@@ -94,15 +95,20 @@ impl Visit<'_> {
             return Ok(false);
         }
         let frontier = &shared.parts.frontier;
-        let known = shared.persist(|| frontier.site(&site)).await.context("cannot read a site's settings")?;
+        let known = shared
+            .retry_store_call(|| frontier.site(&site))
+            .await
+            .context("cannot read a site's settings")?;
         if known.is_some() {
             return Ok(true);
         }
-        let own =
-            shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
+        let own = shared
+            .retry_store_call(|| frontier.site(&claim.site))
+            .await
+            .context("cannot read a site's settings")?;
         // The site was removed meanwhile, so its redirect no longer matters.
         let Some(settings) = own else { return Ok(false) };
-        shared.persist(|| frontier.put_site(&site, &settings)).await.context("cannot add a site")?;
+        shared.retry_store_call(|| frontier.put_site(&site, &settings)).await.context("cannot add a site")?;
         tracing::info!(seed = %claim.url, %site,
             "the seed redirects to another site, which is crawled with its limits");
         Ok(true)

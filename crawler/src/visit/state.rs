@@ -55,18 +55,19 @@ impl<'v> Visit<'v> {
     pub(super) async fn teach<T>(&self, lesson: impl Fn(&mut SiteSchedule) -> T) -> anyhow::Result<T> {
         let (frontier, site) = (self.shared.parts.frontier.as_ref(), &self.claim.site);
         let teaching = || teach(frontier, site, self.config(), self.now, &lesson);
-        self.shared.persist(teaching).await.context("cannot change a site's schedule")
+        self.shared.retry_store_call(teaching).await.context("cannot change a site's schedule")
     }
 
     pub(super) async fn site_schedule(&self) -> anyhow::Result<SiteSchedule> {
         let frontier = &self.shared.parts.frontier;
         let reading = || frontier.schedule(&self.claim.site);
-        let (schedule, _) = self.shared.persist(reading).await.context("cannot read a site's schedule")?;
+        let (schedule, _) =
+            self.shared.retry_store_call(reading).await.context("cannot read a site's schedule")?;
         Ok(schedule)
     }
 
-    /// Notes that the site answered, if not with the page. Pages that are due once wait for nothing but their own
-    /// next try, so nobody asks how their site is.
+    /// Notes that the site answered, even if not with the page. For pages that are due once nobody asks how their site is:
+    /// they wait for nothing but their own next try.
     pub(super) async fn site_answered(&self) -> anyhow::Result<()> {
         if self.is_due_once() {
             return Ok(());
@@ -77,16 +78,18 @@ impl<'v> Visit<'v> {
 
     /// Hands a page on for mining: archives it, then publishes it. `None`: the miner has it already; that is so if
     /// the bytes are the last ones and `is_known`.
-    pub(super) async fn hand_over(
+    pub(super) async fn archive_and_publish(
         &self,
         is_known: bool,
         content_type: Option<String>,
         body: Bytes,
     ) -> anyhow::Result<Option<ContentHash>> {
         let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
-        let Some(page) = publish::seal(&claim, content_type, body, self.now).await? else { return Ok(None) };
+        let Some(page) = publish::seal_page(&claim, content_type, body, self.now).await? else {
+            return Ok(None);
+        };
         let content = page.content;
-        publish::hand_over(&self.shared.parts, &self.shared.outages, page, self.now).await?;
+        publish::archive_and_publish(&self.shared.parts, &self.shared.outages, page, self.now).await?;
         Ok(Some(content))
     }
 
@@ -104,7 +107,7 @@ impl<'v> Visit<'v> {
     pub(super) async fn tell_miner(&self, ending: Ending) -> anyhow::Result<()> {
         let Claim { url, site, fetch, .. } = self.claim;
         let gone = GonePage { url: url.clone(), site: site.clone(), fetch: *fetch, at: self.now, ending };
-        publish::tell_gone(&self.shared.parts, &self.shared.outages, &gone).await
+        publish::publish_gone(&self.shared.parts, &self.shared.outages, &gone).await
     }
 
     /// The completion of a visit with this outcome.
@@ -123,7 +126,7 @@ impl<'v> Visit<'v> {
         self.done(outcome, self.claim.content, self.claim.validators.clone(), next)
     }
 
-    /// The completion without a request.
+    /// The completion of a claim for which no request was needed.
     pub(super) fn skipped(&self, next: Option<Next>) -> Completion {
         Completion::Skipped { next, schedule: self.page.into_record() }
     }

@@ -23,11 +23,11 @@ use crate::error::{FetchError, LONGEST_WAIT, Meaning, with_causes};
 /// A page that was blocked waits this much longer than its site rests, in milliseconds, so that other pages are asked
 /// for first: a page that is refused alone must not let its site rest again and again.
 const OTHERS_FIRST_MS: u64 = 300_000;
-/// How long a page stays after the miner was told that it is gone.
-const FAREWELL: Duration = Duration::from_secs(86_400);
+/// How long the record of a page is kept after the miner was told that it is gone.
+const STAYS_AFTER_END: Duration = Duration::from_secs(86_400);
 
 impl Visit<'_> {
-    /// What follows from a fetch without a usable answer.
+    /// Completes a visit whose fetch brought no usable answer.
     pub(super) async fn failed(self, error: &FetchError) -> anyhow::Result<Completion> {
         let completion = match error.meaning(self.page.target()) {
             Meaning::NotTaken(outcome) => self.unreadable(outcome).await?,
@@ -41,7 +41,8 @@ impl Visit<'_> {
         Ok(completion)
     }
 
-    /// robots.txt could not be read, so nothing of its host may be asked for. It is asked for again at `until`.
+    /// Completes a visit whose robots.txt could not be read, so nothing of its host may be requested. robots.txt is requested
+    /// again at `until`.
     pub(super) async fn robots_failed(
         self,
         error: &FetchError,
@@ -64,18 +65,19 @@ impl Visit<'_> {
         Ok(completion)
     }
 
-    /// What follows from a status that is neither a success, nor "not found", nor the server's own failure.
+    /// Completes a visit that was answered with a status that is neither a success, nor "not found", nor a failure of the
+    /// server.
     pub(super) async fn refused(mut self, status: u16) -> anyhow::Result<Completion> {
         tracing::debug!(url = %self.claim.url, status, "refused");
         if status == 403 {
             return self.unreadable(Outcome::Refused).await;
         }
-        // Other statuses say something of the page alone, not that we are unwelcome.
-        let next = self.waits_alone(Outcome::Refused).await?;
+        // A 403 may mean that the site blocks us. Other statuses concern the page alone.
+        let next = self.schedule_alone(Outcome::Refused).await?;
         Ok(self.without_page(Outcome::Refused, next))
     }
 
-    /// What follows from an outcome that brought no page.
+    /// Completes a visit whose outcome brought no page.
     pub(super) async fn unreadable(mut self, outcome: Outcome) -> anyhow::Result<Completion> {
         let next = match (consequence(outcome, self.page.target()), self.page.role) {
             (Consequence::SiteRests(trouble, _), _) => return self.rest(outcome, trouble, None).await,
@@ -104,17 +106,17 @@ impl Visit<'_> {
                 | Consequence::Ends,
                 _,
             ) => {
-                let next = self.waits_alone(outcome).await?;
+                let next = self.schedule_alone(outcome).await?;
                 self.end_if_over(outcome).await?;
-                next.or_else(|| self.farewell())
+                next.or_else(|| self.stays_after_end())
             }
         };
         Ok(self.without_page(outcome, next))
     }
 
-    /// The next visit of a page that fails while its site answers. Notes in the site's schedule that a page leaves
-    /// unread.
-    pub(super) async fn waits_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
+    /// Schedules the next visit of a page that fails while its site answers. If there is none and the page was never read,
+    /// the site's schedule notes that it left unread.
+    pub(super) async fn schedule_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
         let next = self.next_alone(outcome);
         let is_unread = self.page.visits.first.is_none() && next.is_none();
         if let Some(day) = self.page.shown_on().filter(|_| is_unread) {
@@ -147,10 +149,10 @@ impl Visit<'_> {
         self.without_page(outcome, next)
     }
 
-    /// A page that the miner was told is gone stays for a day: if the message is lost with its process, it is sent
-    /// again from the page's record.
-    pub(super) fn farewell(&self) -> Option<Next> {
-        let due = self.now.plus(FAREWELL);
+    /// Keeps the record of a page for a day after the miner was told that it is gone: if the message is lost with its process,
+    /// it is sent again from the record.
+    pub(super) fn stays_after_end(&self) -> Option<Next> {
+        let due = self.now.plus(STAYS_AFTER_END);
         self.page.is_gone.then_some(Next { due, class: Class::Rest })
     }
 
@@ -191,9 +193,9 @@ impl Visit<'_> {
         }
     }
 
-    /// The server, or the way to it, failed. A site has many hosts, so one that is gone must not stop the others where
-    /// pages are due once; and it is not asked in vain again and again, since its robots.txt is remembered as
-    /// unreachable.
+    /// Completes a visit on which the server, or the way to it, failed. Where pages are due once, the page is tried again and
+    /// its site does not rest: a site has many hosts, and one that is gone must not stop the others. That host is not asked
+    /// again and again, since its robots.txt is remembered as unreachable.
     async fn site_fails(self, outcome: Outcome) -> anyhow::Result<Completion> {
         if self.is_tried_again(outcome) {
             return Ok(self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No));
@@ -201,7 +203,7 @@ impl Visit<'_> {
         self.rest(outcome, Trouble::Failing, None).await
     }
 
-    /// The server asks us to come back later.
+    /// Completes a visit on which the server asked us to come back later.
     async fn site_is_busy(
         self,
         outcome: Outcome,
@@ -221,8 +223,8 @@ impl Visit<'_> {
         self.rest(outcome, trouble, wish).await
     }
 
-    /// The site rests, and the page waits as it did. If other pages answered since the page failed before, the page
-    /// waits alone.
+    /// Lets the site rest, while the page keeps its place. If other pages answered since this page failed before, the page is
+    /// at fault and waits alone.
     async fn rest(
         mut self,
         outcome: Outcome,
@@ -231,7 +233,7 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         let before = self.page.failed;
         if self.site_schedule().await?.fails_alone(before) {
-            let next = self.waits_alone(outcome).await?;
+            let next = self.schedule_alone(outcome).await?;
             return Ok(self.without_page(outcome, next));
         }
         let (requests, now) = (self.claim.recent, self.now);
@@ -242,7 +244,7 @@ impl Visit<'_> {
             rest
         };
         let resting = || rest(frontier, site, config, now, &lesson);
-        let until = self.shared.persist(resting).await.context("cannot let a site rest")?.until;
+        let until = self.shared.retry_store_call(resting).await.context("cannot let a site rest")?.until;
         tracing::debug!(%site, %outcome, ?until, "the site rests");
         self.page.failed = Some(now.0 / 1_000);
         let is_behind_others =

@@ -16,7 +16,8 @@ const SEED: &str = "http://a.test/";
 
 #[tokio::test]
 async fn a_page_is_archived_published_and_complete() {
-    let world = check(|ask| (ask.page == "a.test/").then(|| html(PAGE))?, SEED, Outcome::Fetched).await;
+    let world =
+        check(|request| (request.page == "a.test/").then(|| html(PAGE))?, SEED, Outcome::Fetched).await;
     let [page] = world.pages().try_into().unwrap();
     assert_eq!(body_of(&page), PAGE.as_bytes());
     assert_eq!(page.content_type.as_deref(), Some("text/html"));
@@ -40,7 +41,8 @@ async fn a_large_body_goes_through_the_archive() {
         noise.push_str(&hash.to_string());
     }
     let sent = noise.clone();
-    let world = check(move |ask| (ask.page == "a.test/").then(|| html(&sent))?, SEED, Outcome::Fetched).await;
+    let world =
+        check(move |request| (request.page == "a.test/").then(|| html(&sent))?, SEED, Outcome::Fetched).await;
     let [page] = world.pages().try_into().unwrap();
     assert_eq!(page.body, message::Body::Archived, "{} bytes", noise.len());
     let kept = world.archive.get(Kind::Page, page.version.content).await.unwrap().unwrap();
@@ -62,16 +64,17 @@ async fn each_answer_has_its_outcome() {
 
 #[tokio::test]
 async fn a_failing_server_is_tried_again_and_given_up() {
-    let only_page = |ask: &crate::world::Ask| ask.page == "a.test/";
+    let only_page = |request: &crate::world::SeenRequest| request.page == "a.test/";
     let world =
-        check(move |ask| only_page(ask).then(|| answer(500, [], ""))?, SEED, Outcome::ServerError).await;
+        check(move |request| only_page(request).then(|| answer(500, [], ""))?, SEED, Outcome::ServerError)
+            .await;
     assert_eq!(
         (world.hits("a.test/"), world.metrics.retries.get()),
         (2, 2),
         "robots.txt, and the first attempt"
     );
     let world = check(
-        move |ask| match (only_page(ask), ask.nth) {
+        move |request| match (only_page(request), request.nth) {
             (true, 1) => answer(502, [], ""),
             (true, _) => html(PAGE),
             _ => None,
@@ -84,10 +87,10 @@ async fn a_failing_server_is_tried_again_and_given_up() {
 }
 
 #[tokio::test]
-async fn retry_after_is_obeyed_and_is_no_attempt() {
+async fn a_wait_for_retry_after_counts_as_no_attempt() {
     let started = std::time::Instant::now();
     let world = check(
-        |ask| match (ask.page == "a.test/", ask.nth) {
+        |request| match (request.page == "a.test/", request.nth) {
             (true, 1) => answer(503, [("retry-after", "1")], ""),
             (true, 2) => answer(429, [("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], ""),
             (true, _) => html(PAGE),
@@ -103,9 +106,9 @@ async fn retry_after_is_obeyed_and_is_no_attempt() {
 
 #[tokio::test]
 async fn slow_and_broken_answers_are_given_up() {
-    let mut world = World::new(|ask| {
+    let mut world = World::new(|request| {
         let body = Body::from_stream(futures::stream::pending::<Result<&str, std::io::Error>>());
-        (ask.page == "a.test/").then(|| answer(200, [("content-type", "text/html")], body))?
+        (request.page == "a.test/").then(|| answer(200, [("content-type", "text/html")], body))?
     })
     .await;
     world.config.timeout_ms = 300;
@@ -117,10 +120,10 @@ async fn slow_and_broken_answers_are_given_up() {
         let parts = [Ok("<html><p>half"), Err(std::io::Error::other("cut"))];
         answer(200, [("content-type", "text/html")], Body::from_stream(futures::stream::iter(parts)))
     };
-    check(move |ask| (ask.page == "a.test/").then(cut)?, SEED, Outcome::Unreachable).await;
+    check(move |request| (request.page == "a.test/").then(cut)?, SEED, Outcome::Unreachable).await;
     let not_gzip = [("content-type", "text/html"), ("content-encoding", "gzip")];
     check(
-        move |ask| (ask.page == "a.test/").then(|| answer(200, not_gzip, PAGE))?,
+        move |request| (request.page == "a.test/").then(|| answer(200, not_gzip, PAGE))?,
         SEED,
         Outcome::Unreachable,
     )
@@ -128,10 +131,10 @@ async fn slow_and_broken_answers_are_given_up() {
 }
 
 #[tokio::test]
-async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
+async fn a_page_over_the_limit_is_refused_in_every_encoding() {
     let limit = CrawlerConfig::default().max_page_bytes as usize;
     let plain = "<p>word ".repeat(limit / 8 + 1);
-    check(move |ask| (ask.page == "a.test/").then(|| html(&plain))?, SEED, Outcome::TooLarge).await;
+    check(move |request| (request.page == "a.test/").then(|| html(&plain))?, SEED, Outcome::TooLarge).await;
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     for _ in 0..20 {
         packer.write_all(&vec![b' '; limit]).unwrap();
@@ -141,7 +144,7 @@ async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
     let headers = [("content-type", "text/html"), ("content-encoding", "gzip")];
     let sent = bomb.clone();
     check(
-        move |ask| (ask.page == "a.test/").then(|| answer(200, headers, sent.clone()))?,
+        move |request| (request.page == "a.test/").then(|| answer(200, headers, sent.clone()))?,
         SEED,
         Outcome::TooLarge,
     )
@@ -149,14 +152,14 @@ async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
 }
 
 #[tokio::test]
-async fn every_usual_packing_is_asked_for_and_a_bomb_of_zstd_is_not_taken() {
+async fn usual_encodings_are_accepted_and_a_zstd_bomb_is_refused() {
     let packed = zstd::stream::encode_all(PAGE.as_bytes(), 3).unwrap();
     let headers = [("content-type", "text/html"), ("content-encoding", "zstd")];
-    let web = move |ask: &crate::world::Ask| {
-        let asked = ask.headers.get("accept-encoding").unwrap().to_str().unwrap();
+    let web = move |request: &crate::world::SeenRequest| {
+        let asked = request.headers.get("accept-encoding").unwrap().to_str().unwrap();
         let is_asked = |packing| asked.split(',').any(|one| one.trim() == packing);
         let all = ["gzip", "br", "zstd", "deflate"].into_iter().all(is_asked);
-        (ask.page == "a.test/" && all).then(|| answer(200, headers, packed.clone()))?
+        (request.page == "a.test/" && all).then(|| answer(200, headers, packed.clone()))?
     };
     let world = check(web, SEED, Outcome::Fetched).await;
     assert_eq!(body_of(&world.pages()[0]), PAGE.as_bytes());
@@ -165,8 +168,9 @@ async fn every_usual_packing_is_asked_for_and_a_bomb_of_zstd_is_not_taken() {
     let spaces = std::io::Read::take(std::io::repeat(b' '), 20 * limit);
     let bomb = zstd::stream::encode_all(spaces, 3).unwrap();
     assert!(bomb.len() < 100_000, "{} bytes on the wire", bomb.len());
-    let web =
-        move |ask: &crate::world::Ask| (ask.page == "a.test/").then(|| answer(200, headers, bomb.clone()))?;
+    let web = move |request: &crate::world::SeenRequest| {
+        (request.page == "a.test/").then(|| answer(200, headers, bomb.clone()))?
+    };
     check(web, SEED, Outcome::TooLarge).await;
 }
 
@@ -188,7 +192,7 @@ async fn proxy()
 }
 
 #[tokio::test]
-async fn a_proxy_is_asked_only_for_what_was_judged() {
+async fn a_proxy_gets_only_requests_whose_addresses_were_checked() {
     let (address, asked, _serving) = proxy().await;
     let mut world = World::new(|_| None).await;
     // The name of the proxy's host leads to a private address, which is the operator's choice.
@@ -206,8 +210,8 @@ async fn a_proxy_is_asked_only_for_what_was_judged() {
 
 #[tokio::test]
 async fn a_page_that_did_not_change_is_not_published_again() {
-    let mut world = World::new(|ask| match ask.page.as_str() {
-        "a.test/" if ask.headers.get("if-none-match").is_some_and(|tag| tag == "\"1\"") => {
+    let mut world = World::new(|request| match request.page.as_str() {
+        "a.test/" if request.headers.get("if-none-match").is_some_and(|tag| tag == "\"1\"") => {
             answer(304, [], "")
         }
         "a.test/" => answer(200, [("content-type", "text/html"), ("etag", "\"1\"")], PAGE),
@@ -226,7 +230,7 @@ async fn a_page_that_did_not_change_is_not_published_again() {
 
 #[tokio::test]
 async fn a_page_that_is_gone_when_it_is_visited_again_ends_and_stays_mined() {
-    let mut world = World::new(|ask| match (ask.page.as_str(), ask.nth) {
+    let mut world = World::new(|request| match (request.page.as_str(), request.nth) {
         ("a.test/", 1) => html(PAGE),
         _ => None,
     })
@@ -241,7 +245,7 @@ async fn a_page_that_is_gone_when_it_is_visited_again_ends_and_stays_mined() {
 }
 
 #[tokio::test]
-async fn private_addresses_are_refused_however_they_are_spelt() {
+async fn private_addresses_are_refused_in_every_spelling() {
     let mut world = World::new(|_| html(PAGE)).await;
     let port = world.port;
     world.config.resolve = vec![format!("a.test:127.0.0.1:{port}").parse().unwrap()];

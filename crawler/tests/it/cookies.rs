@@ -3,7 +3,7 @@
 use newslode_common::outcome::Outcome;
 
 use crate::sim::*;
-use crate::world::{self, Ask, PAGE};
+use crate::world::{self, PAGE, SeenRequest};
 
 const CHECK: &str = "http://a.test/cookie-check";
 
@@ -25,17 +25,22 @@ async fn visit(sim: &Sim) -> (Option<Outcome>, usize, usize) {
 #[tokio::test]
 async fn a_page_that_wants_its_cookie_back_is_read() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1; Path=/")], "");
-    sim.tell(&format!("{STORY} seen=1"), 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1; Path=/")], "");
+    sim.set_answer(&format!("{STORY} seen=1"), 200, &[], page("Story", &[]));
     assert_eq!(visit(&sim).await, (Some(Outcome::Fetched), 2, 0));
 }
 
 #[tokio::test]
-async fn a_detour_over_a_check_leads_back() {
+async fn a_detour_over_a_cookie_check_returns_to_the_page() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 302, &[("location", "/cookie-check"), ("set-cookie", "a=1"), ("set-cookie", "b=2")], "");
-    sim.tell(&format!("{CHECK} a=1; b=2"), 302, &[("location", STORY), ("set-cookie", "b=3")], "");
-    sim.tell(&format!("{STORY} a=1; b=3"), 200, &[], page("Story", &[]));
+    sim.set_answer(
+        STORY,
+        302,
+        &[("location", "/cookie-check"), ("set-cookie", "a=1"), ("set-cookie", "b=2")],
+        "",
+    );
+    sim.set_answer(&format!("{CHECK} a=1; b=2"), 302, &[("location", STORY), ("set-cookie", "b=3")], "");
+    sim.set_answer(&format!("{STORY} a=1; b=3"), 200, &[], page("Story", &[]));
     assert_eq!(visit(&sim).await, (Some(Outcome::Fetched), 2, 1));
 }
 
@@ -43,21 +48,21 @@ async fn a_detour_over_a_check_leads_back() {
 async fn a_loop_that_sets_cookies_ends() {
     // The same cookie each time: the second step is the first one again.
     let sim = Sim::new().await;
-    sim.tell(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1")], "");
+    sim.set_answer(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1")], "");
     assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 2, 0));
     // Others each time: as many hops as redirects are followed, two here.
     let sim = Sim::new().await;
-    sim.tell(STORY, 302, &[("location", STORY), ("set-cookie", "n=0")], "");
-    sim.tell(&format!("{STORY} n=0"), 302, &[("location", STORY), ("set-cookie", "n=1")], "");
-    sim.tell(&format!("{STORY} n=1"), 302, &[("location", STORY), ("set-cookie", "n=2")], "");
+    sim.set_answer(STORY, 302, &[("location", STORY), ("set-cookie", "n=0")], "");
+    sim.set_answer(&format!("{STORY} n=0"), 302, &[("location", STORY), ("set-cookie", "n=1")], "");
+    sim.set_answer(&format!("{STORY} n=1"), 302, &[("location", STORY), ("set-cookie", "n=2")], "");
     assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 3, 0));
 }
 
 #[tokio::test]
 async fn a_chain_that_ends_at_another_page_is_a_redirect_to_it() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 301, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
-    sim.tell(CHECK, 200, &[], page("Moved", &[]));
+    sim.set_answer(STORY, 301, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
+    sim.set_answer(CHECK, 200, &[], page("Moved", &[]));
     assert_eq!(visit(&sim).await, (None, 1, 2));
     assert_eq!(sim.entry(CHECK).await.outcome, Some(Outcome::Fetched), "as a URL of its own");
 }
@@ -65,33 +70,35 @@ async fn a_chain_that_ends_at_another_page_is_a_redirect_to_it() {
 #[tokio::test]
 async fn no_cookie_leaves_its_host_and_robots_txt_is_asked_at_each_hop() {
     let sim = Sim::new().await;
-    sim.tell(
+    sim.set_answer(
         STORY,
         302,
         &[("location", "http://www.a.test/story"), ("set-cookie", "a=1; Domain=a.test")],
         "",
     );
-    sim.tell("http://www.a.test/story a=1", 500, &[], "");
-    sim.tell("http://www.a.test/story", 200, &[], page("Story", &[]));
+    sim.set_answer("http://www.a.test/story a=1", 500, &[], "");
+    sim.set_answer("http://www.a.test/story", 200, &[], page("Story", &[]));
     assert_eq!(visit(&sim).await, (None, 1, 0));
     assert_eq!(sim.entry("http://www.a.test/story").await.outcome, Some(Outcome::Fetched));
 
     let sim = Sim::new().await;
-    sim.tell("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /cookie-check\n");
-    sim.tell(STORY, 302, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
+    sim.set_answer("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /cookie-check\n");
+    sim.set_answer(STORY, 302, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
     assert_eq!(visit(&sim).await, (None, 1, 0));
 }
 
 #[tokio::test]
-async fn a_page_that_is_fetched_once_gets_its_cookie_back_too() {
-    let web = |ask: &Ask| match (ask.page.as_str(), ask.headers.get("cookie")) {
+async fn a_page_that_is_due_once_gets_its_cookie_back_too() {
+    let web = |request: &SeenRequest| match (request.page.as_str(), request.headers.get("cookie")) {
         ("a.test/", Some(cookie)) if cookie == "seen=1" => world::html(PAGE),
         ("a.test/", _) => world::answer(302, [("location", "/"), ("set-cookie", "seen=1; HttpOnly")], ""),
         _ => None,
     };
     world::check(web, "http://a.test/", Outcome::Fetched).await;
-    let endless = |ask: &Ask| match ask.page.as_str() {
-        "a.test/" => world::answer(302, [("location", "/"), ("set-cookie", &format!("n={}", ask.nth))], ""),
+    let endless = |request: &SeenRequest| match request.page.as_str() {
+        "a.test/" => {
+            world::answer(302, [("location", "/"), ("set-cookie", &format!("n={}", request.nth))], "")
+        }
         _ => None,
     };
     let world = world::check(endless, "http://a.test/", Outcome::RedirectLoop).await;

@@ -17,7 +17,7 @@ const ROBOTS: &str = "x-robots-tag";
 async fn story(headers: Headers, meta: &str) -> (Sim, bool, bool) {
     let sim = Sim::new().await;
     let story = page("Story", &[(LINKED, HEADLINE)]);
-    sim.tell(STORY, 200, headers, story.replace("<title>", &format!("{meta}<title>")));
+    sim.set_answer(STORY, 200, headers, story.replace("<title>", &format!("{meta}<title>")));
     sim.add_story().await;
     sim.run(30).await;
     let is_mined = sim.outbox.pages.lock().unwrap().len() > 1;
@@ -26,7 +26,7 @@ async fn story(headers: Headers, meta: &str) -> (Sim, bool, bool) {
 }
 
 #[tokio::test]
-async fn an_article_is_mined_and_followed_as_far_as_it_lets_us() {
+async fn directives_decide_whether_an_article_is_mined_and_its_links_followed() {
     let meta = |name: &str, content: &str| format!("<meta name={name} content='{content}'>");
     for (headers, meta, mined, followed) in [
         (&[] as Headers, String::new(), true, true),
@@ -52,7 +52,7 @@ async fn an_article_is_mined_and_followed_as_far_as_it_lets_us() {
 }
 
 #[tokio::test]
-async fn an_article_that_must_not_be_mined_leaves_and_one_that_may_again_is_mined() {
+async fn a_noindex_article_is_removed_and_mined_again_once_it_is_allowed() {
     let (sim, ..) = story(&[(ROBOTS, "noindex")], "").await;
     sim.run(12 * DAY).await;
     let waits: Vec<u64> = sim.asked(STORY).windows(2).map(|pair| (pair[1] - pair[0]) / DAY).collect();
@@ -60,30 +60,30 @@ async fn an_article_that_must_not_be_mined_leaves_and_one_that_may_again_is_mine
     assert_eq!(sim.next(STORY).await, (None, None), "then it leaves");
 
     let (sim, ..) = story(&[(ROBOTS, "noindex")], "").await;
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.run(DAY + HOUR).await;
     assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Fetched));
 }
 
 #[tokio::test]
-async fn the_same_bytes_are_handed_on_once_they_are_free() {
+async fn unchanged_bytes_are_published_once_noindex_is_gone() {
     let (sim, ..) = story(&[], "").await;
     let is_page = |bytes: &&Bytes| !envelope::holds::<GonePage>(bytes);
     let published = || sim.outbox.pages.lock().unwrap().iter().filter(is_page).count();
     let (before, body) = (published(), page("Story", &[(LINKED, HEADLINE)]));
-    sim.tell(STORY, 200, &[(ROBOTS, "noindex")], body.clone());
+    sim.set_answer(STORY, 200, &[(ROBOTS, "noindex")], body.clone());
     sim.run(DAY + HOUR).await;
     assert_eq!((sim.entry(STORY).await.outcome, published()), (Some(Outcome::Noindex), before));
-    sim.tell(STORY, 200, &[], body);
+    sim.set_answer(STORY, 200, &[], body);
     sim.run(2 * DAY + 2 * HOUR).await;
     assert_eq!((sim.entry(STORY).await.outcome, published()), (Some(Outcome::Fetched), before + 1));
 }
 
 #[tokio::test]
-async fn a_listing_that_must_not_be_mined_is_visited_all_the_same() {
+async fn a_noindex_listing_is_still_visited() {
     let sim = Sim::new().await;
-    sim.tell(FRONT, 200, &[(ROBOTS, "noindex")], page("Front", &[(LINKED, HEADLINE)]));
-    sim.tell(LINKED, 200, &[], page("Story", &[]));
+    sim.set_answer(FRONT, 200, &[(ROBOTS, "noindex")], page("Front", &[(LINKED, HEADLINE)]));
+    sim.set_answer(LINKED, 200, &[], page("Story", &[]));
     sim.run(HOUR).await;
     let front = sim.entry(FRONT).await;
     assert_eq!((front.outcome, front.content), (Some(Outcome::Noindex), None));
@@ -93,11 +93,11 @@ async fn a_listing_that_must_not_be_mined_is_visited_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_map_is_no_page_so_noindex_says_nothing_of_it_and_nofollow_does() {
+async fn a_sitemap_ignores_noindex_and_obeys_nofollow() {
     let map = format!("<urlset><url><loc>{LINKED}</loc></url></urlset>");
     for (headers, followed) in [(&[(ROBOTS, "noindex")] as Headers, true), (&[(ROBOTS, "none")], false)] {
         let sim = Sim::new().await;
-        sim.tell("http://a.test/map.xml", 200, headers, map.clone());
+        sim.set_answer("http://a.test/map.xml", 200, headers, map.clone());
         let known = PageSchedule::of(Role::Listing(ListingKind::Map));
         sim.add("http://a.test/map.xml", Why::Link, Class::Listing, known).await;
         sim.run(MINUTE).await;
@@ -107,13 +107,13 @@ async fn a_map_is_no_page_so_noindex_says_nothing_of_it_and_nofollow_does() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_fetched_once_is_not_mined_either() {
-    let in_header = |ask: &world::Ask| match ask.page.as_str() {
+async fn a_page_that_is_due_once_obeys_noindex_too() {
+    let in_header = |request: &world::SeenRequest| match request.page.as_str() {
         "a.test/" => world::answer(200, [("content-type", "text/html"), (ROBOTS, "noindex")], world::PAGE),
         _ => None,
     };
     world::check(in_header, "http://a.test/", Outcome::Noindex).await;
-    let in_markup = |ask: &world::Ask| match ask.page.as_str() {
+    let in_markup = |request: &world::SeenRequest| match request.page.as_str() {
         "a.test/" => world::html("<meta name=robots content=noindex><p>Words."),
         _ => None,
     };

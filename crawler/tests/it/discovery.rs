@@ -8,7 +8,7 @@ use crate::sim::*;
 const HEADLINE: &str = "A long way home for the cup and its bearers";
 
 #[tokio::test]
-async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
+async fn unnamed_feeds_are_tried_at_the_usual_addresses() {
     let feed = format!(
         "<rss version='2.0'><channel><item><title>{HEADLINE}</title><link>{STORY}</link></item></channel></rss>"
     );
@@ -16,13 +16,14 @@ async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
         let sim = Sim::new().await;
         let link = "<link rel=alternate type='application/rss+xml' href=/named.xml>";
         let head = if is_named { format!("{link}<title>") } else { "<title>".into() };
-        sim.tell(FRONT, 200, &[], page("Front", &[]).replace("<title>", &head));
+        sim.set_answer(FRONT, 200, &[], page("Front", &[]).replace("<title>", &head));
         for place in ["http://a.test/rss", "http://a.test/named.xml"] {
-            sim.tell(place, 200, &[("content-type", "application/rss+xml")], feed.clone());
+            sim.set_answer(place, 200, &[("content-type", "application/rss+xml")], feed.clone());
         }
         sim.run(3 * DAY).await;
         let elsewhere = sim.asked("http://a.test/atom.xml").len();
-        let feeds = sim.taught().await.listings().filter(|listing| listing.kind == ListingKind::Feed).count();
+        let feeds =
+            sim.site_schedule().await.listings().filter(|listing| listing.kind == ListingKind::Feed).count();
         assert_eq!((elsewhere, feeds), if is_named { (0, 1) } else { (2, 1) });
         assert!(!sim.asked(STORY).is_empty());
         let left = sim.store.entry(&"http://a.test/atom.xml".parse().unwrap()).await.unwrap();
@@ -31,13 +32,13 @@ async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
 }
 
 #[tokio::test]
-async fn what_stands_first_in_a_long_list_is_asked_for_first() {
+async fn the_first_links_of_a_long_list_are_fetched_first() {
     let sim = Sim::new().await;
     // The addresses grow older from above, and sort the other way round.
     let path = |place: u64| format!("/story/{}-a-headline-of-some-words", 900 - place);
     let paths: Vec<String> = (0..80).map(path).collect();
     let links: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), HEADLINE)).collect();
-    sim.tell(FRONT, 200, &[], page("Front", &links));
+    sim.set_answer(FRONT, 200, &[], page("Front", &links));
     sim.run(90).await;
     let asked = sim.web.asked.lock().unwrap();
     let order: Vec<usize> = asked

@@ -34,7 +34,7 @@ fn take_one(left: &AtomicUsize) -> bool {
 }
 
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryFrontier {
     sites: Mutex<Sites>,
     /// Number of calls that find the store away.
     pub(crate) away: AtomicUsize,
@@ -48,7 +48,7 @@ pub(crate) struct Memory {
     pub(crate) completions: Mutex<Vec<(CanonicalUrl, Completion)>>,
 }
 
-impl Memory {
+impl MemoryFrontier {
     fn fault(&self) -> StoreResult<()> {
         if self.broken.load(Ordering::SeqCst) {
             return Err(StoreError::Corrupt("not a record".into()));
@@ -104,7 +104,7 @@ impl Memory {
 }
 
 #[async_trait]
-impl Frontier for Memory {
+impl Frontier for MemoryFrontier {
     async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
         self.fault()?;
         self.sites.lock().unwrap().settings.insert(site.clone(), (settings.clone(), Timestamp(0)));
@@ -260,12 +260,12 @@ impl Frontier for Memory {
 }
 
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct MemoryArchive {
     pub(crate) kept: Mutex<BTreeMap<(Kind, ContentHash), Bytes>>,
 }
 
 #[async_trait]
-impl PageArchive for Shelf {
+impl PageArchive for MemoryArchive {
     async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, _: Timestamp) -> StoreResult<()> {
         self.kept.lock().unwrap().insert((kind, content), bytes);
         Ok(())
@@ -286,7 +286,7 @@ impl PageArchive for Shelf {
 }
 
 #[derive(Default)]
-pub(crate) struct Outbox {
+pub(crate) struct MemoryBroker {
     pub(crate) pages: Mutex<Vec<Bytes>>,
     /// Number of publishes that find the queue full.
     pub(crate) full: AtomicUsize,
@@ -299,7 +299,7 @@ pub(crate) struct Outbox {
 }
 
 #[async_trait]
-impl Broker for Outbox {
+impl Broker for MemoryBroker {
     async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError> {
         assert!(!take_one(&self.panics), "told to panic");
         if self.deleted.load(Ordering::SeqCst) {

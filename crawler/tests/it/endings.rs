@@ -17,13 +17,13 @@ fn handed(sim: &Sim) -> (Vec<Ending>, usize) {
 }
 
 #[tokio::test]
-async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_it_is_back() {
+async fn the_miner_is_told_once_that_an_article_is_gone_and_gets_it_again_when_it_returns() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
     sim.run(60).await;
     let (_, before) = handed(&sim);
-    sim.tell(STORY, 404, &[], "");
+    sim.set_answer(STORY, 404, &[], "");
     sim.run(DAY + HOUR).await;
     assert_eq!(handed(&sim).0, [], "a second visit has to confirm it");
     assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Gone));
@@ -37,7 +37,7 @@ async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_
     let (url, now) = (STORY.parse().unwrap(), sim.clock.now());
     assert!(sim.store.left(&url, now).await.unwrap().is_some(), "and is remembered");
     // Somebody sends it again, with the bytes that it had.
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add(STORY, Why::Link, Class::New, known).await;
     sim.run(4 * DAY + HOUR).await;
     assert_eq!(handed(&sim), (vec![Ending::NotFound], before + 1));
@@ -45,38 +45,38 @@ async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_
 }
 
 #[tokio::test]
-async fn what_moved_and_what_robots_txt_forbids_now_is_over_at_once() {
+async fn moved_and_newly_forbidden_articles_end_at_once() {
     for (answers, ending) in [
         ((STORY, 301), Ending::Moved("http://a.test/2026/elsewhere".parse().unwrap())),
         (("http://a.test/robots.txt", 200), Ending::Disallowed),
     ] {
         let sim = Sim::new().await;
-        sim.tell(STORY, 200, &[], page("Story", &[]));
+        sim.set_answer(STORY, 200, &[], page("Story", &[]));
         sim.add_story().await;
         sim.run(60).await;
         let location: Headers = &[("location", "/2026/elsewhere")];
-        sim.tell(answers.0, answers.1, location, "User-agent: *\nDisallow: /2026/");
+        sim.set_answer(answers.0, answers.1, location, "User-agent: *\nDisallow: /2026/");
         sim.run(4 * DAY).await;
         assert_eq!(handed(&sim).0, [ending]);
     }
 }
 
 #[tokio::test]
-async fn what_asks_not_to_be_indexed_any_more_is_over() {
+async fn an_article_that_turns_noindex_ends() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
     sim.run(60).await;
     let before = handed(&sim).1;
-    sim.tell(STORY, 200, &[("x-robots-tag", "noindex")], page("Another story", &[]));
+    sim.set_answer(STORY, 200, &[("x-robots-tag", "noindex")], page("Another story", &[]));
     sim.run(2 * DAY).await;
     assert_eq!(handed(&sim), (vec![Ending::Noindex], before));
 }
 
 #[tokio::test]
-async fn an_article_that_never_changes_is_shown_again_so_that_it_counts_as_live() {
+async fn an_unchanged_article_is_published_again_so_that_it_counts_as_live() {
     let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
     sim.run(60).await;
     let entry = sim.entry(STORY).await;

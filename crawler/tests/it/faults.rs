@@ -7,15 +7,15 @@ use axum::body::Body;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Why};
 
-use crate::world::{Ask, PAGE, World, answer, html};
+use crate::world::{PAGE, SeenRequest, World, answer, html};
 
-fn pages(ask: &Ask) -> Option<axum::response::Response> {
-    if ask.page.ends_with("/robots.txt") { None } else { html(PAGE) }
+fn pages(request: &SeenRequest) -> Option<axum::response::Response> {
+    if request.page.ends_with("/robots.txt") { None } else { html(PAGE) }
 }
 
 /// Pages that are slow to answer.
-fn slow(ask: &Ask) -> Option<axum::response::Response> {
-    if ask.page.ends_with("/robots.txt") {
+fn slow(request: &SeenRequest) -> Option<axum::response::Response> {
+    if request.page.ends_with("/robots.txt") {
         return None;
     }
     let body = futures::stream::once(async {
@@ -89,7 +89,7 @@ async fn a_claim_that_was_lost_is_not_counted() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_waited_for() {
+async fn the_crawler_waits_for_an_unreachable_store() {
     let world = World::new(pages).await;
     world.add("http://a.test/", Why::Seed).await;
     world.frontier.away.store(6, Ordering::SeqCst);
@@ -98,7 +98,7 @@ async fn a_store_that_is_away_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_panic_costs_one_attempt_and_not_the_service() {
+async fn a_panic_costs_one_attempt_and_the_service_continues() {
     let world = World::new(pages).await;
     world.broker.panics.store(1, Ordering::SeqCst);
     world.add("http://a.test/", Why::Seed).await;
@@ -114,7 +114,7 @@ async fn a_panic_costs_one_attempt_and_not_the_service() {
 
 /// A person gives a server more memory while the crawler waits.
 #[tokio::test]
-async fn a_store_that_refuses_is_waited_for() {
+async fn the_crawler_waits_for_a_store_that_refuses() {
     let world = World::new(pages).await;
     world.add("http://a.test/", Why::Seed).await;
     world.frontier.refusing.store(6, Ordering::SeqCst);
@@ -123,7 +123,7 @@ async fn a_store_that_refuses_is_waited_for() {
 }
 
 #[tokio::test]
-async fn servers_that_cannot_be_mended_end_the_service_loudly() {
+async fn errors_that_waiting_does_not_solve_end_the_service() {
     let world = World::new(pages).await;
     world.add("http://a.test/", Why::Seed).await;
     world.broker.deleted.store(true, Ordering::SeqCst);

@@ -9,7 +9,7 @@ use newslode_common::store::{Frontier, Why};
 use crate::sim::*;
 
 #[tokio::test]
-async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() {
+async fn the_newest_of_a_million_links_in_one_sitemap_are_added_within_the_budget() {
     let sim = Sim::new().await;
     let mut map = String::from("<urlset>");
     // The newest stand near the beginning: the map is longer than what is read of any map.
@@ -19,8 +19,8 @@ async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() 
     }
     assert!(map.len() > 50 << 20);
     let at = "http://a.test/map.xml";
-    sim.tell(at, 200, &[("content-type", "text/xml")], map + "</urlset>");
-    sim.tell("*", 200, &[], page("A story", &[]));
+    sim.set_answer(at, 200, &[("content-type", "text/xml")], map + "</urlset>");
+    sim.set_answer("*", 200, &[], page("A story", &[]));
     sim.add(at, Why::Link, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Map))).await;
     sim.run(4 * MINUTE).await;
     assert_eq!(sim.entry(at).await.outcome, Some(Outcome::Fetched), "it is read as far as that goes");
@@ -35,17 +35,17 @@ async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() 
     let is_known = |path: &String| stories.iter().any(|entry| entry.url.path() == path);
     assert_eq!(newest.filter(is_known).count(), 30, "the newest first");
     let day = sim.clock.now().day();
-    assert!(sim.taught().await.missed().refused(day) >= 49_000, "what the budget refused is told");
+    assert!(sim.site_schedule().await.missed().refused(day) >= 49_000, "what the budget refused is told");
 }
 
 #[tokio::test]
-async fn a_site_that_answers_everything_with_one_page_is_asked_little() {
+async fn a_site_that_answers_every_url_with_one_page_gets_few_requests() {
     let sim = Sim::new().await;
     let nothing = page("Not found", &[("/", "Home"), ("/search", "Search"), ("/about", "About us")]);
-    sim.tell("*", 200, &[("content-type", "text/html")], nothing.clone());
-    sim.tell(FRONT, 200, &[("content-type", "text/html")], nothing);
+    sim.set_answer("*", 200, &[("content-type", "text/html")], nothing.clone());
+    sim.set_answer(FRONT, 200, &[("content-type", "text/html")], nothing);
     sim.run(7 * DAY).await;
-    let kinds: Vec<_> = sim.taught().await.listings().map(|listing| listing.kind).collect();
+    let kinds: Vec<_> = sim.site_schedule().await.listings().map(|listing| listing.kind).collect();
     assert_eq!(kinds, [ListingKind::Front], "no page was taken for a feed");
     let asked = sim.web.asked.lock().unwrap();
     let elsewhere = asked.iter().filter(|(_, url, _)| url != FRONT && !url.ends_with("robots.txt")).count();

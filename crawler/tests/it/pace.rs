@@ -18,7 +18,7 @@ const WISH: (&str, &str) = ("retry-after", "900");
 async fn rest_after(status: u16, headers: Headers) -> u64 {
     let sim = Sim::new().await;
     sim.run(10).await;
-    sim.tell(STORY, status, headers, page("Story", &[]));
+    sim.set_answer(STORY, status, headers, page("Story", &[]));
     sim.add_story().await;
     sim.run(20).await;
     let turn = sim.store.status().await.unwrap()[0].turn;
@@ -42,7 +42,7 @@ async fn a_site_rests_as_long_as_it_asks_whatever_it_answers() {
 #[tokio::test]
 async fn a_site_that_is_not_scheduled_rests_too() {
     let begun = Instant::now();
-    let mut world = World::new(|ask| match ask.page.ends_with("/robots.txt") {
+    let mut world = World::new(|request| match request.page.ends_with("/robots.txt") {
         true => None,
         false => answer(200, [("content-type", "text/html"), ("retry-after", "1")], PAGE),
     })
@@ -60,7 +60,7 @@ async fn a_site_that_is_not_scheduled_rests_too() {
 /// Its turn is counted from the question. A request after the answer would be closer to the next one than the delay.
 #[tokio::test]
 async fn a_turn_whose_claim_is_answered_late_passes_unused() {
-    let world = World::new(|ask| match ask.page.ends_with("/robots.txt") {
+    let world = World::new(|request| match request.page.ends_with("/robots.txt") {
         true => None,
         false => answer(200, [("content-type", "text/html")], PAGE),
     })
@@ -81,9 +81,9 @@ async fn a_turn_whose_claim_is_answered_late_passes_unused() {
 async fn sites_of_one_address_are_asked_one_after_the_other() {
     let times = Arc::new(Mutex::new(Vec::new()));
     let noted = times.clone();
-    let mut world = World::new(move |ask| {
+    let mut world = World::new(move |request| {
         noted.lock().unwrap().push(Instant::now());
-        if ask.page.ends_with("/robots.txt") {
+        if request.page.ends_with("/robots.txt") {
             None
         } else {
             answer(200, [("content-type", "text/html")], PAGE)
@@ -108,8 +108,8 @@ async fn sites_of_one_address_are_asked_one_after_the_other() {
 
 #[tokio::test]
 async fn a_site_whose_address_is_booked_for_long_rests_instead_of_being_held() {
-    let mut world = World::new(|ask| {
-        if ask.page.ends_with("/robots.txt") {
+    let mut world = World::new(|request| {
+        if request.page.ends_with("/robots.txt") {
             None
         } else {
             answer(200, [("content-type", "text/html")], PAGE)

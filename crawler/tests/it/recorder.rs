@@ -12,7 +12,7 @@ use newslode_crawler::fetch::{Fetcher, Wanted};
 use newslode_crawler::recorder::Recorder;
 use newslode_crawler::web::{Internet, Web};
 
-use crate::world::{Ask, PAGE, World, answer, html};
+use crate::world::{PAGE, SeenRequest, World, answer, html};
 
 fn records(folder: &Path) -> Vec<Record> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
@@ -26,10 +26,10 @@ fn records(folder: &Path) -> Vec<Record> {
     files.iter().map(|file| file.as_path()).flat_map(open).map(record).collect()
 }
 
-fn web(ask: &Ask) -> Option<axum::response::Response> {
-    match ask.page.as_str() {
+fn web(request: &SeenRequest) -> Option<axum::response::Response> {
+    match request.page.as_str() {
         "a.test/" => html(PAGE),
-        "a.test/same" if ask.headers.contains_key("if-none-match") => answer(304, [], ""),
+        "a.test/same" if request.headers.contains_key("if-none-match") => answer(304, [], ""),
         "a.test/same" => answer(200, [("content-type", "text/html"), ("etag", "\"7\"")], PAGE),
         "a.test/moved" => answer(301, [("location", "/")], "over there"),
         "a.test/long" => answer(200, [("content-type", "text/html")], "long ".repeat(100_000)),
@@ -38,7 +38,7 @@ fn web(ask: &Ask) -> Option<axum::response::Response> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_answer_is_kept_with_its_request() {
+async fn every_answer_is_recorded_with_its_request() {
     let mut world = World::new(web).await;
     world.config.max_page_bytes = 1_000;
     let folder = tempfile::tempdir().unwrap();
@@ -117,7 +117,7 @@ async fn every_answer_is_kept_with_its_request() {
 }
 
 #[tokio::test]
-async fn a_folder_that_cannot_be_written_is_told_at_the_start() {
+async fn a_folder_that_cannot_be_written_is_an_error_at_the_start() {
     let world = World::new(web).await;
     let file = tempfile::NamedTempFile::new().unwrap();
     let internet: Arc<dyn Web> = Arc::new(Internet::new(&world.config).unwrap());

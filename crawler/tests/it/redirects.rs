@@ -3,14 +3,14 @@
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Why;
 
-use crate::world::{Ask, PAGE, World, answer, html};
+use crate::world::{PAGE, SeenRequest, World, answer, html};
 
 fn to(target: &str) -> Option<axum::response::Response> {
     answer(301, [("location", target)], "")
 }
 
-fn web(ask: &Ask) -> Option<axum::response::Response> {
-    match ask.page.as_str() {
+fn web(request: &SeenRequest) -> Option<axum::response::Response> {
+    match request.page.as_str() {
         "a.test/" => to("/1"),
         "a.test/1" => to("http://www.a.test/2#part"),
         "www.a.test/2" => html(PAGE),

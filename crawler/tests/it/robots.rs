@@ -7,12 +7,12 @@ use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, Why};
 use newslode_common::time::Clock;
 use newslode_crawler::fetch::Fetcher;
-use newslode_crawler::robots::{Robots, Verdict};
+use newslode_crawler::robots::{Robots, RobotsVerdict};
 use newslode_crawler::web::Internet;
 use newslode_page::reading::Site;
 use url::Url;
 
-use crate::world::{Ask, PAGE, World, answer, check, html};
+use crate::world::{PAGE, SeenRequest, World, answer, check, html};
 
 const SEED: &str = "http://a.test/news/";
 
@@ -20,12 +20,12 @@ const SEED: &str = "http://a.test/news/";
 fn behind(
     status: u16,
     text: &'static str,
-) -> impl Fn(&Ask) -> Option<axum::response::Response> + Send + Sync {
-    move |ask| if ask.page.ends_with("/robots.txt") { answer(status, [], text) } else { html(PAGE) }
+) -> impl Fn(&SeenRequest) -> Option<axum::response::Response> + Send + Sync {
+    move |request| if request.page.ends_with("/robots.txt") { answer(status, [], text) } else { html(PAGE) }
 }
 
 #[tokio::test]
-async fn rules_are_obeyed_and_a_missing_file_allows_all() {
+async fn rules_are_obeyed_and_a_missing_robots_txt_allows_everything() {
     let world = check(behind(200, "User-agent: *\nDisallow: /news/\n"), SEED, Outcome::Disallowed).await;
     assert_eq!(world.hits("a.test/news/"), 0);
     check(behind(200, "User-agent: *\nDisallow: /sport\n"), SEED, Outcome::Fetched).await;
@@ -36,7 +36,7 @@ async fn rules_are_obeyed_and_a_missing_file_allows_all() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_had_disallows_all() {
+async fn a_robots_txt_that_cannot_be_fetched_disallows_everything() {
     for status in [500, 503, 429] {
         let world = check(behind(status, ""), SEED, Outcome::RobotsUnreachable).await;
         assert_eq!((world.hits("a.test/news/"), world.hits("a.test/robots.txt")), (0, 2), "{status}");
@@ -50,8 +50,8 @@ async fn a_file_that_cannot_be_had_disallows_all() {
 }
 
 #[tokio::test]
-async fn it_is_asked_for_again_after_a_failure() {
-    let web = |ask: &Ask| match (ask.page.ends_with("/robots.txt"), ask.nth) {
+async fn a_robots_txt_that_failed_is_requested_again() {
+    let web = |request: &SeenRequest| match (request.page.ends_with("/robots.txt"), request.nth) {
         (true, 1) => answer(500, [], ""),
         (true, _) => answer(200, [], "User-agent: *\nDisallow: /other\n"),
         _ => html(PAGE),
@@ -61,7 +61,7 @@ async fn it_is_asked_for_again_after_a_failure() {
 
 #[tokio::test]
 async fn redirects_are_followed_to_other_hosts_but_not_for_ever_nor_to_private_addresses() {
-    let web = |ask: &Ask| match ask.page.as_str() {
+    let web = |request: &SeenRequest| match request.page.as_str() {
         "a.test/robots.txt" => answer(302, [("location", "http://rules.test/r")], ""),
         "rules.test/r" => answer(200, [], "User-agent: *\nDisallow: /news\n"),
         "b.test/robots.txt" => answer(302, [("location", "/robots.txt")], ""),
@@ -87,15 +87,15 @@ async fn a_crawl_delay_raises_the_sites_delay_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn workers_that_want_it_at_once_fetch_it_once() {
+async fn workers_that_need_one_robots_txt_at_once_fetch_it_once() {
     let world = World::new(behind(200, "User-agent: *\nDisallow: /no\n")).await;
     let internet = Arc::new(Internet::new(&world.config).unwrap());
     let fetcher = Fetcher::new(internet, Clock::Machine, &world.config);
     let robots = Robots::new(fetcher, Clock::Machine, &world.config);
     let urls: Vec<Url> = (0..8).map(|n| Url::parse(&format!("http://a.test/no/{n}")).unwrap()).collect();
     let mut asked = 0;
-    for (verdict, is_first) in join_all(urls.iter().map(|url| robots.of(url))).await {
-        let Verdict::Rules(rules) = verdict else { panic!("there are rules") };
+    for (verdict, is_first) in join_all(urls.iter().map(|url| robots.verdict_of(url))).await {
+        let RobotsVerdict::Rules(rules) = verdict else { panic!("there are rules") };
         assert!(!rules.robots.is_url_allowed(&urls[0]));
         asked += u32::from(is_first);
     }
@@ -104,9 +104,9 @@ async fn workers_that_want_it_at_once_fetch_it_once() {
 }
 
 #[tokio::test]
-async fn a_huge_file_is_read_to_its_limit() {
-    let web = |ask: &Ask| {
-        if !ask.page.ends_with("/robots.txt") {
+async fn a_huge_robots_txt_is_read_up_to_the_limit() {
+    let web = |request: &SeenRequest| {
+        if !request.page.ends_with("/robots.txt") {
             return html(PAGE);
         }
         let text = format!("User-agent: *\nDisallow: /news\n{}", "# padding\n".repeat(200_000));

@@ -22,7 +22,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use url::Url;
 
-use crate::doubles::{Outbox, Shelf};
+use crate::doubles::{MemoryArchive, MemoryBroker};
 
 pub(crate) const START: Timestamp = Timestamp(1_700_000_000_000);
 pub(crate) const MINUTE: u64 = 60;
@@ -35,7 +35,7 @@ pub(crate) type Headers = &'static [(&'static str, &'static str)];
 
 /// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
 /// is told under the URL, a space and the cookies; what it answers to all else, under `*`.
-pub(crate) struct Told {
+pub(crate) struct ScriptedWeb {
     pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
     /// How long each answer takes, in milliseconds.
@@ -44,7 +44,7 @@ pub(crate) struct Told {
 }
 
 #[async_trait]
-impl Web for Told {
+impl Web for ScriptedWeb {
     async fn address(&self, _: &Url) -> Option<std::net::IpAddr> {
         None
     }
@@ -70,8 +70,8 @@ impl Web for Told {
 
 pub(crate) struct Sim {
     pub(crate) store: Arc<RedbStore>,
-    pub(crate) web: Arc<Told>,
-    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) web: Arc<ScriptedWeb>,
+    pub(crate) outbox: Arc<MemoryBroker>,
     pub(crate) clock: Clock,
     pub(crate) crawler: Crawler,
 }
@@ -86,12 +86,12 @@ impl Sim {
         let clock = Clock::standing(START);
         let store = Arc::new(RedbStore::in_memory().unwrap());
         let (answers, asked, takes) = Default::default();
-        let web = Arc::new(Told { answers, asked, takes, clock: clock.clone() });
-        let outbox = Arc::new(Outbox::default());
+        let web = Arc::new(ScriptedWeb { answers, asked, takes, clock: clock.clone() });
+        let outbox = Arc::new(MemoryBroker::default());
         let parts = Parts {
             frontier: store.clone(),
             broker: outbox.clone(),
-            archive: Arc::new(Shelf::default()),
+            archive: Arc::new(MemoryArchive::default()),
             parsed: Arc::default(),
             metrics: Metrics::new().unwrap(),
         };
@@ -107,12 +107,12 @@ impl Sim {
         };
         store.put_site(&site(), &settings).await.unwrap();
         let sim = Sim { store, web, outbox, clock, crawler };
-        sim.tell(FRONT, 200, &[], page("Front", &[]));
+        sim.set_answer(FRONT, 200, &[], page("Front", &[]));
         sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
         sim
     }
 
-    pub(crate) fn tell(&self, url: &str, status: u16, headers: Headers, body: impl Into<String>) {
+    pub(crate) fn set_answer(&self, url: &str, status: u16, headers: Headers, body: impl Into<String>) {
         self.web.answers.lock().unwrap().insert(url.into(), (status, headers, body.into()));
     }
 
@@ -155,7 +155,7 @@ impl Sim {
         asked.iter().filter(|(_, to, _)| to == url).map(|(at, ..)| (at.0 - START.0) / 1_000).collect()
     }
 
-    pub(crate) async fn taught(&self) -> SiteSchedule {
+    pub(crate) async fn site_schedule(&self) -> SiteSchedule {
         self.store.schedule(&site()).await.unwrap().0
     }
 }

@@ -16,8 +16,8 @@ async fn a_front_page_shows_stories_and_sections_and_feeds() {
     let sim = Sim::new().await;
     let front = page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE), ("/sports", "Sports")]);
     let feed = "<link rel=alternate type='application/rss+xml' href=/feed.xml>";
-    sim.tell(FRONT, 200, &[], front.replace("<title>", &format!("{feed}<title>")));
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(FRONT, 200, &[], front.replace("<title>", &format!("{feed}<title>")));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.run(60).await;
     let entries = sim.store.entries(&site()).await.unwrap();
     let known: Vec<_> = entries.iter().map(|e| (e.url.path(), e.schedule.unwrap().role)).collect();
@@ -38,18 +38,18 @@ async fn a_front_page_shows_stories_and_sections_and_feeds() {
 }
 
 #[tokio::test]
-async fn what_a_listing_shows_later_is_credited_once_it_is_an_article() {
+async fn stories_that_a_listing_shows_later_are_credited_once_they_are_articles() {
     let sim = Sim::new().await;
     sim.run(60).await;
     let front = page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE)]);
-    sim.tell(FRONT, 200, &[], front);
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(FRONT, 200, &[], front);
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.run(20 * MINUTE).await;
     let entry = sim.entry(STORY).await;
     assert_eq!(entry.schedule.unwrap().by, Some(id(FRONT)));
     assert_eq!(entry.outcome, Some(Outcome::Fetched));
     assert_eq!(entry.due, Some(entry.seen.unwrap().plus(Duration::from_secs(DAY))), "nobody told what it is");
-    let credit = sim.taught().await.listing(id(FRONT)).unwrap().credit;
+    let credit = sim.site_schedule().await.listing(id(FRONT)).unwrap().credit;
     assert_eq!(credit, 0, "a link alone is no article");
 }
 
@@ -57,7 +57,7 @@ async fn what_a_listing_shows_later_is_credited_once_it_is_an_article() {
 async fn story_waits(status: u16, headers: Headers, waits: &[Option<u64>]) {
     // The front page is of no interest here.
     let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
-    sim.tell(STORY, status, headers, "");
+    sim.set_answer(STORY, status, headers, "");
     sim.add_story().await;
     let mut times = Vec::new();
     for wait in waits {
@@ -72,7 +72,7 @@ async fn story_waits(status: u16, headers: Headers, waits: &[Option<u64>]) {
 }
 
 #[tokio::test]
-async fn an_article_waits_by_the_table() {
+async fn an_article_waits_as_the_outcome_table_says() {
     // Gone: asked for once more after a day.
     story_waits(404, &[], &[Some(DAY), None]).await;
     story_waits(410, &[], &[Some(DAY), None]).await;
@@ -95,7 +95,7 @@ async fn a_page_that_fails_lets_its_site_rest_and_then_waits_alone() {
     ] {
         let sim = Sim::new().await;
         sim.run(10).await;
-        sim.tell(STORY, status, &[], "");
+        sim.set_answer(STORY, status, &[], "");
         sim.add_story().await;
         sim.run(20).await;
         let asked = sim.asked(STORY)[0];
@@ -114,14 +114,14 @@ async fn a_page_that_fails_lets_its_site_rest_and_then_waits_alone() {
 }
 
 #[tokio::test]
-async fn a_site_that_is_away_rests_longer_and_longer_and_nothing_ends() {
+async fn an_unreachable_site_rests_longer_each_time_and_no_page_ends() {
     let sim = Sim::new().await;
-    sim.tell(FRONT, 0, &[], "");
+    sim.set_answer(FRONT, 0, &[], "");
     sim.run(70 * MINUTE).await;
     let asked = sim.asked(FRONT);
     let waits: Vec<u64> = asked.windows(2).map(|pair| (pair[1] - pair[0]) / MINUTE).collect();
     assert_eq!(waits[..6], [1, 2, 4, 8, 15, 15], "{asked:?}");
-    sim.tell(FRONT, 200, &[], page("Front", &[]));
+    sim.set_answer(FRONT, 200, &[], page("Front", &[]));
     sim.run(90 * MINUTE).await;
     assert_eq!(sim.entry(FRONT).await.outcome, Some(Outcome::Fetched), "it is back, and so is the crawl");
 }
@@ -136,7 +136,7 @@ async fn a_block_slows_the_site_down_for_good() {
     sim.run(60).await;
     let before = sim.web.asked.lock().unwrap().len() as u64;
     assert_eq!(before, 42, "a request a second: robots.txt, the front page, forty pages");
-    sim.tell(STORY, 429, &[("retry-after", "100")], "");
+    sim.set_answer(STORY, 429, &[("retry-after", "100")], "");
     sim.add_story().await;
     sim.run(70).await;
     let status = &sim.store.status().await.unwrap()[0];
@@ -157,7 +157,7 @@ async fn a_block_slows_the_site_down_for_good() {
 #[tokio::test]
 async fn a_server_that_is_busy_is_left_alone_as_long_as_it_asks() {
     let sim = Sim::new().await;
-    sim.tell(FRONT, 503, &[("retry-after", "1800")], "");
+    sim.set_answer(FRONT, 503, &[("retry-after", "1800")], "");
     sim.run(40 * MINUTE).await;
     let asked = sim.asked(FRONT);
     assert_eq!(asked.len(), 2, "{asked:?}");
@@ -174,7 +174,7 @@ async fn a_listing_that_is_not_found_is_asked_for_again() {
     let rss = "<rss version='2.0'><channel><item><title>Cup</title><link>/cup</link></item></channel></rss>";
     let asked = sim.asked(feed).len();
     assert!((1..=4).contains(&asked), "waits double: {asked}");
-    sim.tell(feed, 200, &[("content-type", "application/rss+xml")], rss);
+    sim.set_answer(feed, 200, &[("content-type", "application/rss+xml")], rss);
     sim.run(30 * HOUR).await;
     assert_eq!(sim.entry(feed).await.outcome, Some(Outcome::Fetched));
     assert_eq!(
@@ -187,8 +187,8 @@ async fn a_listing_that_is_not_found_is_asked_for_again() {
 #[tokio::test]
 async fn a_moved_listing_is_followed_and_its_old_address_asked_for_weekly() {
     let sim = Sim::new().await;
-    sim.tell(FRONT, 301, &[("location", "http://www.a.test/")], "");
-    sim.tell("http://www.a.test/", 200, &[], page("Front", &[]));
+    sim.set_answer(FRONT, 301, &[("location", "http://www.a.test/")], "");
+    sim.set_answer("http://www.a.test/", 200, &[], page("Front", &[]));
     sim.run(60).await;
     assert_eq!(sim.next(FRONT).await, (Some(Outcome::Redirected), Some(7 * DAY)));
     let moved = sim.entry("http://www.a.test/").await;
@@ -200,9 +200,9 @@ async fn a_moved_listing_is_followed_and_its_old_address_asked_for_weekly() {
 async fn a_circle_of_redirects_ends_and_is_tried_again() {
     let sim = Sim::new().await;
     let others = ["http://a.test/one", "http://a.test/two"];
-    sim.tell(FRONT, 302, &[("location", "/one")], "");
-    sim.tell(others[0], 302, &[("location", "/two")], "");
-    sim.tell(others[1], 302, &[("location", "/one")], "");
+    sim.set_answer(FRONT, 302, &[("location", "/one")], "");
+    sim.set_answer(others[0], 302, &[("location", "/two")], "");
+    sim.set_answer(others[1], 302, &[("location", "/one")], "");
     sim.run(HOUR).await;
     assert_eq!(sim.entry(others[1]).await.outcome, Some(Outcome::RedirectLoop));
     assert!(sim.web.asked.lock().unwrap().len() <= 6, "{:?}", sim.web.asked.lock().unwrap());
@@ -210,11 +210,11 @@ async fn a_circle_of_redirects_ends_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_moved_article_gives_its_place_away() {
+async fn a_moved_article_is_replaced_by_its_target() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 301, &[("location", "/2026/another-address-for-the-same-story")], "");
+    sim.set_answer(STORY, 301, &[("location", "/2026/another-address-for-the-same-story")], "");
     let target = "http://a.test/2026/another-address-for-the-same-story";
-    sim.tell(target, 200, &[], page("Story", &[]));
+    sim.set_answer(target, 200, &[], page("Story", &[]));
     sim.add(STORY, Why::Link, Class::New, PageSchedule::page(Some(ListingId(7)), START)).await;
     sim.run(60).await;
     assert_eq!(sim.next(STORY).await, (None, None), "it has left");
@@ -224,7 +224,12 @@ async fn a_moved_article_gives_its_place_away() {
 #[tokio::test]
 async fn robots_txt_decides_and_has_a_turn_of_its_own() {
     let sim = Sim::new().await;
-    sim.tell("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /2026/\nSitemap: /map.xml\n");
+    sim.set_answer(
+        "http://a.test/robots.txt",
+        200,
+        &[],
+        "User-agent: *\nDisallow: /2026/\nSitemap: /map.xml\n",
+    );
     sim.add_story().await;
     sim.run(60).await;
     assert_eq!(sim.asked("http://a.test/robots.txt"), [0]);
@@ -243,11 +248,11 @@ async fn robots_txt_decides_and_has_a_turn_of_its_own() {
 #[tokio::test]
 async fn a_robots_txt_that_fails_lets_the_site_rest() {
     let sim = Sim::new().await;
-    sim.tell("http://a.test/robots.txt", 500, &[], "");
+    sim.set_answer("http://a.test/robots.txt", 500, &[], "");
     sim.run(12 * MINUTE).await;
     assert_eq!(sim.asked("http://a.test/robots.txt"), [0, 300, 600]);
     assert!(sim.asked(FRONT).is_empty());
-    sim.tell("http://a.test/robots.txt", 404, &[], "");
+    sim.set_answer("http://a.test/robots.txt", 404, &[], "");
     sim.run(16 * MINUTE).await;
     assert_eq!(sim.entry(FRONT).await.outcome, Some(Outcome::Fetched));
 }
@@ -255,10 +260,10 @@ async fn a_robots_txt_that_fails_lets_the_site_rest() {
 #[tokio::test]
 async fn validators_are_trusted_for_an_hour() {
     let sim = Sim::new().await;
-    sim.tell(FRONT, 200, &[("etag", "\"1\"")], page("Front", &[]));
+    sim.set_answer(FRONT, 200, &[("etag", "\"1\"")], page("Front", &[]));
     sim.run(60).await;
     // From now on the server lies.
-    sim.tell(FRONT, 304, &[], "");
+    sim.set_answer(FRONT, 304, &[], "");
     sim.run(3 * HOUR).await;
     let asked = sim.web.asked.lock().unwrap();
     type Asked = (Timestamp, String, bool);
@@ -274,7 +279,7 @@ async fn a_listing_is_read_at_each_visit_and_mined_now_and_then() {
     let sim = Sim::new().await;
     let path = |n: u64| format!("/2026/story-number-{n}-has-a-long-name");
     for minutes in 0..60 {
-        sim.tell(FRONT, 200, &[], page("Front", &[(&path(minutes), HEADLINE)]));
+        sim.set_answer(FRONT, 200, &[], page("Front", &[(&path(minutes), HEADLINE)]));
         sim.run(minutes * MINUTE).await;
     }
     let stories = sim.store.entries(&site()).await.unwrap().len() - 1;
@@ -282,16 +287,16 @@ async fn a_listing_is_read_at_each_visit_and_mined_now_and_then() {
     let published = sim.outbox.pages.lock().unwrap().len();
     assert_eq!(published, 1, "the front page once; the stories are not found");
     for hours in 1..8 {
-        sim.tell(FRONT, 200, &[], page("Front", &[(&path(100 + hours), HEADLINE)]));
+        sim.set_answer(FRONT, 200, &[], page("Front", &[(&path(100 + hours), HEADLINE)]));
         sim.run(hours * HOUR).await;
     }
     assert_eq!(sim.outbox.pages.lock().unwrap().len(), 2, "again after six hours");
 }
 
 #[tokio::test]
-async fn a_page_that_nobody_told_about_is_handed_on_again() {
+async fn a_page_that_the_miner_never_reported_is_published_again() {
     let sim = Sim::new().await;
-    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
     sim.run(60).await;
     let published = || sim.outbox.pages.lock().unwrap().len();
@@ -337,14 +342,14 @@ async fn a_section_that_no_menu_leads_to_leaves_if_it_shows_nothing_first() {
     let links: Vec<_> = stories.iter().map(|path| (path.as_str(), HEADLINE)).collect();
     let menu = "http://a.test/sports";
     for url in [STORY, menu] {
-        sim.tell(url, 200, &[], page("Many links", &links));
+        sim.set_answer(url, 200, &[], page("Many links", &links));
         let is_in_menu = url == menu;
         let section = PageSchedule { is_in_menu, ..PageSchedule::of(Role::Listing(ListingKind::Section)) };
         sim.add(url, Why::Link, Class::Listing, section).await;
     }
     sim.run(3 * DAY).await;
     assert_eq!(sim.asked(STORY).len(), 4);
-    assert_eq!((sim.next(STORY).await, sim.taught().await.listing(id(STORY))), ((None, None), None));
+    assert_eq!((sim.next(STORY).await, sim.site_schedule().await.listing(id(STORY))), ((None, None), None));
     assert!(sim.asked(menu).len() > 4 && sim.entry(menu).await.due.is_some());
 }
 
@@ -364,12 +369,12 @@ async fn a_calendar_without_end_leaves_the_budget_to_the_news() {
         page("Calendar", &links)
     };
     let first = format!("/{}/", word(1));
-    sim.tell(FRONT, 200, &[], page("Front", &[(&first, "Calendar")]));
+    sim.set_answer(FRONT, 200, &[], page("Front", &[(&first, "Calendar")]));
     for number in 1..200 {
-        sim.tell(&format!("http://a.test/{}/", word(number)), 200, &[], month(number));
+        sim.set_answer(&format!("http://a.test/{}/", word(number)), 200, &[], month(number));
     }
     sim.run(HOUR).await;
-    sim.tell(FRONT, 200, &[], page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE)]));
+    sim.set_answer(FRONT, 200, &[], page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE)]));
     sim.run(3 * HOUR).await;
     let known = sim.store.entries(&site()).await.unwrap();
     assert!((40..=60).contains(&known.len()), "half of a budget of 100: {}", known.len());

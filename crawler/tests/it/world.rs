@@ -21,10 +21,10 @@ use newslode_page::reading::CanonicalUrl;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::doubles::{Memory, Outbox, Shelf};
+use crate::doubles::{MemoryArchive, MemoryBroker, MemoryFrontier};
 
 /// A request as the server sees it.
-pub(crate) struct Ask {
+pub(crate) struct SeenRequest {
     /// Host and path: `a.test/robots.txt`.
     pub(crate) page: String,
     pub(crate) headers: HeaderMap,
@@ -33,9 +33,9 @@ pub(crate) struct Ask {
 }
 
 pub(crate) struct World {
-    pub(crate) frontier: Arc<Memory>,
-    pub(crate) broker: Arc<Outbox>,
-    pub(crate) archive: Arc<Shelf>,
+    pub(crate) frontier: Arc<MemoryFrontier>,
+    pub(crate) broker: Arc<MemoryBroker>,
+    pub(crate) archive: Arc<MemoryArchive>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) config: CrawlerConfig,
     /// Folder of web archives; empty: none.
@@ -67,7 +67,7 @@ pub(crate) fn answer<const N: usize>(
 
 impl World {
     /// `web` answers for every host. `None` is a 404, so no host has a robots.txt unless told.
-    pub(crate) async fn new(web: impl Fn(&Ask) -> Option<Response> + Send + Sync + 'static) -> World {
+    pub(crate) async fn new(web: impl Fn(&SeenRequest) -> Option<Response> + Send + Sync + 'static) -> World {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let hits = Arc::new(Mutex::new(BTreeMap::<String, usize>::new()));
@@ -81,8 +81,8 @@ impl World {
                 *hit += 1;
                 *hit
             };
-            let ask = Ask { page, headers: request.headers().clone(), nth };
-            let response = web(&ask).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response());
+            let request = SeenRequest { page, headers: request.headers().clone(), nth };
+            let response = web(&request).unwrap_or_else(|| StatusCode::NOT_FOUND.into_response());
             async move { response }
         });
         let mut server = JoinSet::new();
@@ -203,7 +203,7 @@ pub(crate) fn body_of(page: &FetchedPage) -> Vec<u8> {
 
 /// One seed, one outcome.
 pub(crate) async fn check(
-    web: impl Fn(&Ask) -> Option<Response> + Send + Sync + 'static,
+    web: impl Fn(&SeenRequest) -> Option<Response> + Send + Sync + 'static,
     seed: &str,
     outcome: Outcome,
 ) -> World {

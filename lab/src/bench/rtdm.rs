@@ -10,7 +10,7 @@ use std::time::Instant;
 use newslode_page::Page;
 use newslode_page::template::distance::Distances;
 use newslode_page::template::shape::{PageShape, Shapes};
-use newslode_page::template::{induce, plain};
+use newslode_page::template::{induce_templates, plain};
 use serde::Serialize;
 
 use super::sample::{Sample, parsed};
@@ -60,7 +60,7 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
         samples => samples.iter().map(|sample| parsed(&sample.bytes)).collect::<anyhow::Result<_>>()?,
     };
     let mut shapes = Shapes::default();
-    let mut trees: Vec<PageShape> = pages.iter().map(|page| shapes.page(page)).collect();
+    let mut trees: Vec<PageShape> = pages.iter().map(|page| shapes.page_shape(page)).collect();
     trees.sort_by_key(|tree| tree.vertices.len().abs_diff(VERTICES));
     trees.truncate(PAGES);
     let pairs: Vec<(&PageShape, &PageShape)> = (0..trees.len())
@@ -72,12 +72,12 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
         // Keep nothing from one pair to the next.
         fast = fast.min(seconds(|| {
             for (a, b) in &pairs {
-                black_box(Distances::default().within(&shapes, a.class(), b.class(), u32::MAX));
+                black_box(Distances::default().cost_within(&shapes, a.class(), b.class(), u32::MAX));
             }
         }));
         slow = slow.min(seconds(|| {
             for (a, b) in &pairs {
-                black_box(plain::top_down(&shapes, a, b, false));
+                black_box(plain::top_down_distance(&shapes, a, b, false));
             }
         }));
     }
@@ -87,7 +87,7 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
     };
     let site: Vec<&Page> = learnt.iter().cycle().take(SITE).collect();
     let mut templates = 0;
-    let induce_s = seconds(|| templates = induce(&site).len());
+    let induce_s = seconds(|| templates = induce_templates(&site).len());
     Ok(Rtdm {
         vertices: trees.iter().map(|tree| tree.vertices.len()).sum::<usize>() / trees.len().max(1),
         rtdm_ms: fast * 1e3,
@@ -103,15 +103,15 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
 fn growth() -> anyhow::Result<Vec<Point>> {
     let point = |size: &usize| {
         let mut shapes = Shapes::default();
-        let [a, b] = [made(1, *size)?, made(2, *size)?].map(|page| shapes.page(&page));
+        let [a, b] = [made(1, *size)?, made(2, *size)?].map(|page| shapes.page_shape(&page));
         let once = || {
             seconds(|| {
-                black_box(Distances::default().within(&shapes, a.class(), b.class(), u32::MAX));
+                black_box(Distances::default().cost_within(&shapes, a.class(), b.class(), u32::MAX));
             })
         };
         let least = (0..ROUNDS).map(|_| once()).fold(f64::INFINITY, f64::min);
         let vertices = a.vertices.len();
-        let plain = || seconds(|| _ = black_box(plain::top_down(&shapes, &a, &b, false))) * 1e6;
+        let plain = || seconds(|| _ = black_box(plain::top_down_distance(&shapes, &a, &b, false))) * 1e6;
         let plain_microseconds = (vertices <= PLAIN).then(plain);
         Ok(Point { vertices, microseconds: least * 1e6, plain_microseconds })
     };
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn made_pages_are_of_one_layout() {
         let pages: Vec<Page> = (0..6).map(|number| made(number, 20).unwrap()).collect();
-        assert_eq!(induce(&pages.iter().collect::<Vec<_>>()).len(), 1);
+        assert_eq!(induce_templates(&pages.iter().collect::<Vec<_>>()).len(), 1);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::{harmonic, read_lines};
+use super::{harmonic_mean, read_lines};
 
 type Pairs = BTreeSet<(String, String)>;
 
@@ -92,7 +92,7 @@ impl Count {
     }
 
     pub(crate) fn f1(self) -> f64 {
-        harmonic(self.precision(), self.recall())
+        harmonic_mean(self.precision(), self.recall())
     }
 
     pub(crate) fn add(&mut self, other: Count) {

@@ -49,7 +49,7 @@ impl Count {
     pub(crate) fn figures(self) -> Prf {
         let precision = if self.said == 0 { 0.0 } else { self.right as f64 / self.said as f64 };
         let recall = if self.wanted == 0 { 1.0 } else { self.found as f64 / self.wanted as f64 };
-        Prf { precision, recall, f1: super::harmonic(precision, recall) }
+        Prf { precision, recall, f1: super::harmonic_mean(precision, recall) }
     }
 }
 

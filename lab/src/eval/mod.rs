@@ -19,7 +19,7 @@ pub(crate) mod world;
 use std::path::Path;
 
 use anyhow::Context;
-pub(crate) use newslode::demo::scores::{Figure, Prf, harmonic, mean};
+pub(crate) use newslode::demo::scores::{Figure, Prf, harmonic_mean, mean};
 use newslode_page::splitmix::SplitMix;
 use serde::de::DeserializeOwned;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use newslode::demo::scores::outline::{Gold, parse};
+use newslode::demo::scores::outline::{Gold, parse_outline};
 
 /// Reads all outlines of a folder, keyed by name.
 pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold>> {
@@ -15,7 +15,7 @@ pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold
         if path.extension().is_some_and(|ending| ending == "outline") {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let text = super::read_text(&path)?;
-            golds.insert(name, parse(&text).with_context(|| format!("in `{}`", path.display()))?);
+            golds.insert(name, parse_outline(&text).with_context(|| format!("in `{}`", path.display()))?);
         }
     }
     if golds.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, harmonic, mean};
+use super::{Figure, harmonic_mean, mean};
 
 /// A block.
 #[derive(Clone, Debug, Deserialize)]
@@ -69,7 +69,7 @@ pub(crate) fn score(pages: &[(BTreeSet<u32>, BTreeSet<u32>)], window: u32) -> Fi
         window,
         precision,
         recall,
-        f1: harmonic(precision, recall),
+        f1: harmonic_mean(precision, recall),
         right,
         said,
         wanted,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use newslode_page::tables::DataTable;
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, bootstrap_error, deviation, harmonic, mean};
+use super::{Figure, bootstrap_error, deviation, harmonic_mean, mean};
 
 /// A table of the gold or of a prediction: one line of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl Counts {
     }
 
     pub(crate) fn f1(&self) -> f64 {
-        harmonic(self.precision(), self.recall())
+        harmonic_mean(self.precision(), self.recall())
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::{harmonic, read_text};
+use super::{harmonic_mean, read_text};
 
 /// The tags in the order of the figures.
 pub(crate) const TAGS: [char; 4] = ['C', 'A', 'V', 'N'];
@@ -125,7 +125,7 @@ impl Confusion {
         let hit = self.0[tag][tag];
         let precision = ratio(hit, self.0.iter().map(|row| row[tag]).sum());
         let recall = ratio(hit, self.0[tag].iter().sum());
-        Figures { precision, recall, f: harmonic(precision, recall) }
+        Figures { precision, recall, f: harmonic_mean(precision, recall) }
     }
 
     /// Share of right leaves. Over all four tags, precision equals recall.

@@ -117,7 +117,7 @@ impl Figures {
         let precision = Prf::of(right.len(), right.len() + wrong.len(), 0).precision;
         let recall = Prf::of(hit, 0, expected.len()).recall;
         let missed = expected.difference(&right).cloned().collect();
-        Figures { precision, recall, f1: super::harmonic(precision, recall), right, wrong, missed, hit }
+        Figures { precision, recall, f1: super::harmonic_mean(precision, recall), right, wrong, missed, hit }
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use newslode::demo::figures::Figures;
 use newslode::demo::leaves::JudgedPage;
-use newslode::demo::mined::fields;
-use newslode::demo::pages::{PageScores, row, structure};
+use newslode::demo::mined::judge_fields;
+use newslode::demo::pages::{PageScores, mean_page_scores, score_page};
 use newslode::site;
 use newslode_demo_world::marks::GoldTable;
 use newslode_demo_world::{GoldArticle, PageKind, World};
@@ -17,7 +17,7 @@ use newslode_miner::mining::blocks::of_labels;
 use newslode_page::preset::Preset;
 use newslode_page::tables::{TableParams, tables_with};
 use newslode_page::tagging::{self, Tag};
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use newslode_page::{Article, Page, Params, Timestamp, article, hierarchy};
 
 use super::Prf;
@@ -66,15 +66,15 @@ pub(crate) fn figures(
 ) -> (Figures, Vec<PageScores>, TagCounts) {
     let mut rows = Vec::new();
     for pages in sites {
-        let site = site::of_pages(pages.iter().map(|judged| &judged.page));
+        let site = site::terms_of_pages(pages.iter().map(|judged| &judged.page));
         for judged in pages {
             let mut said = hierarchy(&judged.page, &by.params);
             // A miner marks hierarchies in the same way.
-            said.mark("sample".into(), of_labels(&blocks(&judged.page, &site, &by.wisdom)));
-            rows.push(row(judged, &said));
+            said.mark("sample".into(), of_labels(&find_blocks(&judged.page, &site, &by.wisdom)));
+            rows.push(score_page(judged, &said));
         }
     }
-    let mut figures = structure(&rows);
+    let mut figures = mean_page_scores(&rows);
     let tags = judge_tags(sites, by.tags, &mut figures);
     data_tables(sites.iter().flatten(), &by.tables, &mut figures);
     articles(world, sites.iter().flatten(), &mut figures);
@@ -153,7 +153,7 @@ fn articles<'a>(world: &World, pages: impl Iterator<Item = &'a JudgedPage>, figu
     let pairs = said.iter().filter_map(|said| Some((*gold.get(said.url.as_str())?, said)));
     let pairs: Vec<(&GoldArticle, &Article)> = pairs.collect();
     figures.prf("articles", &Prf::of(pairs.len(), said.len(), wanted));
-    fields(&pairs, figures);
+    judge_fields(&pairs, figures);
 }
 
 #[cfg(test)]

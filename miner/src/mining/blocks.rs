@@ -6,10 +6,10 @@
 use std::ops::Range;
 
 use newslode_page::hierarchy::{Block, Label};
-use newslode_page::wisdom::Blocks;
+use newslode_page::wisdom::InformativeBlocks;
 
 /// The block that each label is in.
-pub fn of_labels(blocks: &Blocks) -> impl Fn(&Label) -> Block + '_ {
+pub fn of_labels(blocks: &InformativeBlocks) -> impl Fn(&Label) -> Block + '_ {
     |label| {
         let in_toc = is_in(label, &blocks.toc);
         let in_article = is_in(label, &blocks.article);
@@ -37,8 +37,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_in_both_blocks_is_contents_and_a_text_is_the_article() {
-        let blocks = Blocks { toc: vec![0..2, 4..6], article: vec![1..3, 5..9], by_length: false };
+    fn a_link_in_both_blocks_counts_as_contents_and_a_text_as_article() {
+        let blocks = InformativeBlocks { toc: vec![0..2, 4..6], article: vec![1..3, 5..9], by_length: false };
         let block = |leaves: &[u32], is_link: bool| {
             let href = is_link.then(|| "https://a.test/".to_owned());
             of_labels(&blocks)(&Label {

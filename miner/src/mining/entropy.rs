@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sums_give_the_batch_formula_in_any_order_and_after_subtraction(
+        fn entropy_from_sums_equals_the_batch_formula_in_any_order_and_after_subtraction(
             counts in prop::collection::vec(0u32..5000, 2..40),
             gone in prop::collection::vec(1u32..5000, 0..10),
         ) {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_menu_word_tells_nothing_and_a_rare_one_much() {
+    fn a_word_of_every_page_has_high_entropy_and_a_rare_one_low() {
         let even = Delta::between(None, Some(&page(3)));
         let mut sum = even.clone();
         add(&mut sum, &even);

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_of_a_list_show_each_other_what_is_an_attribute() {
+    fn attributes_are_found_by_comparing_the_pages_of_a_list() {
         let river = |name: &str, length: &str, mouth: &str| {
             format!("<h1>{name}</h1><div>Length</div><div>{length}</div><div>Mouth</div><div>{mouth}</div>")
         };
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_bounded() {
+    fn the_attributes_of_an_instance_are_bounded() {
         let rows: String = (0..300).map(|row| format!("<dt>Name {row}<dd>{row}")).collect();
         let long = "word ".repeat(LONGEST_VALUE);
         let found = read(&[format!("<h1>T</h1><dl><dt>Text<dd>{long}<dt>Size<dd>12{rows}</dl>")]);

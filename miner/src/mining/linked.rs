@@ -1,6 +1,6 @@
 //! The labels that one site links, stored compactly: as they were at some time, and the changes since.
 
-use newslode_page::contribution::names::{bits, split_name};
+use newslode_page::contribution::names::{name_bits, split_name};
 use newslode_page::contribution::{Cell, Table};
 use rustc_hash::FxHashSet;
 
@@ -11,7 +11,7 @@ use super::summary::Tables;
 pub fn labels(tables: &Tables) -> Vec<u64> {
     let keys = tables.get(&Table::Labels).into_iter().flatten().map(|(key, _)| key);
     let linked = keys.filter(|key| Cell { table: Table::Labels, key: (*key).clone() }.is_watched());
-    let mut labels: Vec<u64> = linked.filter_map(|key| bits(split_name(key)?.0)).collect();
+    let mut labels: Vec<u64> = linked.filter_map(|key| name_bits(split_name(key)?.0)).collect();
     labels.sort_unstable();
     labels
 }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn packed_labels_are_read_back() {
         for labels in [vec![], vec![0], vec![0, 1, 127, 128, 300, 1 << 40, u64::MAX - 1, u64::MAX]] {
             assert_eq!(unpack(&pack(&labels)), Some(labels));
         }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_come_and_go_are_those_that_there_are() {
+    fn adding_and_removing_sites_leaves_the_labels_of_those_that_remain() {
         let mut linked = Linked::of(3);
         linked.remove(2);
         linked.add(9);

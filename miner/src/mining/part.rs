@@ -12,10 +12,12 @@
 
 use std::collections::BTreeMap;
 
-use newslode_page::contribution::names::{bits, name, of_bits, split_name, without_numbers};
+use newslode_page::contribution::names::{
+    name_bits, name_from_bits, short_name, split_name, without_numbers,
+};
 use newslode_page::contribution::{Cell, Role, Table};
 use newslode_page::reading::Site;
-use newslode_page::reading::short::long;
+use newslode_page::reading::short::full_url;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +94,7 @@ impl Part {
         // A home of cells that is no frequent label is kept for another reason.
         let homes =
             tables.iter().filter(|(table, _)| **table != Table::Pages).flat_map(|(_, cells)| cells.keys());
-        let homes = homes.filter_map(|key| split_name(key)).filter_map(|(home, _)| bits(home));
+        let homes = homes.filter_map(|key| split_name(key)).filter_map(|(home, _)| name_bits(home));
         part.own.extend(homes.filter(|home| !frequent.contains(home)));
         part.read_at = stored.read_at.into_iter().collect();
         part.in_use = part.own.len();
@@ -132,7 +134,7 @@ impl Part {
                 part.set(Cell { table, key: key.to_owned() }, by, frequent);
             }
             for home in std::mem::take(&mut part.missing) {
-                part.own.extend(bits(&home));
+                part.own.extend(name_bits(&home));
                 open.push(home);
             }
         }
@@ -145,7 +147,7 @@ impl Part {
         self.unpack();
         for (cell, by) in cells {
             // Cells without a home belong to the whole site.
-            if let Some(home) = cell.home().and_then(bits) {
+            if let Some(home) = cell.home().and_then(name_bits) {
                 let is_kept = frequent.contains(&home) || self.own.contains(&home);
                 if !is_kept || self.read_at.get(&home).is_some_and(|read| *read >= position) {
                     continue;
@@ -160,7 +162,7 @@ impl Part {
     pub fn fill(&mut self, homes: &[String], position: u64, cells: Vec<(Cell, i64)>, frequent: &Frequent) {
         for home in homes {
             self.missing.remove(home);
-            let Some(bits) = bits(home) else { continue };
+            let Some(bits) = name_bits(home) else { continue };
             if !frequent.contains(&bits) {
                 self.own.insert(bits);
             }
@@ -179,7 +181,7 @@ impl Part {
     pub fn forget(&mut self, position: u64) {
         self.unpack();
         let stays = |home: Option<&str>| {
-            let home = home.and_then(bits);
+            let home = home.and_then(name_bits);
             home.and_then(|home| self.read_at.get(&home)).is_some_and(|read| *read >= position)
         };
         for (table, cells) in &mut self.tables {
@@ -192,12 +194,13 @@ impl Part {
 
     /// Marks a label as no longer frequent. Its cells stay until unused homes are dropped.
     pub fn unmark_frequent(&mut self, label: &str) {
-        self.no_longer_frequent.extend(bits(label));
+        self.no_longer_frequent.extend(name_bits(label));
     }
 
     /// Whether the cells of a home are kept though it is no frequent label.
     fn has(&self, home: &str) -> bool {
-        bits(home).is_some_and(|home| self.own.contains(&home) || self.no_longer_frequent.contains(&home))
+        name_bits(home)
+            .is_some_and(|home| self.own.contains(&home) || self.no_longer_frequent.contains(&home))
     }
 
     /// Packs the cells until they are needed.
@@ -216,7 +219,7 @@ impl Part {
             self.tables = packed::unpack(&packed).unwrap_or_default();
         }
         for label in std::mem::take(&mut self.no_longer_frequent) {
-            let name = of_bits(label);
+            let name = name_from_bits(label);
             let is_home = |cells: &BTreeMap<String, i64>| {
                 cells.range(name.clone()..).next().is_some_and(|(key, _)| key.starts_with(&name))
             };
@@ -277,7 +280,7 @@ impl Part {
     }
 
     fn keeps(&self, home: &str, frequent: &Frequent) -> bool {
-        bits(home).is_some_and(|home| frequent.contains(&home) || self.own.contains(&home))
+        name_bits(home).is_some_and(|home| frequent.contains(&home) || self.own.contains(&home))
     }
 
     /// Sets a cell. A new cell may make other homes needed.
@@ -310,17 +313,19 @@ fn home_needed_by(site: &Site, cell: &Cell) -> Option<String> {
         }
         // A page to which a kept label leads.
         Table::Targets => {
-            let url = long(site.as_str(), rest).ok()?;
+            let url = full_url(site.as_str(), rest).ok()?;
             (!url.is_front_page()).then(|| page_name(&url))
         }
         // A story of a kept page.
         Table::Filed => (!rest.is_empty()).then(|| rest.to_owned()),
         // How many labels differ from a kept one in numbers alone.
-        Table::Labels => without_numbers(rest.strip_prefix(Role::Any.letter())?).map(|rest| name(&rest)),
+        Table::Labels => {
+            without_numbers(rest.strip_prefix(Role::Any.letter())?).map(|rest| short_name(&rest))
+        }
         _ => None,
     }
 }
 
 fn is_in(frequent: &Frequent, home: &str) -> bool {
-    bits(home).is_some_and(|home| frequent.contains(&home))
+    name_bits(home).is_some_and(|home| frequent.contains(&home))
 }

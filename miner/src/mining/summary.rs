@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::names::{name, split_name, without_numbers};
+use newslode_page::contribution::names::{short_name, split_name, without_numbers};
 use newslode_page::contribution::{Contribution, Delta, Role, Table};
-use newslode_page::reading::short::long;
+use newslode_page::reading::short::full_url;
 use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
 
@@ -61,7 +61,7 @@ pub type Tables = BTreeMap<Table, BTreeMap<String, i64>>;
 /// The name of a page in a site's counters.
 #[must_use]
 pub fn page_name(url: &CanonicalUrl) -> String {
-    name(url.as_str())
+    short_name(url.as_str())
 }
 
 /// A label with this many different numbers counts something.
@@ -130,7 +130,7 @@ impl SiteSummary {
             labels.entry(name).or_default().forms.insert(form.to_owned(), pages);
         }
         for (name, url, pages) in named(cells(Table::Targets)) {
-            if let Ok(url) = long(summary.site.as_str(), url) {
+            if let Ok(url) = full_url(summary.site.as_str(), url) {
                 labels.entry(name).or_default().targets.insert(url, pages);
             }
         }
@@ -160,7 +160,7 @@ impl SiteSummary {
     /// Whether the site writes the label with many different numbers, as dates and counts are.
     #[must_use]
     pub fn is_counter(&self, key: &str) -> bool {
-        let others = without_numbers(key).and_then(|rest| self.numbered.get(&name(&rest)));
+        let others = without_numbers(key).and_then(|rest| self.numbered.get(&short_name(&rest)));
         others.is_some_and(|labels| *labels >= COUNTER)
     }
 }
@@ -212,18 +212,18 @@ fn pairs<'a>(
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::contribution::names::of_id;
+    use newslode_page::contribution::names::name_of_url_id;
     use newslode_page::contribution::{FiledUse, url_id};
 
     use super::*;
 
     #[test]
-    fn cells_are_read_back_by_label_pair_and_list() {
-        let (jazz, rock, music) = (name("en:jazz"), name("en:rock"), name("en:music"));
+    fn a_summary_reads_cells_by_label_pair_and_list() {
+        let (jazz, rock, music) = (short_name("en:jazz"), short_name("en:rock"), short_name("en:music"));
         let cells = |cells: &[(&[&str], i64)]| {
             cells.iter().map(|(parts, count)| (parts.concat(), *count)).collect::<BTreeMap<_, _>>()
         };
-        let (list, page, story) = (name("a list"), name("a page"), name("a story"));
+        let (list, page, story) = (short_name("a list"), short_name("a page"), short_name("a story"));
         let tables = Tables::from([
             (Table::Pages, cells(&[(&[""], 4)])),
             (
@@ -265,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_the_name_under_which_it_files() {
+    fn a_page_is_named_alike_by_url_and_by_cell() {
         let url: CanonicalUrl = "https://a.test/jazz?page=2".parse().unwrap();
-        assert_eq!(page_name(&url), of_id(&url_id(&url)));
+        assert_eq!(page_name(&url), name_of_url_id(&url_id(&url)));
     }
 
     #[test]
-    fn a_story_that_many_pages_show_is_peculiar_to_none() {
+    fn a_story_that_many_pages_show_counts_for_none_of_them() {
         let filed = |page: usize, stories: &[&str]| Contribution {
             filed: Some(FiledUse {
                 page: format!("{page:016x}"),
@@ -289,7 +289,7 @@ mod tests {
         // A tenth of the other twenty pages is two: a story on three pages is peculiar to each, one on four
         // is not.
         let filing = filing(&tables(&pages));
-        let of = |page: usize| filing[&of_id(&format!("{page:016x}"))];
+        let of = |page: usize| filing[&name_of_url_id(&format!("{page:016x}"))];
         assert_eq!((filing.len(), of(0), of(3)), (21, 1, 0));
     }
 }

@@ -3,7 +3,7 @@
 //! As a page contributes to its site, a site contributes to the world: a label counts once for each site that links it. The
 //! logs of the sums say when a site starts or stops linking a label, so the world is kept up to date by changes alone.
 
-use newslode_page::contribution::names::of_bits;
+use newslode_page::contribution::names::name_from_bits;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Labels that enough sites link, by the bits of their names.
@@ -59,9 +59,9 @@ impl World {
         let (mut joined, mut left) = (Vec::new(), Vec::new());
         for label in std::mem::take(&mut self.touched) {
             if self.sites.get(&label).copied().unwrap_or(0) >= support.max(1) {
-                joined.extend(self.frequent.insert(label).then(|| of_bits(label)));
+                joined.extend(self.frequent.insert(label).then(|| name_from_bits(label)));
             } else {
-                left.extend(self.frequent.remove(&label).then(|| of_bits(label)));
+                left.extend(self.frequent.remove(&label).then(|| name_from_bits(label)));
             }
         }
         joined.sort_unstable();
@@ -72,30 +72,30 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::contribution::names::{bits, name};
+    use newslode_page::contribution::names::{name_bits, short_name};
 
     use super::*;
 
     #[test]
-    fn labels_join_and_leave_as_sites_link_them() {
-        let (jazz, rock) = (name("en:jazz"), name("en:rock"));
+    fn labels_are_frequent_while_enough_sites_link_them() {
+        let (jazz, rock) = (short_name("en:jazz"), short_name("en:rock"));
         let mut world = World::default();
-        world.add(bits(&jazz).unwrap());
-        world.add(bits(&rock).unwrap());
+        world.add(name_bits(&jazz).unwrap());
+        world.add(name_bits(&rock).unwrap());
         assert_eq!(world.update(2), (vec![], vec![]));
-        world.add(bits(&jazz).unwrap());
+        world.add(name_bits(&jazz).unwrap());
         assert!(world.frequent().is_empty(), "nothing is decided between updates");
         assert_eq!(world.update(2), (vec![jazz.clone()], vec![]));
-        world.remove(bits(&jazz).unwrap());
-        world.add(bits(&jazz).unwrap());
+        world.remove(name_bits(&jazz).unwrap());
+        world.add(name_bits(&jazz).unwrap());
         assert_eq!(world.update(2), (vec![], vec![]), "it came back");
-        world.remove(bits(&jazz).unwrap());
+        world.remove(name_bits(&jazz).unwrap());
         assert_eq!(world.update(2), (vec![], vec![jazz.clone()]));
         let mut both = [jazz.clone(), rock.clone()];
         both.sort_unstable();
         assert_eq!(world.update(1), (both.to_vec(), vec![]));
-        world.remove(bits(&rock).unwrap());
-        world.remove(bits(&rock).unwrap());
+        world.remove(name_bits(&rock).unwrap());
+        world.remove(name_bits(&rock).unwrap());
         assert_eq!(world.update(1), (vec![], vec![rock]));
         assert_eq!(world.frequent().len(), 1);
     }

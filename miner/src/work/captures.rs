@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn contents_are_added_once_and_dropped() {
+    async fn contents_are_noted_once_and_dropped() {
         let (store, site) = (RedbStore::in_memory().unwrap(), Site::of_host("a.test"));
         let of = |number| ContentHash([number; 16]);
         update(&store, &site, &[of(3), of(1)], &[]).await.unwrap();

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_newest_algorithms_count_and_all_are_remembered() {
+    async fn the_newest_generation_counts_and_all_are_remembered() {
         let store = RedbStore::in_memory().unwrap();
         let (six, seven) = (generation(6, "default"), generation(7, "default"));
         let content = ContentHash([9; 16]);

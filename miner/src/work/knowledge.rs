@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_read_again_and_other_formats_are_refused() {
+    fn stored_knowledge_is_read_back_and_other_formats_are_refused() {
         let progress = ViewProgress { position: 7, epoch: Some("v".into()), pages: 9, changed: 2 };
         let mut known = Knowledge { has_new_lessons: true, progress, ..Knowledge::default() };
         known.templates.observe([(ContentHash([9; 16]), None)]);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_0_1_0_stored_is_read_and_all_pages_are_viewed_again() {
+    fn knowledge_of_version_0_1_0_is_read_and_all_pages_are_viewed_again() {
         let stored = br#"{"site":{"lessons":[],"seen":[]},"templates":TEMPLATES,"is_new":false}"#;
         let templates = serde_json::to_string(&Templates::<Template, ContentHash>::default()).unwrap();
         let json = String::from_utf8_lossy(stored).replace("TEMPLATES", &templates);

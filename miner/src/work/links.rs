@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_come_from_concept_pages_and_everything_if_asked() {
+    fn concept_pages_lead_to_instances_and_all_links_if_configured() {
         check(Follow::Concepts, Why::Seed, &[]);
         check(Follow::Concepts, Why::Instance, &[]);
         check(Follow::Concepts, Why::Concept, &[("/one", Why::Instance)]);

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn buckets_are_divided_and_those_of_the_dead_are_taken_over() {
+    async fn buckets_are_shared_out_and_those_of_dead_miners_are_taken_over() {
         let store = RedbStore::in_memory().unwrap();
         let [a, b, c] = ["a", "b", "c"].map(|name| Owners::named(name.into()));
         let start = Instant::now();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn clocks_need_not_agree() {
+    async fn heartbeats_work_with_clocks_that_differ() {
         let store = RedbStore::in_memory().unwrap();
         let [a, b] = ["a", "b"].map(|name| Owners::named(name.into()));
         let start = Instant::now();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_alone_owns_everything() {
+    async fn a_single_miner_owns_every_bucket() {
         let store = RedbStore::in_memory().unwrap();
         let alone = Owners::default();
         alone.heartbeat(&store, Instant::now()).await.unwrap();

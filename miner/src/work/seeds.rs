@@ -2,7 +2,7 @@
 //!
 //! Each may be repeated, also after a part of it was done. To remove a site, its pages are first deleted from the archive,
 //! since the frontier and the sums name them. Then the site leaves the frontier, so that its pages still on their way are not
-//! counted ([`crate::work::apply::PageEnd::Unwanted`]). Then its sums are deleted. Start at [`obey`].
+//! counted ([`crate::work::apply::PageEnd::Unwanted`]). Then its sums are deleted. Start at [`apply_seed`].
 
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedCommand;
@@ -49,7 +49,7 @@ impl Retryable for SeedFailure {
 ///
 /// # Errors
 /// When the URL cannot be a page's identity, or the store fails.
-pub async fn obey(
+pub async fn apply_seed(
     parts: &Parts,
     config: &MinerConfig,
     command: SeedCommand,
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_that_changes_settings_names_them() {
+    fn a_seed_message_that_changes_settings_logs_the_changes() {
         let before = SiteSettings {
             max_pages: 9,
             max_depth: 5,

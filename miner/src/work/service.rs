@@ -35,7 +35,7 @@ use crate::work::owners;
 use crate::work::parts::Parts;
 use crate::work::recompute;
 use crate::work::removal::remove_page;
-use crate::work::seeds::obey;
+use crate::work::seeds::apply_seed;
 use crate::work::views;
 use crate::work::waiting::pause;
 use crate::work::window::{Slid, Window};
@@ -192,7 +192,7 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
                 continue;
             }
         };
-        let work = || obey(&parts, &config, command.clone(), time::now());
+        let work = || apply_seed(&parts, &config, command.clone(), time::now());
         match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
                 tracing::info!(%site, "carried out an operator's message");

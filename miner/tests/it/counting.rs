@@ -27,7 +27,7 @@ use crate::world::{NOW, World, ours, page, recompute, url, world};
 const HOME: &str = "https://a.test/";
 
 #[tokio::test]
-async fn any_order_and_repetition_ends_in_the_same_sums() {
+async fn messages_in_any_order_and_repeated_give_the_same_sums() {
     let pages = [
         page(HOME, Why::Seed, 1, &["sport", "tennis"], &["1"]),
         page(HOME, Why::Seed, 2, &["sport", "golf"], &["2"]),
@@ -58,7 +58,7 @@ async fn any_order_and_repetition_ends_in_the_same_sums() {
 
 /// Numbers of captures are times, those of our fetches count claims.
 #[tokio::test]
-async fn of_captures_the_newest_counts_and_our_own_newer_fetch_before_them() {
+async fn the_newest_capture_counts_and_a_crawled_page_before_any_capture() {
     let day = |days: u64| Timestamp(1_600_000_000_000 + days * 86_400_000);
     let captured = |days: u64, menu: &[&str]| {
         let mut page = page(HOME, Why::Link, day(days).0, menu, &[]);
@@ -113,7 +113,7 @@ async fn of_captures_the_newest_counts_and_our_own_newer_fetch_before_them() {
 }
 
 #[tokio::test]
-async fn verify_names_what_is_wrong() {
+async fn verify_names_every_difference() {
     let world = world();
     let site = world.seed(HOME).await;
     let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
@@ -130,7 +130,7 @@ async fn verify_names_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_redelivered_concept_page_is_stale_and_its_links_are_made_sure() {
+async fn a_redelivered_concept_page_is_stale_and_its_links_are_added() {
     let world = world();
     let site = world.seed(HOME).await;
     let concept = page("https://a.test/sport", Why::Concept, 1, &[], &["story"]);
@@ -143,7 +143,7 @@ async fn a_redelivered_concept_page_is_stale_and_its_links_are_made_sure() {
 }
 
 #[tokio::test]
-async fn pages_of_a_forgotten_site_are_not_wanted() {
+async fn pages_of_a_forgotten_site_are_refused() {
     let world = world();
     let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
     let ends =
@@ -212,7 +212,7 @@ impl SiteState for AtOnce {
 }
 
 #[tokio::test]
-async fn miners_that_count_the_same_page_at_once_end_in_the_same_sums() {
+async fn miners_that_count_the_same_page_at_once_count_it_once() {
     let (mut one, two) = (world(), world());
     let old = [page(HOME, Why::Seed, 1, &["sport", "tennis"], &[])];
     let new = [page(HOME, Why::Seed, 2, &["art"], &[])];
@@ -254,7 +254,7 @@ async fn counting_again_stops_once_a_newer_version_counts() {
 }
 
 #[tokio::test]
-async fn pages_of_other_algorithms_are_counted_again_and_told_until_then() {
+async fn pages_of_other_generations_are_counted_again_and_reported_until_then() {
     let mut world = world();
     let site = world.seed(HOME).await;
     for at in [HOME, "https://a.test/x"] {

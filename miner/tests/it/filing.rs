@@ -91,7 +91,7 @@ async fn events_carry_what_is_known(world: World) {
 }
 
 #[tokio::test]
-async fn events_carry_what_is_known_embedded() {
+async fn events_carry_the_concepts_known_so_far_embedded() {
     events_carry_what_is_known(world()).await;
 }
 
@@ -100,7 +100,7 @@ mod servers {
     use super::*;
 
     #[tokio::test]
-    async fn events_carry_what_is_known_served() {
+    async fn events_carry_the_concepts_known_so_far_in_redis() {
         let (_server, world) = served().await;
         events_carry_what_is_known(world).await;
     }

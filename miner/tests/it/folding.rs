@@ -27,7 +27,7 @@ async fn two_sites() -> World {
 }
 
 #[tokio::test]
-async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
+async fn concepts_are_followed_once_and_an_interrupted_plan_is_finished() {
     let world = two_sites().await;
     let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
     let report = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
@@ -75,7 +75,7 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
 }
 
 #[tokio::test]
-async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
+async fn the_preset_of_the_pages_decides_the_rules_of_the_fold() {
     for (preset, concepts) in
         [(Preset::Default, &["en:busi", "en:busi travel"][..]), (Preset::Paper, &["en:busi"])]
     {
@@ -110,7 +110,7 @@ async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage
 }
 
 #[tokio::test]
-async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_files_its_stories() {
+async fn a_page_fetched_before_its_concept_was_found_is_read_again() {
     let world = two_sites().await;
     let sport = page("https://a.test/sport", Why::Link, 1, &[], &["late"]);
     let found = page("https://a.test/", Why::Seed, 1, &["sport"], &[]);

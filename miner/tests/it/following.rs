@@ -200,7 +200,7 @@ async fn follow(seed: u64, support: u32) -> usize {
 }
 
 #[tokio::test]
-async fn the_fold_of_followed_parts_is_the_fold_of_all_cells() {
+async fn folding_summaries_of_changed_sites_equals_folding_all_cells() {
     let mut concepts = 0;
     for seed in 0..8 {
         for support in [0, 1, 3] {
@@ -212,7 +212,7 @@ async fn the_fold_of_followed_parts_is_the_fold_of_all_cells() {
 
 /// A follower that was away for longer than the log reaches back reads all sites anew.
 #[tokio::test]
-async fn a_follower_that_fell_behind_reads_the_sites_anew() {
+async fn a_miner_that_fell_behind_reads_the_sites_again() {
     let (mut dice, state) = (Dice(SplitMix(5)), RedbStore::in_memory().unwrap());
     let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
     let mut follower = SummaryCache::default();
@@ -253,7 +253,7 @@ async fn a_follower_that_fell_behind_reads_the_sites_anew() {
 
 /// Whatever of a follower's calls fails, comes late or comes twice: what it kept is right, or is not used.
 #[tokio::test]
-async fn what_is_kept_in_a_store_that_fails_is_right_or_is_not_used() {
+async fn summaries_saved_in_a_failing_store_are_right_or_not_used() {
     for seed in 0..12 {
         let (mut dice, state) = (Dice(SplitMix(seed)), Arc::new(RedbStore::in_memory().unwrap()));
         let flaky = Flaky::new(state.clone(), state.clone(), state.clone(), seed);

@@ -10,7 +10,7 @@ use newslode_common::store::{Kind, Why, state_digest};
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::captures::{drop_counted, uncounted, update};
 use newslode_miner::work::reconcile::reconcile;
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::verify::verify;
 use newslode_miner::work::window::{Slid, slide};
 use newslode_page::contribution::Table;
@@ -90,13 +90,13 @@ async fn the_window_slides(world: World) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_leave_when_they_are_older_than_the_window() {
+async fn pages_older_than_the_window_are_removed() {
     the_window_slides(world()).await;
 }
 
 async fn told(world: &World, json: &str) {
     let command = SeedMessage::parse(json.as_bytes()).unwrap();
-    obey(&world.parts, &MinerConfig::default(), command, day(20)).await.unwrap();
+    apply_seed(&world.parts, &MinerConfig::default(), command, day(20)).await.unwrap();
 }
 
 async fn a_site_is_removed(world: World) {
@@ -133,7 +133,7 @@ async fn a_site_is_removed(world: World) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_removed_site_is_forgotten_with_its_pages_and_what_is_under_way() {
+async fn a_removed_site_is_forgotten_with_its_pages_and_messages_under_way() {
     a_site_is_removed(world()).await;
 }
 
@@ -178,13 +178,13 @@ mod servers {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn pages_leave_a_served_store_as_well() {
+    async fn pages_older_than_the_window_are_removed_from_redis() {
         let (_server, world) = served().await;
         the_window_slides(world).await;
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_removed_site_is_forgotten_by_a_served_store_as_well() {
+    async fn a_removed_site_is_forgotten_in_redis() {
         let (_server, world) = served().await;
         a_site_is_removed(world).await;
     }

@@ -13,7 +13,7 @@ use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
 use newslode_miner::work::instances::{CacheReport, cache_site, non_articles};
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::summaries::summaries;
 use newslode_miner::work::views::Pace;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -121,12 +121,12 @@ async fn what_is_kept_is_what_reading_says(world: World) {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_what_reading_says_in_memory() {
+async fn cached_instances_equal_those_read_again_embedded() {
     what_is_kept_is_what_reading_says(world()).await;
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_pages_that_are_forgotten() {
+async fn the_cache_keeps_no_instances_of_forgotten_pages() {
     for command in
         [r#"{"version":1,"forget":"https://a.test/aare"}"#, r#"{"version":1,"remove":"https://a.test/"}"#]
     {
@@ -136,7 +136,7 @@ async fn nothing_is_kept_of_pages_that_are_forgotten() {
         let kept = async || world.parts.stores.state.value("instances/a.test").await.unwrap().unwrap().1;
         assert!(!kept().await.is_empty());
         let command = SeedMessage::parse(command.as_bytes()).unwrap();
-        obey(&world.parts, &MinerConfig::default(), command, NOW).await.unwrap();
+        apply_seed(&world.parts, &MinerConfig::default(), command, NOW).await.unwrap();
         assert!(kept().await.is_empty());
     }
 }
@@ -146,7 +146,7 @@ mod servers {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_kept_is_what_reading_says_in_redis() {
+    async fn cached_instances_equal_those_read_again_in_redis() {
         let (_server, world) = served().await;
         what_is_kept_is_what_reading_says(world).await;
     }

@@ -15,7 +15,7 @@ use newslode_common::version::ContentHash;
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::removal::remove_page;
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use newslode_page::{Page, article};
@@ -98,12 +98,12 @@ async fn readers_hear_of_each_event_once(world: World) {
 }
 
 #[tokio::test]
-async fn readers_hear_of_each_event_once_embedded() {
+async fn readers_get_each_event_once_embedded() {
     readers_hear_of_each_event_once(world()).await;
 }
 
 #[tokio::test]
-async fn a_life_begins_where_the_article_was_found() {
+async fn a_history_begins_when_and_where_a_listing_showed_the_article() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let (front, frontier) = (url("https://a.test/news"), world.parts.stores.frontier.as_ref());
@@ -122,7 +122,7 @@ async fn a_life_begins_where_the_article_was_found() {
 }
 
 #[tokio::test]
-async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
+async fn replaced_bodies_are_deleted_from_the_archive_and_gone_ones_if_configured() {
     let mut world = world();
     let site = world.seed("https://a.test/").await;
     let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
@@ -143,7 +143,7 @@ async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
     let life = read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().unwrap();
     assert_eq!(life.events.len(), 5, "that it was there is remembered");
     let remove = SeedCommand::Remove("https://a.test/".parse().unwrap());
-    obey(&world.parts, &Default::default(), remove, NOW).await.unwrap();
+    apply_seed(&world.parts, &Default::default(), remove, NOW).await.unwrap();
     assert!(
         read_history(world.parts.stores.archive.as_ref(), &url(STORY)).await.unwrap().is_none(),
         "a removed site leaves nothing"
@@ -159,7 +159,7 @@ async fn a_forgotten_page_leaves_nothing(world: World) {
     world.parts.stores.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
     for _ in 0..2 {
         let forget = SeedCommand::Forget(STORY.parse().unwrap());
-        obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
+        apply_seed(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     }
     assert_eq!(heard(&mut readers), [("new".to_owned(), 1), ("gone".to_owned(), 2)]);
     assert_eq!(state_digest(world.parts.stores.state.as_ref(), &site).await.unwrap(), none);
@@ -178,7 +178,7 @@ async fn a_forgotten_page_leaves_nothing_embedded() {
 }
 
 #[tokio::test]
-async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
+async fn a_content_that_another_message_still_needs_stays_in_the_archive() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
@@ -209,13 +209,13 @@ mod servers {
     use super::*;
 
     #[tokio::test]
-    async fn readers_hear_of_each_event_once_served() {
+    async fn readers_get_each_event_once_in_redis() {
         let (_server, world) = served().await;
         readers_hear_of_each_event_once(world).await;
     }
 
     #[tokio::test]
-    async fn a_forgotten_page_leaves_nothing_served() {
+    async fn a_forgotten_page_leaves_nothing_in_redis() {
         let (_server, world) = served().await;
         a_forgotten_page_leaves_nothing(world).await;
     }

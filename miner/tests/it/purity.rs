@@ -65,7 +65,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_mined_is_pure() {
+fn mining_code_is_pure() {
     let files = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mining"));
     assert!(files.len() > 20, "the tree has moved: {files:?}");
     for file in files {
@@ -76,7 +76,7 @@ fn what_is_mined_is_pure() {
 }
 
 #[test]
-fn an_effect_is_found_wherever_it_is_named() {
+fn the_purity_check_finds_every_effect() {
     let check = |text: &str, wanted: &[&str]| assert_eq!(offences(text), wanted, "{text}");
     check("use newslode_common::store::SiteState;\n", &["newslode_common", "newslode_common"]);
     check("pub use redb::Database;\n", &["redb"]);

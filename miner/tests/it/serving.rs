@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::world::{page, world};
 
 #[tokio::test]
-async fn pages_and_seeds_are_taken_and_what_is_broken_is_given_up() {
+async fn pages_and_seeds_are_consumed_and_broken_messages_become_dead_letters() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let (broker, stop) = (world.broker.clone(), CancellationToken::new());

@@ -10,7 +10,7 @@ use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::removal::remove_page;
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use newslode_page::{Page, article};
@@ -122,7 +122,7 @@ async fn the_declared_address_wins() {
 }
 
 #[tokio::test]
-async fn a_wrong_declaration_is_not_believed() {
+async fn a_wrong_canonical_address_is_ignored() {
     let world = world();
     let mut readers = world.broker.subscribe_articles(99);
     world.seed("https://a.test/").await;
@@ -139,7 +139,7 @@ async fn a_wrong_declaration_is_not_believed() {
 }
 
 #[tokio::test]
-async fn an_article_lives_on_at_its_other_address() {
+async fn an_article_continues_at_its_other_address() {
     let world = world();
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
@@ -160,7 +160,7 @@ async fn an_article_lives_on_at_its_other_address() {
 }
 
 #[tokio::test]
-async fn what_moves_was_found_when_it_was_found() {
+async fn a_moved_article_keeps_its_time_of_discovery() {
     let world = world();
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
@@ -185,7 +185,7 @@ async fn what_moves_was_found_when_it_was_found() {
     let counted = world.parts.stores.state.versions(&site, &[url("https://a.test/?p=1")]).await.unwrap();
     assert_eq!(counted, [None], "what was never counted takes no place in the sums");
     let forget = SeedCommand::Forget(STORY.parse().unwrap());
-    obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
+    apply_seed(&world.parts, &Default::default(), forget, NOW).await.unwrap();
     for at in [STORY, "https://a.test/1", "https://a.test/?p=1"] {
         assert!(read_history(world.parts.stores.archive.as_ref(), &url(at)).await.unwrap().is_none(), "{at}");
     }
@@ -209,7 +209,7 @@ mod servers {
     use super::*;
 
     #[tokio::test]
-    async fn the_same_text_is_one_article_served() {
+    async fn the_same_text_is_one_article_in_redis() {
         let (_server, world) = served().await;
         the_same_text_is_one_article(world).await;
     }

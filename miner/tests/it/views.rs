@@ -9,7 +9,7 @@ use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::knowledge::{Knowledge, teach};
-use newslode_miner::work::seeds::obey;
+use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::views::{Pace, ViewMemory, ViewReport, When, view_site, view_sites};
 use newslode_page::analyse;
 use newslode_page::article::Article;
@@ -127,7 +127,7 @@ async fn look(world: &World, when: When, looked: &mut ViewMemory) -> ViewReport 
 }
 
 #[tokio::test]
-async fn new_pages_are_viewed_at_once_and_all_when_the_site_has_grown_to_four_times_its_pages() {
+async fn all_pages_are_viewed_again_once_a_site_has_four_times_as_many() {
     let (world, mut looked) = (world(), ViewMemory::new());
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..8).await;
@@ -164,7 +164,7 @@ async fn new_pages_are_viewed_at_once_and_all_when_the_site_has_grown_to_four_ti
 }
 
 #[tokio::test]
-async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
+async fn an_interrupted_view_is_repeated_with_equal_bytes() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..6).await;
@@ -191,7 +191,7 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
 }
 
 #[tokio::test]
-async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
+async fn missing_or_broken_objects_of_the_archive_are_counted_and_do_not_stop_views() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..4).await;
@@ -235,7 +235,7 @@ fn told(world: &World) -> [u64; 6] {
 }
 
 #[tokio::test]
-async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
+async fn a_changed_layout_is_learnt_and_the_old_template_dropped() {
     let (world, mut looked) = (world(), ViewMemory::new());
     let site = world.seed("https://a.test/").await;
     let old = |n| article(n, false);
@@ -287,7 +287,7 @@ async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
 }
 
 #[tokio::test]
-async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
+async fn a_correction_reaches_a_running_miner_and_its_readers() {
     let (world, mut looked) = (world(), ViewMemory::new());
     let mut readers = world.broker.subscribe_articles(99);
     let site = world.seed("https://a.test/").await;
@@ -326,12 +326,12 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
     // The knowledge of a site goes with the site.
     let json = br#"{"version":1,"remove":"https://a.test/"}"#;
     let command = newslode_common::message::seed::SeedMessage::parse(json).unwrap();
-    obey(&world.parts, &Default::default(), command, NOW).await.unwrap();
+    apply_seed(&world.parts, &Default::default(), command, NOW).await.unwrap();
     assert!(self::known(&world).await.is_empty());
 }
 
 #[tokio::test]
-async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
+async fn only_one_of_two_miners_observes_the_same_pages() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     counted(&world, &site, 0..20, |n| article(n, false)).await;
@@ -352,7 +352,7 @@ async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
 }
 
 #[tokio::test]
-async fn a_site_whose_log_was_cut_is_looked_at_as_a_whole() {
+async fn a_site_with_a_truncated_log_is_read_as_a_whole() {
     let (world, mut looked) = (world(), ViewMemory::new());
     let site = world.seed("https://a.test/").await;
     stories(&world, &site, 0..8).await;

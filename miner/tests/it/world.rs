@@ -67,7 +67,7 @@ impl World {
         let json = format!(r#"{{"version":1,"url":"{url}","delay_ms":0}}"#);
         let command = SeedMessage::parse(json.as_bytes()).unwrap();
         Generations::claim(self.parts.stores.state.as_ref(), &ours()).await.unwrap();
-        newslode_miner::work::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
+        newslode_miner::work::seeds::apply_seed(&self.parts, &Default::default(), command, NOW).await.unwrap()
     }
 
     /// Archives a page's bytes; here these are its contribution.

@@ -150,12 +150,12 @@ impl Delta {
                 vacant.insert(by);
             }
             Entry::Vacant(_) => {}
-            Entry::Occupied(mut held) => {
-                let sum = held.get().wrapping_add(by);
+            Entry::Occupied(mut entry) => {
+                let sum = entry.get().wrapping_add(by);
                 if sum == 0 {
-                    held.remove();
+                    entry.remove();
                 } else {
-                    held.insert(sum);
+                    entry.insert(sum);
                 }
             }
         }
@@ -169,10 +169,10 @@ impl Delta {
         cells.extend(old.into_iter().map(|(cell, count)| (cell, count.wrapping_neg())));
         // Sorted first, because a map is built faster from sorted entries.
         cells.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        cells.dedup_by(|next, held| {
-            let is_same = next.0 == held.0;
+        cells.dedup_by(|next, entry| {
+            let is_same = next.0 == entry.0;
             if is_same {
-                held.1 = held.1.wrapping_add(next.1);
+                entry.1 = entry.1.wrapping_add(next.1);
             }
             is_same
         });
@@ -201,11 +201,11 @@ impl Delta {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contribution::names::name;
+    use crate::contribution::names::short_name;
 
     #[test]
     fn a_cell_knows_its_home_and_whether_it_is_watched() {
-        let label = name("en:jazz");
+        let label = short_name("en:jazz");
         let cell = |table, key: &str| Cell { table, key: key.to_owned() };
         assert_eq!(cell(Table::Forms, &format!("{label}Jazz")).home(), Some(label.as_str()));
         assert_eq!(cell(Table::Terms, "tf\u{1f}internationalisation").home(), None);

@@ -1,11 +1,11 @@
 //! The counters of 0.1.0, which held labels as text, as today's.
 //!
-//! Both forms are sums over the same pages, and each counter of 0.1.0 stands for the same counters of today on every
-//! page. So a site's old counters can be turned into today's whenever they are found, also while programs of 0.1.0
-//! still count beside newer ones. Start at [`today`].
+//! Both forms are sums over the same pages, and each counter of 0.1.0 corresponds to the same current counters on
+//! every page. So a site's old counters can be converted whenever they are found, also while programs of 0.1.0 still
+//! count beside newer ones. Start at [`to_current_cells`].
 
-use super::names::{is_counted, name};
-use super::sums::Cells;
+use super::names::{is_counted, short_name};
+use super::sums::CellBuilder;
 use super::{Cell, Role, SEPARATOR, Table};
 use crate::reading::{CanonicalUrl, short};
 
@@ -23,29 +23,31 @@ pub const TABLES: &[Table] = &[
     Table::Directories,
 ];
 
-/// Today's counters for one of 0.1.0: none if its labels are no longer counted. A counter that no program of 0.1.0
-/// can have written gives none.
+/// Converts a counter of 0.1.0 to current ones: none if its labels are no longer counted, or if no program of 0.1.0
+/// can have written it.
 #[must_use]
-pub fn today(table: Table, key: &str, count: i64) -> Vec<(Cell, i64)> {
-    let mut cells = Cells::default();
+pub fn to_current_cells(table: Table, key: &str, count: i64) -> Vec<(Cell, i64)> {
+    let mut cells = CellBuilder::default();
     let parts: Vec<&str> = key.split(SEPARATOR).collect();
     match (table, &parts[..]) {
         (Table::Pages | Table::Terms, _) => cells.add(table, &[key], count),
         (Table::Stories, [page, story]) => cells.add_filed(page, story, count),
         (Table::Labels, [label, role]) if is_counted(label) => {
-            if let Some(role) = Role::ALL.iter().find(|known| known.code() == *role) {
-                cells.add_role(&name(label), *role, label, count);
+            if let Some(role) = Role::ALL.iter().find(|other| other.code() == *role) {
+                cells.add_role(&short_name(label), *role, label, count);
             }
         }
-        (Table::Forms, [label, form]) if is_counted(label) => cells.add(table, &[&name(label), form], count),
+        (Table::Forms, [label, form]) if is_counted(label) => {
+            cells.add(table, &[&short_name(label), form], count)
+        }
         (Table::Targets, [label, url]) if is_counted(label) => {
             if let Ok(url) = url.parse::<CanonicalUrl>() {
-                cells.add(table, &[&name(label), &short::short(url.site().as_str(), &url)], count);
+                cells.add(table, &[&short_name(label), &short::short_url(url.site().as_str(), &url)], count);
             }
         }
         (Table::Lists, [list, label]) if is_counted(label) => {
             let list = u64::from_str_radix(list, 16).unwrap_or_default();
-            cells.add(table, &[&name(label), &super::names::of_bits(list)], count);
+            cells.add(table, &[&short_name(label), &super::names::name_from_bits(list)], count);
         }
         (Table::Pairs, [broader, narrower, level]) => {
             cells.add_pair(table, (broader, narrower), level, count)
@@ -64,7 +66,7 @@ mod tests {
     use crate::{Page, Params, contribution, hierarchy};
 
     /// The counters of a page as 0.1.0 made them.
-    fn first(page: &Contribution) -> Vec<(Table, String, i64)> {
+    fn cells_of_0_1_0(page: &Contribution) -> Vec<(Table, String, i64)> {
         let joined = |parts: &[&str]| parts.join("\u{1f}");
         let mut cells = vec![(Table::Pages, String::new(), 1)];
         for label in &page.labels {
@@ -86,7 +88,7 @@ mod tests {
                 hasher.update(label.as_bytes());
                 hasher.update(&[0x1f]);
             }
-            let id = crate::contribution::hex(&hasher);
+            let id = crate::contribution::hex_of_8_bytes(&hasher);
             cells.extend(list.labels.iter().map(|label| (Table::Lists, joined(&[&id, label]), 1)));
         }
         let nested = page.nested.iter().map(|pair| joined(&[&pair.broader, &pair.narrower]));
@@ -109,8 +111,8 @@ mod tests {
         let page = Page::parse(&url, None, html.as_bytes());
         let page = contribution(&page, &hierarchy(&page, &Params::default()));
         let mut old = Delta::default();
-        for (table, key, count) in first(&page) {
-            today(table, &key, count).into_iter().for_each(|(cell, by)| old.add(cell, by));
+        for (table, key, count) in cells_of_0_1_0(&page) {
+            to_current_cells(table, &key, count).into_iter().for_each(|(cell, by)| old.add(cell, by));
         }
         let mut new = Delta::default();
         let is_first = |cell: &Cell| cell.table != Table::Terms;
@@ -134,7 +136,7 @@ mod tests {
             (Table::Forms, "en:a b c d e\u{1f}A B C D E"),
             (Table::Pairs, "en:jazz"),
         ] {
-            assert_eq!(today(table, key, 1), []);
+            assert_eq!(to_current_cells(table, key, 1), []);
         }
     }
 }

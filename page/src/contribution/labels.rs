@@ -8,7 +8,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::reading::language::{Words, is_unspaced};
+use crate::reading::language::{LanguageWords, is_unspaced};
 
 /// Most words of a label (`[OM05 §5]`).
 const MAX_WORDS: usize = 6;
@@ -18,16 +18,16 @@ const MAX_UNSPACED: usize = 12;
 const MAX_BYTES: usize = 240;
 
 /// Makes keys for the labels of one language.
-pub struct Keys {
-    words: Words,
+pub struct LabelKeys {
+    words: LanguageWords,
     language: Option<String>,
 }
 
-impl Keys {
+impl LabelKeys {
     /// Makes keys for labels in this language.
     #[must_use]
-    pub fn new(language: Option<&str>) -> Keys {
-        Keys { words: Words::new(language), language: language.map(str::to_owned) }
+    pub fn new(language: Option<&str>) -> LabelKeys {
+        LabelKeys { words: LanguageWords::new(language), language: language.map(str::to_owned) }
     }
 
     /// The key of a text; `None` if it is not a label: too long, or without a letter.
@@ -79,10 +79,10 @@ impl Keys {
     }
 }
 
-/// The key of one text, see [`Keys::key`].
+/// The key of one text, see [`LabelKeys::key`].
 #[must_use]
 pub fn label_key(text: &str, language: Option<&str>) -> Option<String> {
-    Keys::new(language).key(text)
+    LabelKeys::new(language).key(text)
 }
 
 /// The words of a text: NFKC, lower case; only letters, marks and digits.
@@ -101,9 +101,9 @@ pub(crate) fn for_each_word(text: &str, mut found: impl FnMut(&str)) {
         if piece.is_ascii() {
             folded.extend(piece.chars().filter(|&letter| letter != '.').map(|c| c.to_ascii_lowercase()));
         } else {
-            fold(piece, &mut folded);
+            fold_word(piece, &mut folded);
         }
-        for word in folded.split(|letter| !is_inside(letter)) {
+        for word in folded.split(|letter| !is_word_letter(letter)) {
             let word = word.trim_matches('\'');
             let word = without_article(word.strip_suffix("'s").unwrap_or(word));
             if !word.chars().any(char::is_alphanumeric) {
@@ -117,14 +117,14 @@ pub(crate) fn for_each_word(text: &str, mut found: impl FnMut(&str)) {
     }
 }
 
-fn fold(text: &str, folded: &mut String) {
+fn fold_word(text: &str, folded: &mut String) {
     let letters = text.nfkc().flat_map(char::to_lowercase).nfc();
     let letters = letters.filter(|&letter| letter != '.' && letter != '\u{AD}' && !is_joiner(letter));
     folded.extend(letters.map(|letter| if letter == '\u{2019}' { '\'' } else { letter }));
 }
 
 /// Whether a word may hold this letter.
-fn is_inside(letter: char) -> bool {
+fn is_word_letter(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '\'' || (!letter.is_ascii() && is_mark(letter))
 }
 
@@ -191,9 +191,9 @@ mod tests {
     /// The words of a text that is folded as a whole.
     fn plain(text: &str) -> Vec<String> {
         let mut folded = String::new();
-        fold(text, &mut folded);
+        fold_word(text, &mut folded);
         folded
-            .split(|letter| !is_inside(letter))
+            .split(|letter| !is_word_letter(letter))
             .map(|word| word.trim_matches('\''))
             .map(|word| without_article(word.strip_suffix("'s").unwrap_or(word)).replace('\'', ""))
             .filter(|word| word.chars().any(char::is_alphanumeric))

@@ -222,7 +222,7 @@ impl ListUse {
             hasher.update(label.as_bytes());
             hasher.update(&[0x1f]);
         }
-        names::of_hasher(&hasher)
+        names::name_from_hasher(&hasher)
     }
 }
 
@@ -232,10 +232,10 @@ impl ListUse {
 pub fn url_id(url: &CanonicalUrl) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(url.as_str().as_bytes());
-    hex(&hasher)
+    hex_of_8_bytes(&hasher)
 }
 
-fn hex(hasher: &blake3::Hasher) -> String {
+fn hex_of_8_bytes(hasher: &blake3::Hasher) -> String {
     hasher.finalize().as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

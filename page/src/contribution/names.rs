@@ -6,7 +6,7 @@
 //! of the label that they belong to ([`Cell::home`](super::Cell::home)), so a store can keep the cells of one label together.
 
 /// Bytes of a name.
-pub const NAME: usize = 11;
+pub const NAME_LEN: usize = 11;
 /// The most stems of a label that is counted. Longer ones are titles, of which a site has more and more; without them the
 /// taxonomy of real front pages is the same.
 const MOST_STEMS: usize = 4;
@@ -14,33 +14,33 @@ const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 
 /// The short name of a text.
 #[must_use]
-pub fn name(text: &str) -> String {
-    of_hasher(blake3::Hasher::new().update(text.as_bytes()))
+pub fn short_name(text: &str) -> String {
+    name_from_hasher(blake3::Hasher::new().update(text.as_bytes()))
 }
 
-/// The short name of what a hasher was fed with.
-pub(super) fn of_hasher(hasher: &blake3::Hasher) -> String {
+/// The short name that a hasher's digest gives.
+pub(super) fn name_from_hasher(hasher: &blake3::Hasher) -> String {
     let mut bits = [0; 8];
     bits.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
-    of_bits(u64::from_be_bytes(bits))
+    name_from_bits(u64::from_be_bytes(bits))
 }
 
 /// The name with these bits.
 #[must_use]
-pub fn of_bits(bits: u64) -> String {
-    (0..NAME).map(|at| letter(bits, at)).collect()
+pub fn name_from_bits(bits: u64) -> String {
+    (0..NAME_LEN).map(|at| name_letter(bits, at)).collect()
 }
 
 /// Six bits of the name; the last letter holds four.
-fn letter(bits: u64, at: usize) -> char {
-    let six = if at + 1 < NAME { bits >> (58 - 6 * at) } else { bits << 2 };
+fn name_letter(bits: u64, at: usize) -> char {
+    let six = if at + 1 < NAME_LEN { bits >> (58 - 6 * at) } else { bits << 2 };
     LETTERS.get((six & 63) as usize).map_or('A', |letter| char::from(*letter))
 }
 
 /// The bits of a name; `None` if it is none.
 #[must_use]
-pub fn bits(name: &str) -> Option<u64> {
-    if name.len() != NAME {
+pub fn name_bits(name: &str) -> Option<u64> {
+    if name.len() != NAME_LEN {
         return None;
     }
     name.bytes().enumerate().try_fold(0u64, |bits, (at, letter)| {
@@ -52,7 +52,11 @@ pub fn bits(name: &str) -> Option<u64> {
             b'_' => 63,
             _ => return None,
         };
-        Some(if at + 1 < NAME { bits | u64::from(six) << (58 - 6 * at) } else { bits | u64::from(six) >> 2 })
+        Some(if at + 1 < NAME_LEN {
+            bits | u64::from(six) << (58 - 6 * at)
+        } else {
+            bits | u64::from(six) >> 2
+        })
     })
 }
 
@@ -71,7 +75,7 @@ pub fn stem_count(label: &str) -> usize {
 /// A name at the start of a key, and what follows it.
 #[must_use]
 pub fn split_name(key: &str) -> Option<(&str, &str)> {
-    key.is_char_boundary(NAME).then(|| key.split_at_checked(NAME)).flatten()
+    key.is_char_boundary(NAME_LEN).then(|| key.split_at_checked(NAME_LEN)).flatten()
 }
 
 /// The label without its numbers, as "comment" of "3 comments"; `None` if it has none.
@@ -85,8 +89,8 @@ pub fn without_numbers(label: &str) -> Option<String> {
 
 /// The name of a page or story with this [`url_id`](super::url_id).
 #[must_use]
-pub fn of_id(id: &str) -> String {
-    u64::from_str_radix(id, 16).map_or_else(|_| name(id), of_bits)
+pub fn name_of_url_id(id: &str) -> String {
+    u64::from_str_radix(id, 16).map_or_else(|_| short_name(id), name_from_bits)
 }
 
 #[cfg(test)]
@@ -95,20 +99,24 @@ mod tests {
 
     #[test]
     fn names_are_short_stable_and_different() {
-        assert_eq!(name("en:jazz").len(), NAME);
-        assert_eq!(name("en:jazz"), name("en:jazz"));
-        assert_ne!(name("en:jazz"), name("en:rock"));
-        let all: std::collections::BTreeSet<String> = (0..10_000).map(|n| name(&n.to_string())).collect();
+        assert_eq!(short_name("en:jazz").len(), NAME_LEN);
+        assert_eq!(short_name("en:jazz"), short_name("en:jazz"));
+        assert_ne!(short_name("en:jazz"), short_name("en:rock"));
+        let all: std::collections::BTreeSet<String> =
+            (0..10_000).map(|n| short_name(&n.to_string())).collect();
         assert_eq!(all.len(), 10_000);
     }
 
     #[test]
     fn all_bits_of_the_hash_are_in_the_name() {
-        let names: std::collections::BTreeSet<String> = (0..64).map(|bit| of_bits(1 << bit)).collect();
+        let names: std::collections::BTreeSet<String> = (0..64).map(|bit| name_from_bits(1 << bit)).collect();
         assert_eq!(names.len(), 64);
-        assert!((0..64).all(|bit| bits(&of_bits(1 << bit)) == Some(1 << bit)));
-        assert_eq!((bits("short"), bits("en:jazz 123")), (None, None));
-        assert_eq!((of_bits(0), of_bits(u64::MAX)), ("A".repeat(11), format!("{}8", "_".repeat(10))));
+        assert!((0..64).all(|bit| name_bits(&name_from_bits(1 << bit)) == Some(1 << bit)));
+        assert_eq!((name_bits("short"), name_bits("en:jazz 123")), (None, None));
+        assert_eq!(
+            (name_from_bits(0), name_from_bits(u64::MAX)),
+            ("A".repeat(11), format!("{}8", "_".repeat(10)))
+        );
     }
 
     #[test]
@@ -122,6 +130,6 @@ mod tests {
         assert_eq!(without_numbers("en:3 comment").as_deref(), Some("en:comment"));
         assert_eq!(without_numbers("en:2026 3").as_deref(), Some("en:"));
         assert_eq!(without_numbers("en:comment"), None);
-        assert_eq!(of_id("00000000000000ff"), of_bits(255));
+        assert_eq!(name_of_url_id("00000000000000ff"), name_from_bits(255));
     }
 }

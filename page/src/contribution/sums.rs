@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::names::{NAME, is_counted, name, of_id, stem_count, without_numbers};
+use super::names::{NAME_LEN, is_counted, name_of_url_id, short_name, stem_count, without_numbers};
 use super::{Cell, Contribution, LinkUse, Role, Table, entropy_summand};
 use crate::reading::{Site, short};
 
@@ -11,7 +11,7 @@ impl Contribution {
     /// stems are left out ([`is_counted`]).
     #[must_use]
     pub fn cells(&self) -> Vec<(Cell, i64)> {
-        let mut cells = Cells::default();
+        let mut cells = CellBuilder::default();
         cells.add(Table::Pages, &[], 1);
         self.add_labels(&mut cells);
         self.add_places(&mut cells);
@@ -24,12 +24,12 @@ impl Contribution {
     }
 
     /// Labels, how they are written, and where they lead.
-    fn add_labels<'a>(&'a self, cells: &mut Cells<'a>) {
+    fn add_labels<'a>(&'a self, cells: &mut CellBuilder<'a>) {
         for label in self.labels.iter().filter(|label| is_counted(&label.key)) {
-            let own = cells.name(&label.key);
-            cells.add(Table::Forms, &[&own, &label.form], 1);
+            let name = cells.name_of(&label.key);
+            cells.add(Table::Forms, &[&name, &label.form], 1);
             for role in &label.roles {
-                cells.add_role(&own, *role, &label.key, 1);
+                cells.add_role(&name, *role, &label.key, 1);
             }
         }
         let inside = || self.links.iter().filter(|link| link.inside);
@@ -37,22 +37,22 @@ impl Contribution {
         let named =
             |link: &'a LinkUse| link.label.as_deref().filter(|label| is_counted(label)).map(|l| (l, link));
         for (label, link) in inside().filter_map(named) {
-            let own = cells.name(label);
+            let name = cells.name_of(label);
             let site = site.as_ref().map_or("", Site::as_str);
-            cells.add(Table::Targets, &[&own, &short::short(site, &link.target)], 1);
+            cells.add(Table::Targets, &[&name, &short::short_url(site, &link.target)], 1);
         }
     }
 
     /// The relations between labels: pairs, lists, directories.
-    fn add_places<'a>(&'a self, cells: &mut Cells<'a>) {
+    fn add_places<'a>(&'a self, cells: &mut CellBuilder<'a>) {
         for pair in &self.pairs {
             cells.add_pair(Table::Pairs, (&pair.broader, &pair.narrower), &pair.level.to_string(), 1);
         }
         for list in &self.lists {
             let list_name = list.name();
             for label in list.labels.iter().filter(|label| is_counted(label)) {
-                let own = cells.name(label);
-                cells.add(Table::Lists, &[&own, &list_name], 1);
+                let name = cells.name_of(label);
+                cells.add(Table::Lists, &[&name, &list_name], 1);
             }
         }
         for pair in &self.nested {
@@ -63,7 +63,7 @@ impl Contribution {
         }
     }
 
-    fn add_terms(&self, cells: &mut Cells<'_>) {
+    fn add_terms(&self, cells: &mut CellBuilder<'_>) {
         for term in &self.terms {
             cells.add(Table::Terms, &["df\u{1f}", &term.term], 1);
             cells.add(Table::Terms, &["tf\u{1f}", &term.term], i64::from(term.count));
@@ -76,17 +76,17 @@ impl Contribution {
 
 /// Counters under construction.
 #[derive(Default)]
-pub(super) struct Cells<'a> {
+pub(super) struct CellBuilder<'a> {
     pub(super) cells: Vec<(Cell, i64)>,
     /// Hashed once each.
-    names: FxHashMap<&'a str, [u8; NAME]>,
+    names: FxHashMap<&'a str, [u8; NAME_LEN]>,
 }
 
-impl<'a> Cells<'a> {
-    pub(super) fn name(&mut self, label: &'a str) -> String {
+impl<'a> CellBuilder<'a> {
+    pub(super) fn name_of(&mut self, label: &'a str) -> String {
         let bytes = self.names.entry(label).or_insert_with(|| {
-            let mut bytes = [b'A'; NAME];
-            bytes.iter_mut().zip(name(label).bytes()).for_each(|(to, from)| *to = from);
+            let mut bytes = [b'A'; NAME_LEN];
+            bytes.iter_mut().zip(short_name(label).bytes()).for_each(|(to, from)| *to = from);
             bytes
         });
         String::from_utf8_lossy(bytes).into_owned()
@@ -96,19 +96,20 @@ impl<'a> Cells<'a> {
         self.cells.push((Cell { table, key: parts.concat() }, by));
     }
 
-    /// A label in a role. [`Role::Any`] also tells its text and its number.
-    pub(super) fn add_role(&mut self, own: &str, role: Role, label: &str, by: i64) {
+    /// A label in a role. The key of [`Role::Any`] also holds the label's text, and a label with numbers is also counted
+    /// without them.
+    pub(super) fn add_role(&mut self, name: &str, role: Role, label: &str, by: i64) {
         let text = if role == Role::Any { label } else { "" };
-        self.add(Table::Labels, &[own, role.letter().encode_utf8(&mut [0; 4]), text], by);
+        self.add(Table::Labels, &[name, role.letter().encode_utf8(&mut [0; 4]), text], by);
         if let Some(rest) = without_numbers(label).filter(|_| role == Role::Any) {
-            self.add(Table::Numbered, &[&name(&rest), own], by);
+            self.add(Table::Numbered, &[&short_name(&rest), name], by);
         }
     }
 
     /// A story that a page files, by their [`url_id`](super::url_id)s; the empty one means the page itself.
     pub(super) fn add_filed(&mut self, page: &str, story: &str, by: i64) {
-        let story = if story.is_empty() { String::new() } else { of_id(story) };
-        self.add(Table::Filed, &[&of_id(page), &story], by);
+        let story = if story.is_empty() { String::new() } else { name_of_url_id(story) };
+        self.add(Table::Filed, &[&name_of_url_id(page), &story], by);
         self.add(Table::Stories, &[&story], by);
     }
 
@@ -121,7 +122,7 @@ impl<'a> Cells<'a> {
         by: i64,
     ) {
         if is_counted(broader) && is_counted(narrower) {
-            let (above, below) = (self.name(broader), self.name(narrower));
+            let (above, below) = (self.name_of(broader), self.name_of(narrower));
             self.add(table, &[&above, &below, rest], by);
         }
     }
@@ -135,13 +136,13 @@ impl<'a> Cells<'a> {
     }
 
     pub(super) fn add_directory(&mut self, label: &'a str, by: i64) {
-        let own = self.name(label);
-        self.add(Table::Directories, &[&own], by);
+        let name = self.name_of(label);
+        self.add(Table::Directories, &[&name], by);
         self.add_text(label, by);
     }
 
     fn add_text(&mut self, label: &'a str, by: i64) {
-        let own = self.name(label);
-        self.add(Table::Texts, &[&own, label], by);
+        let name = self.name_of(label);
+        self.add(Table::Texts, &[&name, label], by);
     }
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::contribution::labels::for_each_word;
 use crate::reading::Page;
-use crate::reading::language::{Words, is_unspaced};
+use crate::reading::language::{LanguageWords, is_unspaced};
 
 /// Most letters of a word; longer ones are addresses and garbage.
 const MAX_LETTERS: usize = 40;
@@ -22,7 +22,7 @@ pub(crate) const MAX_TERMS: usize = 20_000;
 #[must_use]
 pub fn terms(page: &Page) -> Vec<TermUse> {
     let leaves = (0..page.leaves.len()).map(|leaf| (page.leaves.text(leaf), 1));
-    let terms = of_texts(page.language.as_deref(), leaves);
+    let terms = terms_of_texts(page.language.as_deref(), leaves);
     let mut terms: Vec<TermUse> = terms.into_iter().map(|(term, count)| TermUse { term, count }).collect();
     if terms.len() > MAX_TERMS {
         terms.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.term.cmp(&b.term)));
@@ -33,11 +33,12 @@ pub fn terms(page: &Page) -> Vec<TermUse> {
 }
 
 /// The terms of texts in a language, each text with how often it counts.
-pub fn of_texts<'a>(
+pub fn terms_of_texts<'a>(
     language: Option<&str>,
     texts: impl Iterator<Item = (&'a str, u32)>,
 ) -> BTreeMap<String, u32> {
-    let language = Words::new(language);
+    let language = LanguageWords::new(language);
+    // Words are counted before they are stemmed: a stem costs more than a look-up, and words repeat.
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for (text, times) in texts {
         for_each_word(text, |word| match counts.get_mut(word) {
@@ -57,7 +58,7 @@ pub fn of_texts<'a>(
 
 /// Calls `found` with each term of a word: its stem, or its pairs of letters in a script without spaces;
 /// possibly none.
-pub(crate) fn for_each_term(word: &str, language: &Words, mut found: impl FnMut(&str)) {
+pub(crate) fn for_each_term(word: &str, language: &LanguageWords, mut found: impl FnMut(&str)) {
     if word.chars().any(is_unspaced) {
         let letters: Vec<(usize, char)> = word.char_indices().collect();
         for pair in letters.windows(2) {

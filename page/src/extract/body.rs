@@ -24,16 +24,16 @@ use crate::text::words_of_prose;
 /// Longest text of an article, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 /// The metadata's text is used if it has this many words, and this many times the words of the shown text.
-const LEAST_SAID: f32 = 80.0;
-const TIMES_SHOWN: f32 = 2.0;
+const LEAST_HIDDEN_WORDS: f32 = 80.0;
+const TIMES_VISIBLE_WORDS: f32 = 2.0;
 
 /// Share of the chosen words that a signature must have to count as the body's.
 const MAIN_SHARE: f32 = 0.2;
 /// Runs are added for their signature if they have this many words, a smaller share of links, and at least this
 /// score.
-const ALIKE_WORDS: f32 = 4.0;
-const ALIKE_LINKS: f32 = 0.5;
-const ALIKE_SCORE: f32 = 0.05;
+const SIGNATURE_LEAST_WORDS: f32 = 4.0;
+const SIGNATURE_MOST_LINKS: f32 = 0.5;
+const SIGNATURE_LEAST_SCORE: f32 = 0.05;
 
 /// A data table has at least this many cells, at most this many words in each, and at most this share of links.
 const LEAST_CELLS: usize = 4;
@@ -57,12 +57,13 @@ pub(super) fn read_body(
     claims: &Claims,
     title: Option<&str>,
     scorer: &Scorer,
-    known: Option<&SiteContext<'_>>,
+    site_context: Option<&SiteContext<'_>>,
 ) -> Body {
-    let mut body = visible_body(page, runs, claims, scorer, known);
+    let mut body = visible_body(page, runs, claims, scorer, site_context);
     if let Some(hidden) = hidden_body(page, claims, &body) {
         body = hidden;
     }
+    // The title has a field of its own.
     let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
     if body.blocks.first().is_some_and(repeats) {
         body.blocks.remove(0);
@@ -82,9 +83,9 @@ fn visible_body(
     runs: &Runs,
     claims: &Claims,
     scorer: &Scorer,
-    known: Option<&SiteContext<'_>>,
+    site_context: Option<&SiteContext<'_>>,
 ) -> Body {
-    let (chosen, witness) = choose_runs(page, runs, claims, scorer, known);
+    let (chosen, witness) = choose_runs(page, runs, claims, scorer, site_context);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let blocks = taken.map(|(run, _)| Block { kind: block_kind(&page.tree, run), text: run.text.clone() });
     Body { blocks: blocks.collect(), method: "runs", witness }
@@ -96,31 +97,32 @@ pub(super) fn choose_runs(
     runs: &Runs,
     claims: &Claims,
     scorer: &Scorer,
-    known: Option<&SiteContext<'_>>,
+    site_context: Option<&SiteContext<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
     // 1. Score every run but mere links, which are never body and are many.
-    let measures = measures::measure(page, runs, claims, |run| !run.is_mere_link());
+    let measures = measures::measure_runs(page, runs, claims, |run| !run.is_mere_link());
     let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
-    even_tables(&page.tree, &runs.runs, &mut scores);
+    average_table_scores(&page.tree, &runs.runs, &mut scores);
     // 2. Shift the scores by what the site is known to repeat, or was taught.
-    let (witness, is_sites) = match known {
-        Some(known) => known.rescore(&mut scores),
+    let (witness, is_site_text) = match site_context {
+        Some(site_context) => site_context.rescore(&mut scores),
         None => (None, vec![false; scores.len()]),
     };
     // 3. Choose, and add the runs that are marked up like the chosen ones.
     let mut chosen = with_best_f1(&runs.runs, &scores);
     // Texts that the site repeats between an article's paragraphs share the paragraphs' signature, so they must not be
     // added back for it.
-    let alike = scores.iter().zip(is_sites).map(|(score, is_sites)| if is_sites { 0.0 } else { *score });
-    add_alike(&runs.runs, &alike.collect::<Vec<f32>>(), &measures.paths, &mut chosen);
+    let own_scores =
+        scores.iter().zip(is_site_text).map(|(score, is_site_text)| if is_site_text { 0.0 } else { *score });
+    add_runs_of_main_signatures(&runs.runs, &own_scores.collect::<Vec<f32>>(), &measures.paths, &mut chosen);
     (chosen, witness)
 }
 
 /// Gives all cells of a data table their mean score, so it is body or not as a whole. A table with longer texts
 /// is a layout and left alone.
-fn even_tables(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
+fn average_table_scores(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
     let mut tables: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
     let above = nearest_tables(tree);
     for (number, run) in runs.iter().enumerate() {
@@ -152,17 +154,17 @@ fn nearest_tables(tree: &PageTree) -> Vec<Option<NodeId>> {
 }
 
 /// Adds the runs that share a signature with a large part of the chosen text.
-fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
-    let mut held: FxHashMap<u64, f32> = FxHashMap::default();
-    let mut all = 0.0;
+fn add_runs_of_main_signatures(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
+    let mut words_by_path: FxHashMap<u64, f32> = FxHashMap::default();
+    let mut total = 0.0;
     for ((run, path), _) in runs.iter().zip(paths).zip(&*chosen).filter(|(_, chosen)| **chosen) {
-        *held.entry(*path).or_default() += run.words;
-        all += run.words;
+        *words_by_path.entry(*path).or_default() += run.words;
+        total += run.words;
     }
     for (((run, path), score), chosen) in runs.iter().zip(paths).zip(scores).zip(chosen) {
-        let is_main = held.get(path).is_some_and(|words| *words >= MAIN_SHARE * all);
-        let is_text = run.words >= ALIKE_WORDS && run.link_share() < ALIKE_LINKS;
-        *chosen |= is_main && is_text && *score >= ALIKE_SCORE;
+        let is_main = words_by_path.get(path).is_some_and(|words| *words >= MAIN_SHARE * total);
+        let is_text = run.words >= SIGNATURE_LEAST_WORDS && run.link_share() < SIGNATURE_MOST_LINKS;
+        *chosen |= is_main && is_text && *score >= SIGNATURE_LEAST_SCORE;
     }
 }
 
@@ -181,7 +183,7 @@ fn block_kind(tree: &PageTree, run: &Run) -> BlockKind {
 /// The text that the page contains but does not show: in its metadata, else in a script.
 fn hidden_body(page: &Page, claims: &Claims, shown: &Body) -> Option<Body> {
     let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
-    let is_more = |text: &str| words_of_prose(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
+    let is_more = |text: &str| words_of_prose(text) >= LEAST_HIDDEN_WORDS.max(TIMES_VISIBLE_WORDS * words);
     if let Some(text) = claims.body.as_deref().filter(|text| is_more(text)) {
         return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
     }
@@ -243,7 +245,7 @@ mod tests {
         let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 5], expected: [f32; 5]| {
             let mut even = scores;
-            even_tables(&page.tree, &runs, &mut even);
+            average_table_scores(&page.tree, &runs, &mut even);
             assert!(even.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{scores:?}: {even:?}");
         };
         check([0.1, 0.2, 0.4, 0.4, 0.9], [0.3, 0.3, 0.3, 0.3, 0.9]);
@@ -252,7 +254,7 @@ mod tests {
             SENTENCES.join(" ")
         ));
         let mut scores = [0.1, 0.2, 0.9, 0.4];
-        even_tables(&layout.tree, &Runs::new(&layout).runs, &mut scores);
+        average_table_scores(&layout.tree, &Runs::new(&layout).runs, &mut scores);
         assert_eq!(scores, [0.1, 0.2, 0.9, 0.4]);
     }
 
@@ -265,7 +267,7 @@ mod tests {
         let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 5], expected: [bool; 5]| {
             let mut chosen: Vec<bool> = scores.iter().map(|score| *score > 0.5).collect();
-            add_alike(&runs, &scores, &[1, 1, 1, 1, 2], &mut chosen);
+            add_runs_of_main_signatures(&runs, &scores, &[1, 1, 1, 1, 2], &mut chosen);
             assert_eq!(chosen, expected, "{scores:?}");
         };
         check([0.9, 0.2, 0.2, 0.2, 0.2], [true, true, false, false, false]);

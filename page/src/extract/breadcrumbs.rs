@@ -11,7 +11,7 @@ use crate::Page;
 use crate::reading::{CanonicalUrl, NodeId, document_base, resolve, squash};
 
 /// Longest name of a section, in characters, and most words.
-const LONGEST: usize = 40;
+const MOST_CHARS: usize = 40;
 const MOST_WORDS: usize = 5;
 /// Most steps of a trail.
 const MOST_STEPS: usize = 12;
@@ -23,16 +23,17 @@ type Crumb = (String, Option<CanonicalUrl>);
 pub(super) fn breadcrumb_section(page: &Page, objects: &Objects) -> Option<Finding<String>> {
     let found = |value, witness, confidence| Finding { value, witness, confidence };
     let base = document_base(&page.tree, &page.url.to_url());
-    let resolved = |address: &str| resolve(&base, address);
-    let told = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
-    let told =
-        told.map(|list| crumbs_of_list(list, &resolved)).find_map(|steps| last_section(&steps, page, true));
-    told.map(|name| found(name, "json-ld", 0.85)).or_else(|| {
+    let resolve_href = |address: &str| resolve(&base, address);
+    let declared = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
+    let declared = declared
+        .map(|list| crumbs_of_list(list, &resolve_href))
+        .find_map(|steps| last_section(&steps, page, true));
+    declared.map(|name| found(name, "json-ld", 0.85)).or_else(|| {
         let tree = &page.tree;
         let mut trails = tree.node_ids().filter(|&node| is_trail(page, node));
-        let shown =
-            trails.find_map(|node| last_section(&crumbs_of_links(page, node, &resolved), page, false));
-        let rel = |node: &NodeId| {
+        let visible =
+            trails.find_map(|node| last_section(&crumbs_of_links(page, node, &resolve_href), page, false));
+        let is_category_link = |node: &NodeId| {
             tree.tag(*node) == Some("a")
                 && tree
                     .attr(*node, "rel")
@@ -40,15 +41,18 @@ pub(super) fn breadcrumb_section(page: &Page, objects: &Objects) -> Option<Findi
         };
         let category = || {
             tree.node_ids()
-                .filter(rel)
-                .find_map(|node| last_section(&[crumb_of_link(page, node, &resolved)], page, false))
+                .filter(is_category_link)
+                .find_map(|node| last_section(&[crumb_of_link(page, node, &resolve_href)], page, false))
         };
-        shown.or_else(category).map(|name| found(name, "breadcrumbs", 0.8))
+        visible.or_else(category).map(|name| found(name, "breadcrumbs", 0.8))
     })
 }
 
 /// The steps of a list in JSON-LD, by position.
-fn crumbs_of_list(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Vec<Crumb> {
+fn crumbs_of_list(
+    list: &Map<String, Value>,
+    resolve_href: &impl Fn(&str) -> Option<CanonicalUrl>,
+) -> Vec<Crumb> {
     let Some(Value::Array(items)) = list.get("itemListElement") else { return Vec::new() };
     let mut steps: Vec<(u64, Crumb)> = Vec::new();
     for (number, item) in items.iter().take(MOST_STEPS).enumerate() {
@@ -61,7 +65,7 @@ fn crumbs_of_list(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<
             .get("position")
             .and_then(|position| position.as_u64().or_else(|| position.as_str()?.parse().ok()));
         let Some(name) = name else { continue };
-        steps.push((position.unwrap_or(number as u64), (squash(name), address.and_then(resolved))));
+        steps.push((position.unwrap_or(number as u64), (squash(name), address.and_then(resolve_href))));
     }
     steps.sort_by_key(|(position, _)| *position);
     steps.into_iter().map(|(_, step)| step).collect()
@@ -69,31 +73,31 @@ fn crumbs_of_list(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<
 
 /// Whether an element calls itself breadcrumbs.
 fn is_trail(page: &Page, node: NodeId) -> bool {
-    let says = |node: NodeId| {
+    let names_breadcrumbs = |node: NodeId| {
         let attrs = ["class", "id", "aria-label", "itemtype"];
         let mut values = attrs.iter().filter_map(|name| page.tree.attr(node, name));
         values.any(|value| {
-            let says = |name: &[u8]| {
+            let names_breadcrumbs = |name: &[u8]| {
                 value.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
             };
-            says(b"breadcrumb") || says(b"bread-crumb")
+            names_breadcrumbs(b"breadcrumb") || names_breadcrumbs(b"bread-crumb")
         })
     };
-    says(node) && !matches!(page.tree.tag(node), Some("body" | "html"))
+    names_breadcrumbs(node) && !matches!(page.tree.tag(node), Some("body" | "html"))
 }
 
-fn crumb_of_link(page: &Page, node: NodeId, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Crumb {
-    (squash(&page.tree.text_content(node)), page.tree.attr(node, "href").and_then(resolved))
+fn crumb_of_link(page: &Page, node: NodeId, resolve_href: &impl Fn(&str) -> Option<CanonicalUrl>) -> Crumb {
+    (squash(&page.tree.text_content(node)), page.tree.attr(node, "href").and_then(resolve_href))
 }
 
 fn crumbs_of_links(
     page: &Page,
     node: NodeId,
-    resolved: &impl Fn(&str) -> Option<CanonicalUrl>,
+    resolve_href: &impl Fn(&str) -> Option<CanonicalUrl>,
 ) -> Vec<Crumb> {
     let links = std::iter::once(node).chain(page.tree.descendants(node));
     let links = links.filter(|&node| page.tree.tag(node) == Some("a")).take(MOST_STEPS);
-    links.map(|link| crumb_of_link(page, link, resolved)).collect()
+    links.map(|link| crumb_of_link(page, link, resolve_href)).collect()
 }
 
 /// The last step that is neither the front page nor the article. A list in JSON-LD ends with the article: a last step that
@@ -104,7 +108,8 @@ fn last_section(steps: &[Crumb], page: &Page, ends_with_article: bool) -> Option
         let is_elsewhere =
             target.as_ref().is_none_or(|target| *target != page.url && !target.is_front_page());
         let is_first = *number == 0 && target.is_none() && steps.len() > 1;
-        let is_name = (2..=LONGEST).contains(&name.chars().count()) && name.split(' ').count() <= MOST_WORDS;
+        let is_name =
+            (2..=MOST_CHARS).contains(&name.chars().count()) && name.split(' ').count() <= MOST_WORDS;
         !is_end && !is_first && is_elsewhere && is_name && name.chars().any(char::is_alphabetic)
     };
     let is_title = |name: &str| page.title.as_deref().is_some_and(|title| title.starts_with(name));

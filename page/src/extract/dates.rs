@@ -25,12 +25,12 @@ pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Opt
     if text.bytes().filter(u8::is_ascii_digit).take(LEAST_DIGITS).count() < LEAST_DIGITS {
         return None;
     }
-    let text = parted(text.chars().take(MAX_TEXT));
-    let found = numeric(&text)
-        .or_else(|| rfc2822(&text))
-        .or_else(|| worded(&text))
-        .or_else(|| figures(&text, month_first))?;
-    found.is_plausible(fetched_at).then(|| found.write())
+    let text = with_space_after_label(text.chars().take(MAX_TEXT));
+    let found = parse_iso(&text)
+        .or_else(|| parse_rfc2822(&text))
+        .or_else(|| parse_month_name(&text))
+        .or_else(|| parse_digits(&text, month_first))?;
+    found.is_plausible(fetched_at).then(|| found.to_iso())
 }
 
 /// The first characters of scripts' decimal digits.
@@ -54,7 +54,7 @@ fn with_ascii_digits(text: &str) -> Cow<'_, str> {
 }
 
 /// Inserts a space between a label and its date, as in "Date:26. January".
-fn parted(letters: impl Iterator<Item = char>) -> String {
+fn with_space_after_label(letters: impl Iterator<Item = char>) -> String {
     let mut text = String::new();
     let mut before = [' '; 2];
     for letter in letters {
@@ -71,7 +71,7 @@ fn parted(letters: impl Iterator<Item = char>) -> String {
 pub(super) fn format_instant(instant: jiff::Timestamp, zone: i32) -> Option<String> {
     let offset = Offset::from_seconds(zone).ok()?;
     let local = offset.to_datetime(instant);
-    Some(DateParts { date: local.date(), time: Some(local.time()), offset: Some(offset) }.write())
+    Some(DateParts { date: local.date(), time: Some(local.time()), offset: Some(offset) }.to_iso())
 }
 
 struct DateParts {
@@ -89,7 +89,7 @@ impl DateParts {
         self.date.year() >= 1990 && at <= limit
     }
 
-    fn write(&self) -> String {
+    fn to_iso(&self) -> String {
         let DateParts { date, time, offset } = self;
         let Some(time) = time else { return date.to_string() };
         let zone = match offset {
@@ -106,7 +106,7 @@ impl DateParts {
 }
 
 /// `2024-05-03`, `2024/05/03 10:30`, `20240503`, `2024-05-03T10:30:00.123+0200`.
-fn numeric(text: &str) -> Option<DateParts> {
+fn parse_iso(text: &str) -> Option<DateParts> {
     let digits = |range: std::ops::Range<usize>| -> Option<u16> {
         let part = text.get(range)?;
         part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?
@@ -121,18 +121,18 @@ fn numeric(text: &str) -> Option<DateParts> {
     if rest.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let (time, offset) = clock(rest.trim_start_matches(['T', 't', ' ', ','])).unwrap_or((None, None));
+    let (time, offset) = parse_clock(rest.trim_start_matches(['T', 't', ' ', ','])).unwrap_or((None, None));
     Some(DateParts { date, time, offset })
 }
 
-fn rfc2822(text: &str) -> Option<DateParts> {
+fn parse_rfc2822(text: &str) -> Option<DateParts> {
     let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
     Some(DateParts { date: zoned.date(), time: Some(zoned.time()), offset: Some(zoned.offset()) })
 }
 
 /// A month by name with day and year around it in any order, and a time anywhere: "May 3, 2024", "3. Mai 2024",
 /// "3 de mayo de 2024".
-fn worded(text: &str) -> Option<DateParts> {
+fn parse_month_name(text: &str) -> Option<DateParts> {
     let words: Vec<&str> = text
         .split([' ', ',', '،', '\u{A0}', '|', '(', ')', '/', '-', '\u{2013}'])
         .filter(|word| !word.is_empty() && !matches!(*word, "de" | "del" | "of" | "the"))
@@ -166,13 +166,13 @@ fn worded(text: &str) -> Option<DateParts> {
         Date::new(year, month, day).ok()
     };
     let date = (0..words.len()).find_map(dated)?;
-    let (time, offset) = clock_in(text);
+    let (time, offset) = find_clock(text);
     Some(DateParts { date, time, offset })
 }
 
 /// `3.5.2024`, `03/05/2024`, `03-05-24`: the day comes first unless that is impossible or the page writes the
 /// month first. Also "2024年5月3日", "2024. 5. 3." and "2024년 5월 3일".
-fn figures(text: &str, month_first: bool) -> Option<DateParts> {
+fn parse_digits(text: &str, month_first: bool) -> Option<DateParts> {
     let mut numbers: Vec<(usize, usize, i16)> = Vec::new();
     let (mut start, bytes) = (None, text.as_bytes());
     for at in 0..=bytes.len() {
@@ -209,21 +209,21 @@ fn figures(text: &str, month_first: bool) -> Option<DateParts> {
         let date = Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()?;
         (date.year() >= 1990).then_some(date)
     })?;
-    let (time, offset) = clock_in(text);
+    let (time, offset) = find_clock(text);
     Some(DateParts { date, time, offset })
 }
 
 /// The first time of day in a text.
-fn clock_in(text: &str) -> (Option<Time>, Option<Offset>) {
+fn find_clock(text: &str) -> (Option<Time>, Option<Offset>) {
     let words: Vec<&str> =
         text.split([' ', ',', '\u{A0}', '|', '(', ')']).filter(|word| !word.is_empty()).collect();
     let at =
         words.iter().position(|word| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit()));
-    at.and_then(|at| clock(&words[at..].join(" "))).unwrap_or((None, None))
+    at.and_then(|at| parse_clock(&words[at..].join(" "))).unwrap_or((None, None))
 }
 
 /// `10:30`, `10:30:15.5`, `10:30 p.m.`, with a zone after it: `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`.
-fn clock(text: &str) -> Option<(Option<Time>, Option<Offset>)> {
+fn parse_clock(text: &str) -> Option<(Option<Time>, Option<Offset>)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != ':').unwrap_or(text.len());
     let (digits, mut rest) = text.split_at(end);
     let mut parts = digits.split(':').map(|part| part.parse::<i8>().ok());
@@ -244,10 +244,10 @@ fn clock(text: &str) -> Option<(Option<Time>, Option<Offset>)> {
     }
     // Pages sometimes write 24:00 and leap seconds.
     let time = Time::new(hour % 24, minute, second.min(59), 0).ok()?;
-    Some((Some(time), zone(rest)))
+    Some((Some(time), parse_zone(rest)))
 }
 
-fn zone(text: &str) -> Option<Offset> {
+fn parse_zone(text: &str) -> Option<Offset> {
     let word = text.split_whitespace().next().unwrap_or("");
     if word.eq_ignore_ascii_case("z") || word.eq_ignore_ascii_case("utc") || word.eq_ignore_ascii_case("gmt")
     {

@@ -18,7 +18,7 @@ pub(super) struct Forms {
     is_gallery: bool,
     has_video: bool,
     /// The text is not free.
-    is_walled: bool,
+    is_paywalled: bool,
 }
 
 impl Forms {
@@ -35,20 +35,20 @@ impl Forms {
                 || objects.all().any(|object| object.contains_key("liveBlogUpdate")),
             is_gallery: any(&["ImageGallery", "MediaGallery"]) || og_type.contains("gallery"),
             has_video: any(&["VideoObject"]) || og_type.starts_with("video"),
-            is_walled: closed.is_some_and(is_closed),
+            is_paywalled: closed.is_some_and(is_closed),
         }
     }
 
     /// The form of an article with this many words and pictures; `None` for a plain text.
-    pub(super) fn named(self, words: f32, pictures: usize) -> Option<Finding<&'static str>> {
+    pub(super) fn confirmed_by(self, words: f32, pictures: usize) -> Option<Finding<&'static str>> {
         let is_short = words < SHORT;
-        let is_shown = pictures >= LEAST_PICTURES && words < WORDS_A_PICTURE * pictures as f32;
+        let has_pictures = pictures >= LEAST_PICTURES && words < WORDS_A_PICTURE * pictures as f32;
         let found = |value| Some(Finding { value, witness: value, confidence: 0.8 });
         match self {
             Forms { is_live: true, .. } => found("live-blog"),
-            Forms { is_gallery: true, .. } if is_shown || is_short => found("gallery"),
+            Forms { is_gallery: true, .. } if has_pictures || is_short => found("gallery"),
             Forms { has_video: true, .. } if is_short => found("video"),
-            Forms { is_walled: true, .. } if is_short => found("stub"),
+            Forms { is_paywalled: true, .. } if is_short => found("stub"),
             _ => None,
         }
     }

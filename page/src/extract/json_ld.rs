@@ -26,8 +26,8 @@ impl Objects {
         let is_json_ld = |kind: &str| kind.trim().to_ascii_lowercase().starts_with("application/ld+json");
         let scripts = scripts.filter(|&node| tree.attr(node, "type").is_some_and(is_json_ld));
         let text = |script| tree.descendants(script).filter_map(|node| tree.text(node)).collect::<String>();
-        let roots = scripts.filter_map(|script| parse(&text(script))).collect();
-        Objects { roots, path: path(url.as_str()).to_owned() }
+        let roots = scripts.filter_map(|script| parse_script(&text(script))).collect();
+        Objects { roots, path: url_path(url.as_str()).to_owned() }
     }
 
     /// The objects with an article's type: first those with the page's own URL, then the others.
@@ -53,7 +53,7 @@ impl Objects {
         let place = |value: &Value| {
             let text =
                 value.as_str().or_else(|| value.get("@id")?.as_str()).or_else(|| value.get("url")?.as_str());
-            text.is_some_and(|text| path(text) == self.path)
+            text.is_some_and(|text| url_path(text) == self.path)
         };
         self.path.len() > 1
             && ["url", "mainEntityOfPage", "@id"].iter().any(|key| object.get(*key).is_some_and(place))
@@ -74,7 +74,7 @@ impl Objects {
 }
 
 /// Parses a script. Sites wrap JSON in comments or CDATA, break strings over lines, and add a semicolon.
-fn parse(text: &str) -> Option<Value> {
+fn parse_script(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches("<!--").trim_start_matches("//").trim_start();
     let text = text.trim_start_matches("<![CDATA[").trim_end_matches("-->").trim_end_matches("]]>");
     let text = text.trim().trim_end_matches("//").trim_end().trim_end_matches(';');
@@ -85,7 +85,7 @@ fn parse(text: &str) -> Option<Value> {
 }
 
 /// The path of a URL, without query and fragment.
-fn path(url: &str) -> &str {
+fn url_path(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').map_or("", |at| &rest[at..]);
     path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')

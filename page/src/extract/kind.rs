@@ -1,7 +1,7 @@
 //! The kind of a page: home, article, section or other.
 //!
 //! The front page of a host is a home page. An article declares itself in its metadata and has some prose, or has much
-//! prose under one element. A page of many links that read like headlines is a section. ProseCounts is text outside
+//! prose under one element. A page of many links that read like headlines is a section. Prose is text outside
 //! links that has ten words and ends a sentence, or has 25 words.
 //!
 //! Sites name their parts alike, so the path is better evidence than the look of a page: a path through "category" or
@@ -24,7 +24,7 @@ const MANY_LINKS: usize = 25;
 /// The least number of links of a section that read like headlines.
 const MANY_HEADLINES: usize = 8;
 /// Names of folders whose pages list other pages.
-const LISTS: [&str; 22] = [
+const LISTING_FOLDERS: [&str; 22] = [
     "category",
     "categories",
     "tag",
@@ -49,9 +49,9 @@ const LISTS: [&str; 22] = [
     "sujet",
 ];
 /// Names of front pages that are not at the root.
-const FRONTS: [&str; 5] = ["index", "home", "homepage", "default", "startseite"];
+const FRONT_PAGE_NAMES: [&str; 5] = ["index", "home", "homepage", "default", "startseite"];
 /// Words in names of pages about the site itself.
-const OWN: [&str; 46] = [
+const SITE_PAGE_WORDS: [&str; 46] = [
     "about",
     "contact",
     "contacts",
@@ -102,21 +102,21 @@ const OWN: [&str; 46] = [
 /// A name of more words than this is a headline.
 const NAME_WORDS: usize = 4;
 
-/// The kind of a page. `is_told`: its JSON-LD has an article; `is_shared`: OpenGraph calls it an article, as some systems do
-/// for every page that is not a list.
-pub(super) fn page_kind(page: &Page, is_told: bool, is_shared: bool) -> PageKind {
+/// The kind of a page. `is_declared_article`: its JSON-LD has an article; `is_opengraph_article`: OpenGraph calls it
+/// an article, as some systems do for every page that is not a list.
+pub(super) fn page_kind(page: &Page, is_declared_article: bool, is_opengraph_article: bool) -> PageKind {
     let prose = ProseCounts::new(page);
     if page.url.is_home() {
         return PageKind::Home;
     }
-    let is_sure = |kind: &PageKind| !(is_told && *kind == PageKind::Other);
+    let is_sure = |kind: &PageKind| !(is_declared_article && *kind == PageKind::Other);
     if let Some(kind) = kind_by_path(page.url.as_str()).filter(is_sure) {
         return kind;
     }
-    let is_article = if is_told || is_shared {
+    let is_article = if is_declared_article || is_opengraph_article {
         prose.words >= LEAST_WORDS
     } else {
-        prose.most_under_one >= MANY_WORDS && prose.most_under_one * 2 >= prose.words
+        prose.most_in_one_block >= MANY_WORDS && prose.most_in_one_block * 2 >= prose.words
     };
     if is_article {
         PageKind::Article
@@ -136,18 +136,21 @@ fn kind_by_path(url: &str) -> Option<PageKind> {
     let name = last.split('.').next().unwrap_or_default();
     let words: Vec<&str> =
         name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    if folders.is_empty() && FRONTS.contains(&name) {
+    if folders.is_empty() && FRONT_PAGE_NAMES.contains(&name) {
         return Some(PageKind::Home);
     }
-    if words.len() <= NAME_WORDS && words.iter().any(|word| OWN.contains(word)) && folders.len() <= 2 {
+    if words.len() <= NAME_WORDS
+        && words.iter().any(|word| SITE_PAGE_WORDS.contains(word))
+        && folders.len() <= 2
+    {
         return Some(PageKind::Other);
     }
-    folders.iter().any(|folder| LISTS.contains(&folder.as_str())).then_some(PageKind::Section)
+    folders.iter().any(|folder| LISTING_FOLDERS.contains(&folder.as_str())).then_some(PageKind::Section)
 }
 
 struct ProseCounts {
     words: usize,
-    most_under_one: usize,
+    most_in_one_block: usize,
     /// Number of leaves inside links, and of those that read like headlines.
     links: usize,
     headlines: usize,
@@ -156,8 +159,8 @@ struct ProseCounts {
 impl ProseCounts {
     fn new(page: &Page) -> ProseCounts {
         let tree = &page.tree;
-        let mut under = FxHashMap::default();
-        let mut prose = ProseCounts { words: 0, most_under_one: 0, links: 0, headlines: 0 };
+        let mut words_by_block = FxHashMap::default();
+        let mut prose = ProseCounts { words: 0, most_in_one_block: 0, links: 0, headlines: 0 };
         for (i, leaf) in page.leaves.iter().enumerate() {
             if leaf.link.is_some() {
                 prose.links += 1;
@@ -179,9 +182,9 @@ impl ProseCounts {
                 Some("p" | "li" | "blockquote") => tree.parent(block).unwrap_or(block),
                 _ => block,
             });
-            *under.entry(holder).or_insert(0) += words;
+            *words_by_block.entry(holder).or_insert(0) += words;
         }
-        prose.most_under_one = under.into_values().max().unwrap_or(0);
+        prose.most_in_one_block = words_by_block.into_values().max().unwrap_or(0);
         prose
     }
 }

@@ -20,10 +20,10 @@ use crate::Page;
 /// The fields that the markup gives.
 pub(super) struct Metadata {
     /// Whether JSON-LD calls the page an article, and whether it calls it news.
-    pub(super) is_told: bool,
-    pub(super) is_news: bool,
+    pub(super) is_declared_article: bool,
+    pub(super) is_declared_news: bool,
     /// Whether OpenGraph does.
-    pub(super) is_shared: bool,
+    pub(super) is_opengraph_article: bool,
     pub(super) headline: Option<String>,
     /// The headline from a meta element named so.
     pub(super) meta_headline: Option<String>,
@@ -53,18 +53,19 @@ impl Metadata {
         let objects = &markup.objects;
         let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
         let named = |key: &str| first_article(key).map(|value| json_ld::names_in(value, objects));
-        let headline = named("headline").and_then(|names| names.into_iter().next()).map(|text| clean(&text));
+        let headline =
+            named("headline").and_then(|names| names.into_iter().next()).map(|text| clean_text(&text));
         let site_name = markup.meta(&["og:site_name", "application-name"]);
         let publishers = objects.articles().filter_map(|object| object.get("publisher"));
         let publishers = publishers.flat_map(|publisher| json_ld::names_in(publisher, objects));
         let site = SiteNames::new(site_name.clone().into_iter().chain(publishers), page.url.host());
         let og_type = markup.meta(&["og:type"]);
         Metadata {
-            is_told: objects.articles().next().is_some(),
-            is_news: objects
+            is_declared_article: objects.articles().next().is_some(),
+            is_declared_news: objects
                 .articles()
                 .any(|object| json_ld::is_a(object, |kind| kind.ends_with("NewsArticle"))),
-            is_shared: og_type.as_ref().is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
+            is_opengraph_article: og_type.as_ref().is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),
             meta_headline: markup.meta(&["headline", "parsely-title", "sailthru.title"]),
             og_title: markup.meta(&["og:title", "twitter:title"]),
@@ -81,25 +82,27 @@ impl Metadata {
             dates: markup.dates(),
             modified: markup.modified(),
             section: named("articleSection")
-                .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
-                .or_else(|| found(markup.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9))
+                .and_then(|names| clean_finding(names.into_iter().next()?, "json-ld", 0.9))
+                .or_else(|| {
+                    clean_finding(markup.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9)
+                })
                 .or_else(|| breadcrumbs::breadcrumb_section(page, objects)),
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
-                .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
+                .find_map(|key| clean_finding(named(key)?.into_iter().next()?, "json-ld", 0.8)),
             forms: Forms::new(objects, og_type.as_deref()),
             image: markup.image(),
         }
     }
 }
 
-fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding<String>> {
-    let value = clean(&text);
+fn clean_finding(text: String, witness: &'static str, confidence: f32) -> Option<Finding<String>> {
+    let value = clean_text(&text);
     (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
 /// The `meta` names of publication dates, and of dates of the last change.
-const PUBLISHED: &[&str] = &[
+const PUBLICATION_METAS: &[&str] = &[
     "article:published_time",
     "og:article:published_time",
     "og:published_time",
@@ -115,7 +118,7 @@ const PUBLISHED: &[&str] = &[
     "publish-date",
     "publication_date",
 ];
-const CHANGED: &[&str] =
+const MODIFICATION_METAS: &[&str] =
     &["article:modified_time", "og:updated_time", "dcterms.modified", "lastmod", "last-modified"];
 /// Most dates of a kind of markup, and most `time` elements that are read.
 const MOST_DATES: usize = 12;
@@ -126,7 +129,7 @@ const MOST_BYTES: usize = 48;
 const MOST_PERSONS: usize = 6;
 
 /// Whether the page writes the month before the day, as English pages of some countries do.
-fn month_first(page: &Page) -> bool {
+fn writes_month_first(page: &Page) -> bool {
     let day_first = ["uk", "gb", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
     let tree = &page.tree;
     let declared = tree.node_ids().find(|&node| tree.tag(node) == Some("html"));
@@ -159,7 +162,7 @@ impl<'a> MarkupReader<'a> {
             (tree.tag(node) == Some("meta")).then(|| (name.trim().to_ascii_lowercase(), content))
         };
         let metas = html.iter().filter_map(meta).collect();
-        let month_first = month_first(page);
+        let month_first = writes_month_first(page);
         MarkupReader {
             page,
             fetched_at,
@@ -172,27 +175,29 @@ impl<'a> MarkupReader<'a> {
 
     /// The content of the first of these metas, in the order of `names`, that the page has.
     fn meta(&self, names: &[&str]) -> Option<String> {
-        names.iter().find_map(|name| self.metas_named(name).next().map(clean))
+        names.iter().find_map(|name| self.metas_named(name).next().map(clean_text))
     }
 
     fn metas_named<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'a str> + 'n {
-        self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
+        self.metas.iter().filter(move |(other, _)| other == name).map(|(_, content)| *content)
     }
 
     /// All dates in the markup.
     fn dates(&self) -> Vec<Mention> {
         let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let (objects, tree) = (&self.objects, &self.page.tree);
-        let of = |object: &Map<String, Value>, keys: &[&str]| -> Vec<String> {
+        let dates_of = |object: &Map<String, Value>, keys: &[&str]| -> Vec<String> {
             keys.iter().filter_map(|key| object.get(*key)?.as_str()).filter_map(parse).collect()
         };
-        let of_articles = |keys| objects.own_articles().flat_map(|object| of(object, keys)).collect();
-        let of_others = |keys| objects.others().flat_map(|object| of(object, keys)).collect();
+        let of_articles = |keys| objects.own_articles().flat_map(|object| dates_of(object, keys)).collect();
+        let of_others = |keys| objects.others().flat_map(|object| dates_of(object, keys)).collect();
         let metas = |names: &[&str]| -> Vec<String> {
             names.iter().flat_map(|name| self.metas_named(name).filter_map(parse)).collect()
         };
-        let known = |name: &str| [PUBLISHED, CHANGED, &["date"]].iter().any(|names| names.contains(&name));
-        let others = self.metas.iter().filter(|(name, text)| !known(name) && text.len() <= MOST_BYTES);
+        let is_listed = |name: &str| {
+            [PUBLICATION_METAS, MODIFICATION_METAS, &["date"]].iter().any(|names| names.contains(&name))
+        };
+        let others = self.metas.iter().filter(|(name, text)| !is_listed(name) && text.len() <= MOST_BYTES);
         let mut found: Vec<Mention> = Vec::new();
         let mut add = |source, values: Vec<String>| {
             found.extend(values.into_iter().take(MOST_DATES).map(|value| Mention {
@@ -203,14 +208,14 @@ impl<'a> MarkupReader<'a> {
         };
         add(Source::Article, of_articles(&["datePublished"]));
         add(Source::Object, of_others(&["datePublished"]));
-        add(Source::Meta, metas(PUBLISHED));
+        add(Source::Meta, metas(PUBLICATION_METAS));
         add(Source::Dated, metas(&["date"]));
         add(Source::Created, of_articles(&["dateCreated", "uploadDate"]));
         add(Source::Created, of_others(&["dateCreated", "uploadDate"]));
         add(Source::OtherMeta, others.filter_map(|(_, text)| parse(text)).collect());
         add(Source::Changed, of_articles(&["dateModified"]));
         add(Source::Changed, of_others(&["dateModified"]));
-        add(Source::ChangedMeta, metas(CHANGED));
+        add(Source::ChangedMeta, metas(MODIFICATION_METAS));
         let dated = |node: NodeId| Some((node, parse(&self.dated_text(node)?)?));
         let mut shown = |source, elements: &mut dyn Iterator<Item = NodeId>| {
             let dates = elements.filter_map(dated).take(MOST_DATES);
@@ -238,7 +243,7 @@ impl<'a> MarkupReader<'a> {
         };
         let of_object =
             |object: &Map<String, Value>| object.get("dateModified").and_then(Value::as_str).and_then(parse);
-        let meta = || CHANGED.iter().find_map(|name| self.metas_named(name).find_map(parse));
+        let meta = || MODIFICATION_METAS.iter().find_map(|name| self.metas_named(name).find_map(parse));
         let value = |node: NodeId| self.dated_text(node).and_then(|text| parse(&text));
         let is_time =
             |node: &NodeId| self.page.tree.tag(*node) == Some("time") && self.is_modification(*node);
@@ -254,18 +259,18 @@ impl<'a> MarkupReader<'a> {
     fn is_modification(&self, node: NodeId) -> bool {
         let tree = &self.page.tree;
         let marks = [tree.attr(node, "class"), tree.attr(node, "itemprop"), tree.attr(node, "id")];
-        let says = |text: &str| {
+        let names_change = |text: &str| {
             let text = text.to_ascii_lowercase();
             ["updated", "modified", "dateline-update"].iter().any(|word| text.contains(word))
         };
-        marks.into_iter().flatten().any(says)
-            || tree.prev_sibling(node).and_then(|before| tree.text(before)).is_some_and(says)
+        marks.into_iter().flatten().any(names_change)
+            || tree.prev_sibling(node).and_then(|before| tree.text(before)).is_some_and(names_change)
     }
 
     fn dated_text(&self, node: NodeId) -> Option<String> {
         let tree = &self.page.tree;
-        let said = tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
-        said.map(str::to_owned).or_else(|| self.short_text(node))
+        let value = tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
+        value.map(str::to_owned).or_else(|| self.short_text(node))
     }
 
     fn with_itemprop(&self, property: &str) -> impl Iterator<Item = NodeId> {
@@ -303,7 +308,7 @@ impl<'a> MarkupReader<'a> {
             let first = names.iter().find(|name| self.metas_named(name).next().is_some());
             first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
         };
-        let said = [
+        let texts_by_source = [
             (CreditSource::Author, of_objects("author")),
             (CreditSource::Creator, of_objects("creator")),
             (CreditSource::Person, persons.take(MOST_PERSONS).collect()),
@@ -313,8 +318,8 @@ impl<'a> MarkupReader<'a> {
             ),
             (CreditSource::WeakMeta, metas(&["author", "article:author", "twitter:creator"])),
         ];
-        let credits = said.into_iter().flat_map(|(source, texts)| {
-            texts.into_iter().map(move |text| Credit { source, text: clean(&text), node: None })
+        let credits = texts_by_source.into_iter().flat_map(|(source, texts)| {
+            texts.into_iter().map(move |text| Credit { source, text: clean_text(&text), node: None })
         });
         credits.filter(|credit| !credit.text.is_empty()).collect()
     }
@@ -332,6 +337,6 @@ impl<'a> MarkupReader<'a> {
 
 /// A text of the metadata as readers see it. Entities are decoded twice: scripts keep them, and many are
 /// escaped twice.
-fn clean(text: &str) -> String {
+fn clean_text(text: &str) -> String {
     squash(&scripts::without_entities(&scripts::without_entities(text)))
 }

@@ -36,10 +36,10 @@ mod visible;
 mod zones;
 
 pub use scorer::{Scorer, TreesError};
-pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
+pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
 
 use metadata::Metadata;
-use reader::{article_of, claims, read};
+use reader::{article_of, page_claims, read_article};
 
 /// The kind of a page and, if it is an article, its fields and text. `fetched_at`: later dates on the page do
 /// not count.
@@ -83,13 +83,13 @@ pub fn as_article_by(
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> Article {
-    read(page, Metadata::new(page, fetched_at), fetched_at, scorer, site)
+    read_article(page, Metadata::new(page, fetched_at), fetched_at, scorer, site)
 }
 
 /// The names of the measures of a run, in the order of [`body_evidence`].
 #[must_use]
 pub(crate) fn body_measures() -> &'static [String] {
-    measures::names()
+    measures::measure_names()
 }
 
 /// The text and the measures of each run of a page; for training.
@@ -98,7 +98,8 @@ pub(crate) fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, 
     let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);
-    let measures = measures::measure(page, &runs, &claims(page, &metadata, title.as_deref()), |_| true);
+    let measures =
+        measures::measure_runs(page, &runs, &page_claims(page, &metadata, title.as_deref()), |_| true);
     let texts = runs.runs.iter().map(|run| run.text.clone());
     texts.zip(measures.iter().map(<[f32]>::to_vec)).collect()
 }
@@ -106,7 +107,7 @@ pub(crate) fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, 
 /// The names of the measures of a text that may be the title, in the order of [`title_evidence`].
 #[must_use]
 pub(crate) fn title_measures() -> &'static [String] {
-    title::measures()
+    title::measure_names()
 }
 
 /// The texts of a page that may be its title, and their measures; for training.
@@ -118,7 +119,7 @@ pub(crate) fn title_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String,
 /// The names of the measures of a name that may be an author's, in the order of [`author_evidence`].
 #[must_use]
 pub(crate) fn author_measures() -> &'static [String] {
-    authors::measures()
+    authors::measure_names()
 }
 
 /// The names on a page that may be an author's, and their measures; for training.
@@ -133,7 +134,7 @@ pub(crate) fn author_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String
 /// The names of the measures of a day that may be the article's, in the order of [`day_evidence`].
 #[must_use]
 pub(crate) fn day_measures() -> &'static [String] {
-    days::measures()
+    days::measure_names()
 }
 
 /// The days that a page mentions, and their measures; for training.

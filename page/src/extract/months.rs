@@ -27,16 +27,16 @@ pub(super) fn month_number(word: &str) -> Option<i8> {
     if (word.is_ascii() && word.len() < 3) || word.chars().any(|c| c.is_ascii_digit()) {
         return None;
     }
-    let known = |word: &str| TABLE.get(word).copied();
+    let month_of = |word: &str| MONTHS_BY_NAME.get(word).copied();
     // Catalan elides "de", Hebrew writes "in" as a letter before the name.
-    known(&word).or_else(|| PREFIXES.iter().find_map(|prefix| known(word.strip_prefix(prefix)?)))
+    month_of(&word).or_else(|| PREFIXES.iter().find_map(|prefix| month_of(word.strip_prefix(prefix)?)))
 }
 
 /// Letters that some languages join to names of months.
 const PREFIXES: [&str; 3] = ["d'", "d’", "ב"];
 
 /// A name of two months is the first one's.
-static TABLE: LazyLock<FxHashMap<&'static str, i8>> = LazyLock::new(|| {
+static MONTHS_BY_NAME: LazyLock<FxHashMap<&'static str, i8>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
     for (month, names) in (1..).zip(NAMES) {
         for name in names.split(' ') {

@@ -23,28 +23,28 @@ pub(super) fn article_of(
     site: Option<&SiteKnowledge>,
 ) -> (PageKind, Option<Article>) {
     let metadata = Metadata::new(page, fetched_at);
-    let kind = kind::page_kind(page, metadata.is_told, metadata.is_shared);
+    let kind = kind::page_kind(page, metadata.is_declared_article, metadata.is_opengraph_article);
     let article =
-        (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
+        (kind == PageKind::Article).then(|| read_article(page, metadata, fetched_at, Scorer::shared(), site));
     (kind, article)
 }
 
 /// The claims of a page's markup about its article, for comparison with its text.
-pub(super) fn claims(page: &Page, metadata: &Metadata, title: Option<&str>) -> Claims {
+pub(super) fn page_claims(page: &Page, metadata: &Metadata, title: Option<&str>) -> Claims {
     let title = title.map(str::to_owned);
     let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
     Claims {
         titles: titles.into_iter().flatten().cloned().collect(),
         description: metadata.description.clone(),
         body: metadata.body.as_deref().map(scripts::without_markup),
-        is_told: metadata.is_told,
-        is_news: metadata.is_news,
-        is_shared: metadata.is_shared,
+        is_declared_article: metadata.is_declared_article,
+        is_declared_news: metadata.is_declared_news,
+        is_opengraph_article: metadata.is_opengraph_article,
     }
 }
 
 /// The fields and text of a page that is treated as an article, whatever its kind.
-pub(super) fn read(
+pub(super) fn read_article(
     page: &Page,
     metadata: Metadata,
     fetched_at: Timestamp,
@@ -52,42 +52,49 @@ pub(super) fn read(
     site: Option<&SiteKnowledge>,
 ) -> Article {
     let runs = Runs::new(page);
-    let known = site.map(|site| SiteContext::new(site, page, &runs));
-    let taught = known.as_ref().map(|known| known.taught(&metadata, fetched_at)).unwrap_or_default();
-    let peers = known.as_ref().and_then(SiteContext::peers);
+    let site_context = site.map(|site| SiteContext::new(site, page, &runs));
+    let taught_fields = site_context
+        .as_ref()
+        .map(|site_context| site_context.taught_fields(&metadata, fetched_at))
+        .unwrap_or_default();
+    let peers = site_context.as_ref().and_then(SiteContext::peers);
     let peers = peers.as_ref();
-    let mut evidence =
-        Fields { template: known.as_ref().and_then(SiteContext::version), ..Fields::default() };
+    let mut evidence = FieldEvidence {
+        template: site_context.as_ref().and_then(SiteContext::version),
+        ..FieldEvidence::default()
+    };
+    // Every field: a person's lesson first, then what the site's other pages show to be wrong, then the page alone.
+    // The title comes first, because the body, the byline and the dates are looked for around it.
     let titles = title::choices(page, &metadata);
     let by_peers = || peers.and_then(|peers| peers.title(&titles));
-    let title = taught.title.or_else(by_peers).or_else(|| title::decide(&titles));
-    let title = evidence.keep("title", title);
-    let claims = claims(page, &metadata, title.as_deref());
-    let body = body::read_body(page, &runs, &claims, title.as_deref(), scorer, known.as_ref());
+    let title = taught_fields.title.or_else(by_peers).or_else(|| title::decide(&titles));
+    let title = evidence.record("title", title);
+    let claims = page_claims(page, &metadata, title.as_deref());
+    let body = body::read_body(page, &runs, &claims, title.as_deref(), scorer, site_context.as_ref());
     evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
     let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
-    evidence.keep("form", metadata.forms.named(words, pictures));
+    evidence.record("form", metadata.forms.confirmed_by(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = Visible::new(page, &runs, title.as_deref());
-    let authors = taught.authors.or_else(|| authors(page, &metadata, &visible, peers));
-    let authors = evidence.keep("authors", authors).unwrap_or_default();
-    let zone = known.as_ref().map(SiteContext::zone).unwrap_or_default();
-    let published = || published(page, &metadata, &visible, fetched_at, &zone, peers);
-    let published = taught.published.or_else(published);
-    let shown = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
+    let authors = taught_fields.authors.or_else(|| choose_authors(page, &metadata, &visible, peers));
+    let authors = evidence.record("authors", authors).unwrap_or_default();
+    let zone = site_context.as_ref().map(SiteContext::zone).unwrap_or_default();
+    let published = || choose_published(page, &metadata, &visible, fetched_at, &zone, peers);
+    let published = taught_fields.published.or_else(published);
+    let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
         title,
         authors,
-        published: evidence.keep("published", published),
-        modified: evidence.keep("modified", metadata.modified),
-        place: evidence.keep("place", place),
-        section: evidence.keep("section", metadata.section),
+        published: evidence.record("published", published),
+        modified: evidence.record("modified", metadata.modified),
+        place: evidence.record("place", place),
+        section: evidence.record("section", metadata.section),
         concepts: Vec::new(),
         language: page.language.clone(),
-        image: evidence.keep("image", shown.or(metadata.image)),
+        image: evidence.record("image", peers_picture.or(metadata.image)),
         method: body.method.to_owned(),
         body: body.blocks,
         kind: PageKind::Article,
@@ -96,7 +103,7 @@ pub(super) fn read(
 }
 
 /// The authors, from the page alone unless its peers know better.
-fn authors(
+fn choose_authors(
     page: &Page,
     metadata: &Metadata,
     visible: &Visible<'_>,
@@ -107,7 +114,7 @@ fn authors(
 }
 
 /// The date of publication, from the page alone unless its peers know better.
-fn published(
+fn choose_published(
     page: &Page,
     metadata: &Metadata,
     visible: &Visible<'_>,
@@ -121,14 +128,14 @@ fn published(
 
 /// Evidence by field.
 #[derive(Default)]
-struct Fields {
+struct FieldEvidence {
     by_field: BTreeMap<String, Evidence>,
     /// The version of the template that accepts the page.
     template: Option<u32>,
 }
 
-impl Fields {
-    fn keep<T>(&mut self, field: &str, found: Option<Finding<T>>) -> Option<T> {
+impl FieldEvidence {
+    fn record<T>(&mut self, field: &str, found: Option<Finding<T>>) -> Option<T> {
         let Finding { value, witness, confidence } = found?;
         let witness = match self.template {
             Some(version) if witness == SIBLINGS => template_witness(version),

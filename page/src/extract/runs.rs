@@ -2,7 +2,7 @@
 //!
 //! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or between
 //! two successive line breaks. Scripts and other hidden content do not split a run. Runs keep the page's order,
-//! and the runs of a subtree are a range ([`Runs::under`]). PrefixSums over a subtree are differences of prefix sums,
+//! and the runs of a subtree are a range ([`Runs::under`]). Sums over a subtree are differences of prefix sums,
 //! so all later measures are linear in the page.
 //!
 //! Invariants: every text leaf belongs to one run; no run is empty. Start at [`Runs::new`].
@@ -73,32 +73,33 @@ pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
 pub(super) struct Runs {
     pub(super) runs: Vec<Run>,
     /// For each node of the tree, and one past the last: how many runs begin before it.
-    begun: Vec<u32>,
+    runs_before: Vec<u32>,
 }
 
 impl Runs {
     pub(super) fn new(page: &Page) -> Runs {
         let tree = &page.tree;
-        let inline = Inline::new(tree);
-        let mut walk = RunWalk { page, inline, runs: Vec::new(), open: None };
+        let tags = TagFlags::new(tree);
+        let mut builder = RunBuilder { page, tags, runs: Vec::new(), open: None };
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image) {
-            walk.leaf(leaf.0, leaf.1);
+            builder.add_leaf(leaf.0, leaf.1);
         }
-        walk.close();
-        let runs = walk.runs;
-        let mut begun = vec![0; tree.len() + 1];
+        builder.close_run();
+        let runs = builder.runs;
+        // Count the runs that begin at each node, then sum up, so that a subtree's runs are two look-ups.
+        let mut runs_before = vec![0; tree.len() + 1];
         for run in &runs {
-            begun[run.first.index() + 1] += 1;
+            runs_before[run.first.index() + 1] += 1;
         }
-        for at in 1..begun.len() {
-            begun[at] += begun[at - 1];
+        for at in 1..runs_before.len() {
+            runs_before[at] += runs_before[at - 1];
         }
-        Runs { runs, begun }
+        Runs { runs, runs_before }
     }
 
     /// The runs that begin inside a subtree.
     pub(super) fn under(&self, tree: &PageTree, node: NodeId) -> Range<usize> {
-        let at = |node: NodeId| self.begun[node.index()] as usize;
+        let at = |node: NodeId| self.runs_before[node.index()] as usize;
         at(node)..at(tree.subtree_end(node))
     }
 
@@ -132,15 +133,15 @@ impl PrefixSums {
 }
 
 /// Which tag names of a tree are inline, and which have no visible content.
-struct Inline {
+struct TagFlags {
     inline: Vec<bool>,
     excluded: Vec<bool>,
 }
 
-impl Inline {
-    fn new(tree: &PageTree) -> Inline {
+impl TagFlags {
+    fn new(tree: &PageTree) -> TagFlags {
         let no = vec![false; tree.tag_count()];
-        let (mut names, mut seen) = (Inline { inline: no.clone(), excluded: no.clone() }, no);
+        let (mut names, mut seen) = (TagFlags { inline: no.clone(), excluded: no.clone() }, no);
         for tag in tree.node_ids().filter_map(|node| tree.tag_id(node)) {
             if std::mem::replace(&mut seen[tag.index()], true) {
                 continue;
@@ -153,31 +154,32 @@ impl Inline {
     }
 }
 
-struct RunWalk<'a> {
+struct RunBuilder<'a> {
     page: &'a Page,
-    inline: Inline,
+    tags: TagFlags,
     runs: Vec<Run>,
     /// The run that may continue: the node of its last leaf, and its text with the original white space.
     open: Option<(usize, String)>,
 }
 
-impl RunWalk<'_> {
-    fn leaf(&mut self, number: usize, leaf: &Leaf) {
+impl RunBuilder<'_> {
+    fn add_leaf(&mut self, number: usize, leaf: &Leaf) {
         let tree = &self.page.tree;
-        let block = self.block(leaf.parent);
+        let block = self.block_of(leaf.parent);
         let text = tree.text(leaf.node).unwrap_or_default();
-        let joint = match (&self.open, self.runs.last()) {
-            (Some((last, _)), Some(run)) if run.block == block => self.joint(*last, leaf.node),
+        let separator = match (&self.open, self.runs.last()) {
+            (Some((last, _)), Some(run)) if run.block == block => self.separator(*last, leaf.node),
             _ => None,
         };
-        match (joint, &mut self.open) {
-            (Some(joint), Some((last, joined))) => {
-                joined.push_str(joint);
+        // The leaf continues the open run, or ends it and begins another. Words and emphasis are counted either way.
+        match (separator, &mut self.open) {
+            (Some(separator), Some((last, joined))) => {
+                joined.push_str(separator);
                 joined.push_str(text);
                 *last = leaf.node.index();
             }
             _ => {
-                self.close();
+                self.close_run();
                 self.open = Some((leaf.node.index(), text.to_owned()));
                 self.runs.push(Run {
                     block,
@@ -191,7 +193,7 @@ impl RunWalk<'_> {
             }
         }
         let words = words_of_prose(self.page.leaves.text(number));
-        let [is_bold, is_italic] = self.emphasis(leaf.parent, block);
+        let [is_bold, is_italic] = self.emphasis_of(leaf.parent, block);
         if let Some(run) = self.runs.last_mut() {
             run.words += words;
             run.link_words += if leaf.link.is_some() { words } else { 0.0 };
@@ -200,23 +202,23 @@ impl RunWalk<'_> {
         }
     }
 
-    fn close(&mut self) {
+    fn close_run(&mut self) {
         if let (Some((_, text)), Some(run)) = (self.open.take(), self.runs.last_mut()) {
             run.text = squash(&text);
         }
     }
 
     fn is_inline(&self, node: NodeId) -> bool {
-        self.page.tree.tag_id(node).is_some_and(|tag| self.inline.inline[tag.index()])
+        self.page.tree.tag_id(node).is_some_and(|tag| self.tags.inline[tag.index()])
     }
 
-    fn block(&self, parent: NodeId) -> NodeId {
+    fn block_of(&self, parent: NodeId) -> NodeId {
         let tree = &self.page.tree;
         let mut up = std::iter::once(parent).chain(tree.ancestors(parent));
         up.find(|&node| !self.is_inline(node)).unwrap_or(tree.root())
     }
 
-    fn emphasis(&self, parent: NodeId, block: NodeId) -> [bool; 2] {
+    fn emphasis_of(&self, parent: NodeId, block: NodeId) -> [bool; 2] {
         let tree = &self.page.tree;
         let mut found = [false; 2];
         let up = std::iter::once(parent).chain(tree.ancestors(parent));
@@ -229,26 +231,26 @@ impl RunWalk<'_> {
 
     /// The separator between two texts of one block: nothing or a space; `None` if a block or two line breaks separate
     /// them.
-    fn joint(&self, from: usize, to: NodeId) -> Option<&'static str> {
+    fn separator(&self, from: usize, to: NodeId) -> Option<&'static str> {
         let tree = &self.page.tree;
-        let (mut at, mut breaks, mut joint) = (from + 1, 0, "");
+        let (mut at, mut breaks, mut separator) = (from + 1, 0, "");
         while let Some(node) = tree.node_at(at).filter(|&node| node < to) {
             at += 1;
             let Some(tag) = tree.tag_id(node) else {
                 // Blank text is not a leaf but separates words.
-                joint = " ";
+                separator = " ";
                 continue;
             };
-            if self.inline.excluded[tag.index()] {
+            if self.tags.excluded[tag.index()] {
                 at = tree.subtree_end(node).index();
-            } else if !self.inline.inline[tag.index()] {
+            } else if !self.tags.inline[tag.index()] {
                 return None;
             } else if tree.tag_name(tag) == "br" {
                 breaks += 1;
-                joint = " ";
+                separator = " ";
             }
         }
-        (breaks < 2).then_some(joint)
+        (breaks < 2).then_some(separator)
     }
 }
 

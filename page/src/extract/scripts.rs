@@ -14,7 +14,7 @@ use crate::text::{is_inside_paragraph, words_of_prose};
 const MOST_SHOWN: f32 = 50.0;
 /// Least words of a literal that may be an article, and of one that is looked at.
 const LEAST_WORDS: f32 = 200.0;
-const LEAST_PARAGRAPH: f32 = 12.0;
+const LEAST_LITERAL_WORDS: f32 = 12.0;
 /// Most bytes of scripts that are searched.
 const MAX_BYTES: usize = 4 << 20;
 
@@ -35,7 +35,7 @@ pub(super) fn longest_prose(page: &Page, shown_words: f32) -> Option<String> {
     }
     let (mut longest, mut words) = (None, LEAST_WORDS);
     for text in script_texts(&page.tree) {
-        for literal in literals(text) {
+        for literal in prose_literals(text) {
             let count = words_of_prose(&literal);
             if count > words && is_prose(&literal) {
                 (longest, words) = (Some(literal), count);
@@ -53,7 +53,7 @@ fn is_prose(text: &str) -> bool {
 }
 
 /// The string literals in double quotes with the words of a paragraph or more, unescaped and without markup.
-fn literals(script: &str) -> Vec<String> {
+fn prose_literals(script: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut chars = script.chars();
     while let Some(c) = chars.next() {
@@ -69,7 +69,7 @@ fn literals(script: &str) -> Vec<String> {
             }
         }
         let plain = without_markup(&literal);
-        if words_of_prose(&plain) >= LEAST_PARAGRAPH {
+        if words_of_prose(&plain) >= LEAST_LITERAL_WORDS {
             found.push(plain);
         }
     }
@@ -148,7 +148,7 @@ pub(super) fn without_entities(text: &str) -> String {
     while let Some((before, behind)) = rest.split_once('&') {
         plain.push_str(before);
         let end = behind.bytes().take(MAX_ENTITY + 1).position(|byte| byte == b';');
-        match end.and_then(|end| Some((entity(behind.get(..end)?)?, behind.get(end + 1..)?))) {
+        match end.and_then(|end| Some((decode_entity(behind.get(..end)?)?, behind.get(end + 1..)?))) {
             Some((letter, after)) => {
                 plain.push(letter);
                 rest = after;
@@ -163,9 +163,9 @@ pub(super) fn without_entities(text: &str) -> String {
     plain
 }
 
-fn entity(name: &str) -> Option<char> {
+fn decode_entity(name: &str) -> Option<char> {
     let Some(number) = name.strip_prefix('#') else {
-        return ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter);
+        return ENTITIES.iter().find(|(entity, _)| *entity == name).map(|(_, letter)| *letter);
     };
     let code = match number.strip_prefix(['x', 'X']) {
         Some(digits) => u32::from_str_radix(digits, 16).ok()?,

@@ -8,13 +8,13 @@ pub(super) fn with_best_f1(runs: &[Run], scores: &[f32]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let words = |at: usize| f64::from(runs[at].words);
-    let expected: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
+    let expected_all: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
     // Lower the threshold run by run, and remember where the expected F1 was greatest.
-    let (mut taken, mut right, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
+    let (mut taken, mut expected_taken, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
     for at in order {
         taken += words(at);
-        right += words(at) * f64::from(scores[at]);
-        let f1 = 2.0 * right / (taken + expected);
+        expected_taken += words(at) * f64::from(scores[at]);
+        let f1 = 2.0 * expected_taken / (taken + expected_all);
         if f1 > best {
             (best, threshold) = (f1, scores[at]);
         }

@@ -1,6 +1,6 @@
 //! The surroundings of an element: its distance from the headline, the elements around it, and their class names.
 
-use super::measures::vocabulary::{self, COUNT, GROUPS, Table};
+use super::measures::vocabulary::{self, GROUPS, N_GROUPS, Vocabulary};
 use super::runs::{Run, Runs};
 use super::visible::Visible;
 use crate::Page;
@@ -39,11 +39,11 @@ impl<'a> Surroundings<'a> {
 
     /// The line that shows a node, or the next one.
     pub(super) fn line(&self, node: NodeId) -> Option<&'a Run> {
-        self.runs.runs.get(self.number(node)?)
+        self.runs.runs.get(self.line_number(node)?)
     }
 
     /// The number of that line.
-    pub(super) fn number(&self, node: NodeId) -> Option<usize> {
+    pub(super) fn line_number(&self, node: NodeId) -> Option<usize> {
         let range = self.runs.under(&self.page.tree, node);
         let is_line = |at: usize| self.runs.runs[at].text.len() <= LINE_BYTES;
         // Something inside a line: the line began before it.
@@ -54,8 +54,8 @@ impl<'a> Surroundings<'a> {
     }
 
     /// How many lines behind the headline a node is shown; [`NOWHERE`] for none.
-    pub(super) fn behind(&self, node: Option<NodeId>) -> f32 {
-        node.map_or(NOWHERE, |node| self.number(node).unwrap_or(0) as f32 - self.headline as f32)
+    pub(super) fn lines_after_headline(&self, node: Option<NodeId>) -> f32 {
+        node.map_or(NOWHERE, |node| self.line_number(node).unwrap_or(0) as f32 - self.headline as f32)
     }
 
     /// Measures where a node is.
@@ -63,9 +63,9 @@ impl<'a> Surroundings<'a> {
         let tree = &self.page.tree;
         let all = self.prose.last().copied().unwrap_or(0);
         let before_line = |line: usize| self.prose.get(line).copied().unwrap_or(all);
-        let before = node.map(|node| before_line(self.number(node).unwrap_or(0)));
+        let before = node.map(|node| before_line(self.line_number(node).unwrap_or(0)));
         sink.flag("is shown", node.is_some());
-        sink.add("from headline", self.behind(node));
+        sink.add("from headline", self.lines_after_headline(node));
         sink.add("prose before", before.map_or(NOTHING, |before| before as f32));
         sink.add("prose behind", before.map_or(NOTHING, |before| (all - before) as f32));
         let of_headline = self.prose.get(self.headline).copied().unwrap_or(0);
@@ -76,15 +76,16 @@ impl<'a> Surroundings<'a> {
         for name in AROUND {
             sink.flag(format_args!("in {name}"), around.contains(&name));
         }
-        let (mut bits, mut scratch) = ([0; 2], String::new());
+        let (mut groups, mut scratch) = ([0; 2], String::new());
         for (level, node) in node.into_iter().flat_map(up).take(ABOVE).enumerate() {
             for value in ["class", "id", "itemprop"].iter().filter_map(|name| tree.attr(node, name)) {
-                bits[usize::from(level >= OWN)] |= vocabulary::groups(value, &mut scratch, Table::shared());
+                groups[usize::from(level >= OWN)] |=
+                    vocabulary::groups_in(value, &mut scratch, Vocabulary::shared());
             }
         }
-        for (group, (name, _)) in GROUPS.iter().enumerate().take(COUNT) {
-            sink.flag(format_args!("own {name}"), bits[0] >> group & 1 == 1);
-            sink.flag(format_args!("around {name}"), bits[1] >> group & 1 == 1);
+        for (group, (name, _)) in GROUPS.iter().enumerate().take(N_GROUPS) {
+            sink.flag(format_args!("own {name}"), groups[0] >> group & 1 == 1);
+            sink.flag(format_args!("around {name}"), groups[1] >> group & 1 == 1);
         }
     }
 }

@@ -23,9 +23,9 @@ pub(super) struct Visible<'a> {
 impl<'a> Visible<'a> {
     pub(super) fn new(page: &'a Page, runs: &'a Runs, title: Option<&str>) -> Visible<'a> {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-        let wanted = title.map(letters).filter(|title| !title.is_empty());
+        let title_letters = title.map(letters).filter(|title| !title.is_empty());
         let is_in_h1 = |node: NodeId| page.tree.is_inside(node, &["h1"]);
-        let is_title = |text: &str| wanted.as_ref().is_some_and(|title| letters(text) == *title);
+        let is_title = |text: &str| title_letters.as_ref().is_some_and(|title| letters(text) == *title);
         let of_h1 = runs.runs.iter().position(|run| is_in_h1(run.block) && is_title(&run.text));
         let headline = of_h1.or_else(|| runs.runs.iter().position(|run| is_title(&run.text)));
         let headline = headline.or_else(|| runs.runs.iter().position(|run| is_in_h1(run.block))).unwrap_or(0);
@@ -34,7 +34,7 @@ impl<'a> Visible<'a> {
 
     /// The numbers of the runs near the headline: the nearest after it, the nearest before it, then those
     /// further away.
-    pub(super) fn near(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn near_runs(&self) -> impl Iterator<Item = usize> + use<> {
         let behind = |count: usize| (self.headline + count).min(self.runs.runs.len());
         let before = |count: usize| self.headline.saturating_sub(count);
         let near = (self.headline..behind(NEAREST)).chain((before(NEAREST)..self.headline).rev());
@@ -45,7 +45,7 @@ impl<'a> Visible<'a> {
     pub(super) fn by_nearness(&self) -> impl Iterator<Item = usize> + use<> {
         let behind = (self.headline + BEHIND).min(self.runs.runs.len())..self.runs.runs.len();
         let before = 0..self.headline.saturating_sub(BEFORE);
-        self.near().chain(behind).chain(before.rev())
+        self.near_runs().chain(behind).chain(before.rev())
     }
 
     pub(super) fn runs(&self) -> &'a Runs {
@@ -63,7 +63,7 @@ impl<'a> Visible<'a> {
         let short = move |number: usize| {
             (runs.runs[number].words <= MOST_WORDS).then_some(runs.runs[number].text.as_str())
         };
-        self.near().filter_map(short)
+        self.near_runs().filter_map(short)
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
         let runs = Runs::new(&page);
         let visible = Visible::new(&page, &runs, Some("Bridge"));
         assert_eq!(visible.headline(), 30);
-        let near: Vec<usize> = visible.near().collect();
+        let near: Vec<usize> = visible.near_runs().collect();
         assert_eq!((near[..6].to_vec(), near[9], near[10]), (vec![30, 31, 32, 33, 34, 29], 25, 35));
         let mut all: Vec<usize> = visible.by_nearness().collect();
         assert_eq!((all[..near.len()] == near[..], all.len()), (true, 60));

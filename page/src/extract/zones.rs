@@ -5,7 +5,7 @@
 //! with an offset, in an attribute or a script, that is the same instant; or a date and time without offset
 //! near the headline that differs from it by a possible zone.
 //!
-//! Invariants: the instant does not change; a zone is read off the page, never guessed. Start at [`local`].
+//! Invariants: the instant does not change; a zone is read off the page, never guessed. Start at [`in_local_time`].
 
 use jiff::Timestamp as Instant;
 use jiff::civil::DateTime;
@@ -19,7 +19,7 @@ use crate::Page;
 
 /// The largest offset of a zone, in seconds; offsets are multiples of half an hour (except two small zones).
 const MAX_ZONE: i64 = 14 * 3600;
-const STEP: i64 = 1800;
+const OFFSET_STEP: i64 = 1800;
 /// Shown times are exact to the minute.
 const MINUTE: i64 = 60;
 const MAX_ELEMENTS: usize = 200;
@@ -39,14 +39,14 @@ pub(super) fn in_local_time(
     }
     let Ok(instant) = date.parse::<Instant>() else { return unchanged() };
     let zone = zone_in_attributes(page, instant, parse)
-        .or_else(|| visible.near_texts().find_map(|text| zone_between(instant, &parse(text)?)))
+        .or_else(|| visible.near_texts().find_map(|text| offset_between(instant, &parse(text)?)))
         .or_else(|| reads_scripts.then(|| zone_in_scripts(page, instant))?);
     zone.and_then(|zone| dates::format_instant(instant, zone)).unwrap_or_else(unchanged)
 }
 
 /// A date and time with an offset: the instant, in seconds, and the offset.
 pub(super) fn instant_and_offset(written: &str) -> Option<(i64, i32)> {
-    let zone = offset(written).filter(|zone| *zone != 0)?;
+    let zone = parse_offset(written).filter(|zone| *zone != 0)?;
     let instant: Instant = written.parse().ok()?;
     Some((instant.as_second(), i32::try_from(zone).ok()?))
 }
@@ -56,19 +56,19 @@ pub(super) fn instant_and_offset(written: &str) -> Option<(i64, i32)> {
 pub(super) struct SiteZone(Vec<(i64, i32)>);
 
 /// Most difference between the offsets of a zone: that of summer.
-const SUMMER: i32 = 3600;
+const MOST_DIFFERENCE: i32 = 3600;
 /// Least number of pages from which a site's time zone is inferred.
 const LEAST_PAGES: usize = 2;
 /// Seconds of a year, and most seconds of the year between a page and one that tells its offset.
 const YEAR: i64 = 31_556_952;
-const SEASON: i64 = 60 * 86_400;
+const MOST_APART: i64 = 60 * 86_400;
 
 impl SiteZone {
     /// The zone, unless pages disagree or are too few.
     pub(super) fn new(pages: Vec<(i64, i32)>) -> SiteZone {
         let offsets = || pages.iter().map(|(_, zone)| *zone);
         let differ = offsets().max().unwrap_or(0).saturating_sub(offsets().min().unwrap_or(0));
-        SiteZone(if pages.len() >= LEAST_PAGES && differ <= SUMMER { pages } else { Vec::new() })
+        SiteZone(if pages.len() >= LEAST_PAGES && differ <= MOST_DIFFERENCE { pages } else { Vec::new() })
     }
 
     /// A date and time in UTC in this zone, with the offset of the page nearest in the year.
@@ -79,7 +79,7 @@ impl SiteZone {
             apart.min(YEAR - apart)
         };
         let (at, zone) = self.0.iter().min_by_key(|(at, zone)| (away(*at), *zone))?;
-        if away(*at) > SEASON {
+        if away(*at) > MOST_APART {
             return None;
         }
         dates::format_instant(instant, *zone)
@@ -87,24 +87,27 @@ impl SiteZone {
 }
 
 /// The offset, in seconds, at which the instant is this date and time.
-fn zone_between(instant: Instant, said: &str) -> Option<i32> {
-    let civil: DateTime = said.get(..19)?.parse().ok()?;
+fn offset_between(instant: Instant, written: &str) -> Option<i32> {
+    let civil: DateTime = written.get(..19)?.parse().ok()?;
     let as_utc = Offset::UTC.to_timestamp(civil).ok()?.as_second();
     let zone = as_utc - instant.as_second();
-    let zone = match offset(said) {
+    // An offset that the text itself gives must agree. Without one, the difference is rounded up to the next possible
+    // offset, since a shown time may lack its seconds.
+    let zone = match parse_offset(written) {
         Some(0) => return None,
-        Some(said) if (zone - said).abs() < MINUTE => said,
+        Some(written) if (zone - written).abs() < MINUTE => written,
         Some(_) => return None,
         // Without a zone the seconds may be missing, too.
-        None => (zone + MINUTE - 1).div_euclid(STEP) * STEP,
+        None => (zone + MINUTE - 1).div_euclid(OFFSET_STEP) * OFFSET_STEP,
     };
-    let is_it = zone != 0 && zone.abs() <= MAX_ZONE && (as_utc - instant.as_second() - zone).abs() < MINUTE;
-    is_it.then(|| i32::try_from(zone).ok())?
+    let is_offset =
+        zone != 0 && zone.abs() <= MAX_ZONE && (as_utc - instant.as_second() - zone).abs() < MINUTE;
+    is_offset.then(|| i32::try_from(zone).ok())?
 }
 
 /// The offset of a date and time in ISO 8601, in seconds.
-fn offset(said: &str) -> Option<i64> {
-    let rest = said.get(19..)?;
+fn parse_offset(written: &str) -> Option<i64> {
+    let rest = written.get(19..)?;
     if rest.starts_with('Z') {
         return Some(0);
     }
@@ -120,9 +123,9 @@ fn zone_in_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Opt
     let value = |node| tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
     let dated = elements.filter_map(value).filter(|value| value.starts_with(|c: char| c.is_alphanumeric()));
     let zoned = |value: &str| {
-        let said = parse(value)?;
-        offset(&said)?;
-        zone_between(instant, &said)
+        let written = parse(value)?;
+        parse_offset(&written)?;
+        offset_between(instant, &written)
     };
     dated.filter(|value| value.contains(':')).take(MAX_ELEMENTS).find_map(zoned)
 }
@@ -134,8 +137,8 @@ fn zone_in_scripts(page: &Page, instant: Instant) -> Option<i32> {
     for text in scripts::script_texts(&page.tree) {
         let zone = |mark: &String| {
             find_iter(text.as_bytes(), mark).take(50).find_map(|at| {
-                let said = text.get(at.checked_sub(13)?..at + 12)?;
-                offset(said).and_then(|_| zone_between(instant, said))
+                let written = text.get(at.checked_sub(13)?..at + 12)?;
+                parse_offset(written).and_then(|_| offset_between(instant, written))
             })
         };
         if let Some(zone) = marks.iter().find_map(zone) {

@@ -12,32 +12,32 @@ use super::{Hierarchy, Label};
 const NEVER: u64 = u32::MAX as u64 * 4;
 
 impl Hierarchy {
-    /// Replaces all marks: each label is in the block that `of` gives it, with the fewest marks.
+    /// Replaces all marks: each label is in the block that `block_of` gives it, with the fewest marks.
     /// `site_version` names the version of the site's value that the blocks were computed with.
-    pub fn mark(&mut self, site_version: String, of: impl Fn(&Label) -> Block) {
+    pub fn mark(&mut self, site_version: String, block_of: impl Fn(&Label) -> Block) {
         self.site_version = Some(site_version);
         // Two passes. From the leaves up: by node and block, the fewest marks below the node if it is in that block. From
         // the root down: each node takes the cheapest block, given that of its parent.
-        let mut below = vec![[0_u64; 3]; self.nodes.len()];
+        let mut marks_below = vec![[0_u64; 3]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if let Some(label) = &node.label {
-                let own = of(label);
+                let own = block_of(label);
                 for block in Block::ALL.into_iter().filter(|block| *block != own) {
-                    below[at][block as usize] = NEVER;
+                    marks_below[at][block as usize] = NEVER;
                 }
             }
             if let Some(parent) = node.parent {
                 for block in Block::ALL {
-                    let marks = below[at][cheapest(&below[at], block) as usize];
-                    let marks = marks + u64::from(cheapest(&below[at], block) != block);
-                    below[parent as usize][block as usize] += marks;
+                    let marks = marks_below[at][cheapest_block(&marks_below[at], block) as usize];
+                    let marks = marks + u64::from(cheapest_block(&marks_below[at], block) != block);
+                    marks_below[parent as usize][block as usize] += marks;
                 }
             }
         }
         let mut resolved: Vec<Block> = Vec::with_capacity(self.nodes.len());
         for (at, node) in self.nodes.iter_mut().enumerate() {
             let above = node.parent.map_or(Block::Rest, |parent| resolved[parent as usize]);
-            let own = cheapest(&below[at], above);
+            let own = cheapest_block(&marks_below[at], above);
             node.block = (own != above).then_some(own);
             resolved.push(own);
         }
@@ -62,7 +62,7 @@ impl Hierarchy {
 }
 
 /// The cheapest block for a node under one in block `above`; on a tie, `above` itself.
-fn cheapest(marks: &[u64; 3], above: Block) -> Block {
+fn cheapest_block(marks: &[u64; 3], above: Block) -> Block {
     let cost = |block: Block| (marks[block as usize] + u64::from(block != above), block != above);
     Block::ALL.into_iter().min_by_key(|block| cost(*block)).unwrap_or(above)
 }

@@ -13,9 +13,9 @@ impl Hierarchy {
     /// Gives each label the tags of its leaves, in place of any that it has. `tags` has one for each leaf of the
     /// page; a leaf without one is [`Tag::None`].
     pub fn tag(&mut self, tags: &[Tag]) {
-        let of = |leaf: &u32| tags.get(*leaf as usize).copied().unwrap_or(Tag::None);
+        let tag_of = |leaf: &u32| tags.get(*leaf as usize).copied().unwrap_or(Tag::None);
         for label in self.nodes.iter_mut().filter_map(|node| node.label.as_mut()) {
-            label.tags = label.leaves.iter().map(of).collect();
+            label.tags = label.leaves.iter().map(tag_of).collect();
         }
     }
 
@@ -42,8 +42,8 @@ pub(super) fn tag_letters(tags: &[Tag]) -> String {
 /// The tags of so many leaves from their letters.
 pub(super) fn tags_from_letters(letters: &str, leaves: usize) -> Result<Vec<Tag>, String> {
     let tag = |letter: char| {
-        let known = Tag::ALL.into_iter().find(|tag| tag.letter() == letter);
-        known.ok_or_else(|| format!("`{letter}` is none of the tags C, A, V and N"))
+        let found = Tag::ALL.into_iter().find(|tag| tag.letter() == letter);
+        found.ok_or_else(|| format!("`{letter}` is none of the tags C, A, V and N"))
     };
     let tags: Vec<Tag> = letters.chars().map(tag).collect::<Result<_, _>>()?;
     match tags[..] {
@@ -81,11 +81,11 @@ mod tests {
     #[test]
     fn letters_are_as_few_as_will_do() {
         use Tag::{Attribute, Value};
-        for (said, leaves, written) in
+        for (tags, leaves, written) in
             [(vec![Value; 3], 3, "V"), (vec![Attribute, Value], 2, "AV"), (vec![Value], 1, "V")]
         {
-            assert_eq!(tag_letters(&said), written);
-            assert_eq!(tags_from_letters(written, leaves), Ok(said));
+            assert_eq!(tag_letters(&tags), written);
+            assert_eq!(tags_from_letters(written, leaves), Ok(tags));
         }
         for (wrong, leaves) in [("", 1), ("X", 1), ("AV", 3), ("v", 1)] {
             assert!(tags_from_letters(wrong, leaves).is_err(), "{wrong}");

@@ -59,14 +59,15 @@ pub fn write(h: &Hierarchy) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let mut open: Vec<u32> = Vec::new();
     for (i, node) in h.nodes.iter().enumerate() {
-        while open.last().copied() != node.parent && close(&mut out, h, &mut open) {}
-        indent(&mut out, open.len());
+        // Nodes are in preorder: elements are closed until the node's parent is the innermost one.
+        while open.last().copied() != node.parent && close_element(&mut out, h, &mut open) {}
+        write_indent(&mut out, open.len());
         out.push('<');
-        out.push_str(name(node.kind));
+        out.push_str(element_name(node.kind));
         if i == 0 {
-            head(&mut out, h);
+            write_root_attributes(&mut out, h);
         }
-        attributes(&mut out, node, i == 0);
+        write_node_attributes(&mut out, node, i == 0);
         let has_children = h.nodes.get(i + 1).is_some_and(|next| next.parent == u32::try_from(i).ok());
         if has_children {
             out.push_str(">\n");
@@ -75,41 +76,41 @@ pub fn write(h: &Hierarchy) -> String {
             out.push_str("/>\n");
         }
     }
-    while close(&mut out, h, &mut open) {}
+    while close_element(&mut out, h, &mut open) {}
     out
 }
 
-fn close(out: &mut String, h: &Hierarchy, open: &mut Vec<u32>) -> bool {
+fn close_element(out: &mut String, h: &Hierarchy, open: &mut Vec<u32>) -> bool {
     let Some(index) = open.pop() else { return false };
-    indent(out, open.len());
+    write_indent(out, open.len());
     out.push_str("</");
-    out.push_str(name(h.nodes[index as usize].kind));
+    out.push_str(element_name(h.nodes[index as usize].kind));
     out.push_str(">\n");
     true
 }
 
-fn indent(out: &mut String, depth: usize) {
+fn write_indent(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n(' ', depth.min(MAX_INDENT)));
 }
 
 /// Writes the root's attributes about the whole hierarchy.
-fn head(out: &mut String, h: &Hierarchy) {
-    attribute(out, "xmlns", NAMESPACE);
-    attribute(out, "url", &h.url);
+fn write_root_attributes(out: &mut String, h: &Hierarchy) {
+    write_attribute(out, "xmlns", NAMESPACE);
+    write_attribute(out, "url", &h.url);
     if let Some(title) = &h.title {
-        attribute(out, "title", title);
+        write_attribute(out, "title", title);
     }
-    attribute(out, "method", &h.method);
-    attribute(out, "leaves", &h.leaves.to_string());
+    write_attribute(out, "method", &h.method);
+    write_attribute(out, "leaves", &h.leaves.to_string());
     if !h.coarse.is_empty() {
-        attribute(out, "coarse", &h.coarse.join(" "));
+        write_attribute(out, "coarse", &h.coarse.join(" "));
     }
     if !h.boundaries.is_empty() {
         let numbers: Vec<String> = h.boundaries.iter().map(u32::to_string).collect();
-        attribute(out, "boundaries", &numbers.join(" "));
+        write_attribute(out, "boundaries", &numbers.join(" "));
     }
     if let Some(version) = &h.site_version {
-        attribute(out, "site-version", version);
+        write_attribute(out, "site-version", version);
     }
 }
 
@@ -118,29 +119,29 @@ fn label_leaves(is_root: bool) -> &'static str {
     if is_root { "label-leaves" } else { "leaves" }
 }
 
-fn attributes(out: &mut String, node: &Node, is_root: bool) {
+fn write_node_attributes(out: &mut String, node: &Node, is_root: bool) {
     if let Some(label) = &node.label {
-        attribute(out, "text", &label.text);
-        attribute(out, label_leaves(is_root), &ranges(&label.leaves));
+        write_attribute(out, "text", &label.text);
+        write_attribute(out, label_leaves(is_root), &format_ranges(&label.leaves));
         if let Some(href) = &label.href {
-            attribute(out, "href", href);
+            write_attribute(out, "href", href);
         }
         if label.image {
-            attribute(out, "image", "true");
+            write_attribute(out, "image", "true");
         }
         if !label.tags.is_empty() {
-            attribute(out, "tags", &tags::tag_letters(&label.tags));
+            write_attribute(out, "tags", &tags::tag_letters(&label.tags));
         }
     }
     if let Some(promotion) = node.promotion {
-        attribute(out, "promotion", promotion_name(promotion));
+        write_attribute(out, "promotion", promotion_name(promotion));
     }
     if let Some(block) = node.block {
-        attribute(out, "block", block.name());
+        write_attribute(out, "block", block.name());
     }
 }
 
-fn attribute(out: &mut String, name: &str, value: &str) {
+fn write_attribute(out: &mut String, name: &str, value: &str) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
@@ -167,7 +168,7 @@ pub(super) fn escape(out: &mut String, text: &str) {
 }
 
 /// `3 5-9` for 3, 5, 6, 7, 8, 9.
-fn ranges(leaves: &[u32]) -> String {
+fn format_ranges(leaves: &[u32]) -> String {
     let mut out = String::new();
     for run in leaves.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
         let space = if out.is_empty() { "" } else { " " };
@@ -181,7 +182,7 @@ fn ranges(leaves: &[u32]) -> String {
     out
 }
 
-fn name(kind: NodeKind) -> &'static str {
+fn element_name(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Page => "page",
         NodeKind::Segment => "segment",
@@ -218,11 +219,11 @@ pub fn read(xml: &str) -> Result<Hierarchy, XmlError> {
         let invalid = |reason| XmlError::Invalid { at: reader.buffer_position(), reason };
         match event {
             Event::Start(element) => {
-                let index = node(&mut hierarchy, open.last().copied(), &element).map_err(invalid)?;
+                let index = add_node(&mut hierarchy, open.last().copied(), &element).map_err(invalid)?;
                 open.push(index);
             }
             Event::Empty(element) => {
-                node(&mut hierarchy, open.last().copied(), &element).map_err(invalid)?;
+                add_node(&mut hierarchy, open.last().copied(), &element).map_err(invalid)?;
             }
             Event::End(_) => {
                 open.pop();
@@ -239,7 +240,7 @@ pub fn read(xml: &str) -> Result<Hierarchy, XmlError> {
 }
 
 /// Adds an element to the hierarchy and returns its index.
-fn node(
+fn add_node(
     hierarchy: &mut Option<Hierarchy>,
     parent: Option<u32>,
     element: &BytesStart<'_>,
@@ -247,11 +248,11 @@ fn node(
     let attributes = Attributes::new(element)?;
     match (hierarchy, parent) {
         (hierarchy @ None, None) => {
-            *hierarchy = Some(root(element, attributes)?);
+            *hierarchy = Some(read_root(element, attributes)?);
             Ok(0)
         }
         (Some(hierarchy), Some(parent)) => {
-            let kind = kind(element.name().as_ref())?;
+            let kind = parse_kind(element.name().as_ref())?;
             hierarchy.nodes.push(attributes.node(kind, Some(parent))?);
             u32::try_from(hierarchy.nodes.len() - 1).map_err(|_| "too many elements".into())
         }
@@ -259,11 +260,11 @@ fn node(
     }
 }
 
-fn root(element: &BytesStart<'_>, mut attributes: Attributes) -> Result<Hierarchy, String> {
+fn read_root(element: &BytesStart<'_>, mut attributes: Attributes) -> Result<Hierarchy, String> {
     if element.name().as_ref() != "page" {
         return Err("the root is a `page`".into());
     }
-    let namespace = attributes.wanted("xmlns")?;
+    let namespace = attributes.required("xmlns")?;
     if namespace != NAMESPACE {
         return Err(format!("namespace `{namespace}`, this build reads `{NAMESPACE}`"));
     }
@@ -271,21 +272,21 @@ fn root(element: &BytesStart<'_>, mut attributes: Attributes) -> Result<Hierarch
         list.unwrap_or_default().split_ascii_whitespace().map(str::to_owned).collect()
     };
     Ok(Hierarchy {
-        url: attributes.wanted("url")?,
+        url: attributes.required("url")?,
         title: attributes.take("title"),
-        method: attributes.wanted("method")?,
-        leaves: number(&attributes.wanted("leaves")?)?,
+        method: attributes.required("method")?,
+        leaves: parse_number(&attributes.required("leaves")?)?,
         coarse: words(attributes.take("coarse")),
         boundaries: words(attributes.take("boundaries"))
             .iter()
-            .map(|n| number(n))
+            .map(|n| parse_number(n))
             .collect::<Result<_, _>>()?,
         site_version: attributes.take("site-version"),
         nodes: vec![attributes.node(NodeKind::Page, None)?],
     })
 }
 
-fn kind(name: &str) -> Result<NodeKind, String> {
+fn parse_kind(name: &str) -> Result<NodeKind, String> {
     match name {
         "segment" => Ok(NodeKind::Segment),
         "partition" => Ok(NodeKind::Partition),
@@ -310,11 +311,11 @@ impl Attributes {
     }
 
     fn take(&mut self, name: &str) -> Option<String> {
-        let at = self.0.iter().position(|(known, _)| known == name)?;
+        let at = self.0.iter().position(|(other, _)| other == name)?;
         Some(self.0.swap_remove(at).1)
     }
 
-    fn wanted(&mut self, name: &str) -> Result<String, String> {
+    fn required(&mut self, name: &str) -> Result<String, String> {
         self.take(name).ok_or_else(|| format!("attribute `{name}` is missing"))
     }
 
@@ -324,7 +325,7 @@ impl Attributes {
         let label = match self.take("text") {
             None => None,
             Some(text) => {
-                let leaves = numbers(&self.wanted(leaves)?)?;
+                let leaves = parse_numbers(&self.required(leaves)?)?;
                 let tags = self
                     .take("tags")
                     .map(|letters| tags::tags_from_letters(&letters, leaves.len()))
@@ -333,13 +334,13 @@ impl Attributes {
                     text,
                     leaves,
                     href: self.take("href"),
-                    image: self.take("image").map_or(Ok(false), |text| boolean(&text))?,
+                    image: self.take("image").map_or(Ok(false), |text| parse_bool(&text))?,
                     tags: tags.unwrap_or_default(),
                 })
             }
         };
-        let promotion = self.take("promotion").map(|name| promotion(&name)).transpose()?;
-        let block = self.take("block").map(|name| block(&name)).transpose()?;
+        let promotion = self.take("promotion").map(|name| parse_promotion(&name)).transpose()?;
+        let block = self.take("block").map(|name| parse_block(&name)).transpose()?;
         match self.0.first() {
             Some((name, _)) => Err(format!("unexpected attribute `{name}`")),
             None => Ok(Node { parent, kind, label, promotion, block }),
@@ -347,30 +348,30 @@ impl Attributes {
     }
 }
 
-fn promotion(name: &str) -> Result<Promotion, String> {
+fn parse_promotion(name: &str) -> Result<Promotion, String> {
     let all = [Promotion::Insider, Promotion::Outsider, Promotion::Preceding, Promotion::Evidence];
     all.into_iter()
         .find(|promotion| promotion_name(*promotion) == name)
         .ok_or_else(|| format!("unknown promotion `{name}`"))
 }
 
-fn block(name: &str) -> Result<Block, String> {
+fn parse_block(name: &str) -> Result<Block, String> {
     Block::ALL.into_iter().find(|block| block.name() == name).ok_or_else(|| format!("unknown block `{name}`"))
 }
 
-fn boolean(text: &str) -> Result<bool, String> {
+fn parse_bool(text: &str) -> Result<bool, String> {
     bool::from_str(text).map_err(|_| format!("`{text}` is neither `true` nor `false`"))
 }
 
-fn number(text: &str) -> Result<u32, String> {
+fn parse_number(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("`{text}` is not a leaf number"))
 }
 
-fn numbers(text: &str) -> Result<Vec<u32>, String> {
+fn parse_numbers(text: &str) -> Result<Vec<u32>, String> {
     let mut numbers = Vec::new();
     for part in text.split_ascii_whitespace() {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (number(first)?, number(last)?);
+        let (first, last) = (parse_number(first)?, parse_number(last)?);
         if last < first || (last - first) as usize >= MAX_NUMBERS.saturating_sub(numbers.len()) {
             return Err(format!("`{part}` is an empty range, or too long"));
         }

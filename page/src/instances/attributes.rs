@@ -47,7 +47,7 @@ struct FrequentText {
 
 /// The frequent texts of some pages.
 pub(super) struct FrequentTexts {
-    of: BTreeMap<String, FrequentText>,
+    by_text: BTreeMap<String, FrequentText>,
 }
 
 /// The role of a text.
@@ -61,21 +61,21 @@ enum TextRole {
 impl FrequentTexts {
     /// Counts the texts of the pages' contents: leaves and whole pieces.
     pub(super) fn new(pages: &[(&Page, Vec<ContentLine>)]) -> FrequentTexts {
-        let mut of: BTreeMap<String, FrequentText> = BTreeMap::new();
+        let mut by_text: BTreeMap<String, FrequentText> = BTreeMap::new();
         for (page, content) in pages {
             for (text, target) in texts_with_targets(page, content) {
-                let known = of.entry(text).or_default();
-                known.is_vague |= known.pages > 0 && known.target != target;
-                (known.pages, known.target) = (known.pages + 1, target);
+                let frequent_text = by_text.entry(text).or_default();
+                frequent_text.is_vague |= frequent_text.pages > 0 && frequent_text.target != target;
+                (frequent_text.pages, frequent_text.target) = (frequent_text.pages + 1, target);
             }
         }
         let least = (FREQUENT * pages.len() as f64).ceil().max(LEAST_PAGES as f64) as usize;
-        of.retain(|_, known| known.pages >= least);
-        FrequentTexts { of }
+        by_text.retain(|_, frequent_text| frequent_text.pages >= least);
+        FrequentTexts { by_text }
     }
 
     fn get(&self, text: &str) -> Option<&FrequentText> {
-        self.of.get(&text_key(text))
+        self.by_text.get(&text_key(text))
     }
 }
 
@@ -87,7 +87,7 @@ fn texts_with_targets(page: &Page, content: &[ContentLine]) -> BTreeMap<String, 
         for piece in leaves.chain(line.pieces(page, 0)) {
             let text = text_key(&line.text(page, &piece));
             if !text.is_empty() {
-                found.entry(text).or_insert_with(|| target(page, line, &piece));
+                found.entry(text).or_insert_with(|| target_of_piece(page, line, &piece));
             }
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn read_attributes(
     content: &[ContentLine],
     frequent: &FrequentTexts,
 ) -> Vec<Attribute> {
-    let reader = Reader { page, frequent, emphasised: emphasised(page) };
+    let reader = AttributeReader { page, frequent, emphasised: emphasised(page) };
     let mut attributes: Vec<Attribute> = Vec::new();
     let (mut heading, mut is_open): (Option<String>, bool) = (None, false);
     for (at, line) in content.iter().enumerate() {
@@ -126,20 +126,20 @@ pub(super) fn read_attributes(
     attributes
 }
 
-struct Reader<'a> {
+struct AttributeReader<'a> {
     page: &'a Page,
     frequent: &'a FrequentTexts,
     emphasised: Vec<bool>,
 }
 
-impl Reader<'_> {
+impl AttributeReader<'_> {
     /// Whether a whole line is the label of those after it.
     fn is_label(&self, line: &ContentLine, next: Option<&ContentLine>) -> bool {
         let whole = 0..line.leaves.len();
-        self.role(line, &whole) == TextRole::Label
+        self.text_role(line, &whole) == TextRole::Label
             || self.is_set_off(line)
                 && next.is_some_and(|next| {
-                    self.role(next, &(0..next.leaves.len())) == TextRole::Value && !self.is_set_off(next)
+                    self.text_role(next, &(0..next.leaves.len())) == TextRole::Value && !self.is_set_off(next)
                 })
     }
 
@@ -148,13 +148,13 @@ impl Reader<'_> {
         let [first, _, ..] = line.leaves[..] else { return false };
         let text = self.page.leaves.text(first);
         let is_named = self.emphasised[first] && text.ends_with([':', '：']) && is_short(text);
-        is_named || self.role(line, &(0..1)) == TextRole::Label
+        is_named || self.text_role(line, &(0..1)) == TextRole::Label
     }
 
     /// The values of a line from its `from`th leaf on.
     fn values(&self, line: &ContentLine, from: usize) -> Vec<String> {
         let pieces = line.pieces(self.page, from).into_iter();
-        let values = pieces.filter(|piece| self.role(line, piece) == TextRole::Value);
+        let values = pieces.filter(|piece| self.text_role(line, piece) == TextRole::Value);
         values.map(|piece| line.text(self.page, &piece)).collect()
     }
 
@@ -162,8 +162,8 @@ impl Reader<'_> {
     /// and a link leads elsewhere.
     fn is_set_off(&self, line: &ContentLine) -> bool {
         let (tree, leaves) = (&self.page.tree, &self.page.leaves);
-        let is_off = |&leaf: &usize| self.emphasised[leaf] && leaves.link(leaf).is_none();
-        let Some(first) = line.leaves.first().filter(|_| line.leaves.iter().all(is_off)) else {
+        let is_set_off_leaf = |&leaf: &usize| self.emphasised[leaf] && leaves.link(leaf).is_none();
+        let Some(first) = line.leaves.first().filter(|_| line.leaves.iter().all(is_set_off_leaf)) else {
             return false;
         };
         let tags = || tree.ancestors(leaves.get(*first).node).filter_map(|node| tree.tag(node));
@@ -173,16 +173,16 @@ impl Reader<'_> {
     }
 
     /// The role of a text, judged by itself.
-    fn role(&self, line: &ContentLine, piece: &Range<usize>) -> TextRole {
+    fn text_role(&self, line: &ContentLine, piece: &Range<usize>) -> TextRole {
         let text = line.text(self.page, piece);
-        let is_link = link(self.page, line, piece).is_some();
+        let is_link = link_of_piece(self.page, line, piece).is_some();
         if text_key(&text).is_empty()
-            || is_link && !is_short(&text) && target(self.page, line, piece).is_some()
+            || is_link && !is_short(&text) && target_of_piece(self.page, line, piece).is_some()
         {
             return TextRole::Decoration;
         }
-        let Some(known) = self.frequent.get(&text) else { return TextRole::Value };
-        if known.target.is_some() && !known.is_vague {
+        let Some(frequent_text) = self.frequent.get(&text) else { return TextRole::Value };
+        if frequent_text.target.is_some() && !frequent_text.is_vague {
             return TextRole::Value;
         }
         if is_link || self.is_button(line, piece) || !is_short(&text) {
@@ -194,15 +194,15 @@ impl Reader<'_> {
 
     fn is_button(&self, line: &ContentLine, piece: &Range<usize>) -> bool {
         let tree = &self.page.tree;
-        let is_pressed = |&leaf: &usize| {
+        let is_in_button = |&leaf: &usize| {
             tree.ancestors(self.page.leaves.get(leaf).node).any(|node| tree.tag(node) == Some("button"))
         };
-        line.leaves.get(piece.clone()).unwrap_or_default().iter().all(is_pressed)
+        line.leaves.get(piece.clone()).unwrap_or_default().iter().all(is_in_button)
     }
 }
 
 /// The link that holds a whole piece.
-fn link(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<NodeId> {
+fn link_of_piece(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<NodeId> {
     let mut links =
         line.leaves.get(piece.clone()).unwrap_or_default().iter().map(|&leaf| page.leaves.link(leaf));
     let first = links.next()??;
@@ -210,8 +210,8 @@ fn link(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<NodeId>
 }
 
 /// The other page of the site to which a piece leads as a whole.
-fn target(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<CanonicalUrl> {
-    let target = page.target(link(page, line, piece)?)?;
+fn target_of_piece(page: &Page, line: &ContentLine, piece: &Range<usize>) -> Option<CanonicalUrl> {
+    let target = page.target(link_of_piece(page, line, piece)?)?;
     (target.site() == page.url.site() && target != page.url).then_some(target)
 }
 

@@ -100,21 +100,21 @@ impl ContentLine {
 }
 
 /// Keeps the lines between two kept lines whose blocks are siblings, such as a list between paragraphs.
-pub(super) fn fill_gaps(page: &Page, lines: &[ContentLine], held: &mut [bool]) {
-    let places: Vec<usize> = (0..lines.len()).filter(|&at| held[at]).collect();
-    for pair in places.windows(2) {
+pub(super) fn fill_gaps(page: &Page, lines: &[ContentLine], is_kept: &mut [bool]) {
+    let kept_at: Vec<usize> = (0..lines.len()).filter(|&at| is_kept[at]).collect();
+    for pair in kept_at.windows(2) {
         let [before, after] = pair else { continue };
         if after - before > 1
-            && let Some(above) = container(page, &lines[*before])
-            && container(page, &lines[*after]) == Some(above)
+            && let Some(above) = block_container(page, &lines[*before])
+            && block_container(page, &lines[*after]) == Some(above)
         {
-            held[*before..*after].fill(true);
+            is_kept[*before..*after].fill(true);
         }
     }
 }
 
 /// The element around the block of a line.
-fn container(page: &Page, line: &ContentLine) -> Option<NodeId> {
+fn block_container(page: &Page, line: &ContentLine) -> Option<NodeId> {
     let tree = &page.tree;
     let node = page.leaves.get(*line.leaves.first()?).node;
     let block = tree.ancestors(node).find(|&above| tree.tag(above).is_none_or(|tag| !is_inside_line(tag)))?;

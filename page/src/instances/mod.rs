@@ -58,14 +58,14 @@ pub struct Instance {
 pub fn link_groups(page: &Page) -> Vec<Vec<CanonicalUrl>> {
     let (site, url) = (page.url.site(), page.url.to_url());
     let mut groups: Vec<Vec<CanonicalUrl>> = Vec::new();
-    let mut of_path: BTreeMap<String, usize> = BTreeMap::new();
-    let mut known: BTreeSet<CanonicalUrl> = BTreeSet::new();
+    let mut group_of_path: BTreeMap<String, usize> = BTreeMap::new();
+    let mut seen_targets: BTreeSet<CanonicalUrl> = BTreeSet::new();
     for link in links(&page.tree, &page.leaves, &url) {
-        if link.text.is_empty() || link.target.site() != site || !known.insert(link.target.clone()) {
+        if link.text.is_empty() || link.target.site() != site || !seen_targets.insert(link.target.clone()) {
             continue;
         }
         let tags: Vec<&str> = page.tree.ancestors(link.node).filter_map(|node| page.tree.tag(node)).collect();
-        let at = *of_path.entry(tags.join("/")).or_insert_with(|| {
+        let at = *group_of_path.entry(tags.join("/")).or_insert_with(|| {
             groups.push(Vec::new());
             groups.len() - 1
         });
@@ -81,17 +81,20 @@ impl InstanceTemplate {
     pub fn new(groups: &[(&Page, &Page)], params: &Params) -> Option<InstanceTemplate> {
         let sets: Vec<BTreeSet<String>> =
             groups.iter().map(|(a, b)| content_paths(a, b, params)).filter(|set| !set.is_empty()).collect();
-        let mut of_paths: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut path_counts: BTreeMap<&str, usize> = BTreeMap::new();
         for path in sets.iter().flatten() {
-            *of_paths.entry(path).or_default() += 1;
+            *path_counts.entry(path).or_default() += 1;
         }
-        let equal = |set: &BTreeSet<String>| sets.iter().filter(|other| *other == set).count();
-        let mean = |set: &BTreeSet<String>| {
-            set.iter().map(|path| of_paths[path.as_str()]).sum::<usize>() as f64 / set.len() as f64
+        // The most frequent set; of equally frequent ones the set of the more frequent paths. `max_by` takes the last of
+        // equals, hence the reversed order.
+        let equal_sets = |set: &BTreeSet<String>| sets.iter().filter(|other| *other == set).count();
+        let mean_path_count = |set: &BTreeSet<String>| {
+            set.iter().map(|path| path_counts[path.as_str()]).sum::<usize>() as f64 / set.len() as f64
         };
-        let best =
-            sets.iter().rev().max_by(|a, b| equal(a).cmp(&equal(b)).then(mean(a).total_cmp(&mean(b))))?;
-        Some(InstanceTemplate { paths: best.clone(), groups: equal(best) })
+        let best = sets.iter().rev().max_by(|a, b| {
+            equal_sets(a).cmp(&equal_sets(b)).then(mean_path_count(a).total_cmp(&mean_path_count(b)))
+        })?;
+        Some(InstanceTemplate { paths: best.clone(), groups: equal_sets(best) })
     }
 
     /// The instances of some pages, one each; frequent texts are counted over all of them.
@@ -112,12 +115,13 @@ impl InstanceTemplate {
     fn content(&self, page: &Page) -> Vec<ContentLine> {
         let is_content: Vec<bool> =
             path_names(page).into_iter().map(|path| self.paths.contains(&path)).collect();
-        let is_held = |leaf: usize| is_content[page.leaves.get(leaf).path.index()];
+        let is_at_path = |leaf: usize| is_content[page.leaves.get(leaf).path.index()];
         let all = content_lines(page);
-        let mut held: Vec<bool> = all.iter().map(|line| line.longest(page).is_some_and(is_held)).collect();
-        fill_gaps(page, &all, &mut held);
-        let kept = all.into_iter().zip(held).filter(|(_, is_held)| *is_held);
-        kept.map(|(line, _)| line).collect()
+        let mut is_kept_line: Vec<bool> =
+            all.iter().map(|line| line.longest(page).is_some_and(is_at_path)).collect();
+        fill_gaps(page, &all, &mut is_kept_line);
+        let kept_lines = all.into_iter().zip(is_kept_line).filter(|(_, is_kept)| *is_kept);
+        kept_lines.map(|(line, _)| line).collect()
     }
 }
 
@@ -135,11 +139,11 @@ fn path_names(page: &Page) -> Vec<String> {
 
 /// The paths of the leaves in aligned segments of two pages that are not similar.
 fn content_paths(a: &Page, b: &Page, params: &Params) -> BTreeSet<String> {
-    let (left, right) = (segments(a, params), segments(b, params));
+    let (left, right) = (flat_segments(a, params), flat_segments(b, params));
     let (in_a, in_b) = (segment_words(a, &left), segment_words(b, &right));
     let mut content = BTreeSet::new();
     let names = [path_names(a), path_names(b)];
-    for (x, y) in align(&in_a, &in_b) {
+    for (x, y) in align_segments(&in_a, &in_b) {
         if jaccard(&in_a[x], &in_b[y]) >= ALIKE {
             continue;
         }
@@ -151,7 +155,7 @@ fn content_paths(a: &Page, b: &Page, params: &Params) -> BTreeSet<String> {
     content
 }
 
-fn segments(page: &Page, params: &Params) -> Vec<Range<usize>> {
+fn flat_segments(page: &Page, params: &Params) -> Vec<Range<usize>> {
     let mut starts: Vec<usize> = vec![0];
     starts.extend(flat_boundaries(page, params).into_iter().map(|start| start as usize));
     let ends = starts.iter().skip(1).copied().chain([page.leaves.len()]);
@@ -159,9 +163,9 @@ fn segments(page: &Page, params: &Params) -> Vec<Range<usize>> {
 }
 
 fn segment_words(page: &Page, segments: &[Range<usize>]) -> Vec<BTreeSet<String>> {
-    let of =
+    let words_of =
         |segment: &Range<usize>| segment.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect();
-    segments.iter().map(of).collect()
+    segments.iter().map(words_of).collect()
 }
 
 fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
@@ -171,7 +175,7 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 }
 
 /// The pairs of a cheapest alignment; gaps cost 1, substitutions 1 − Jaccard.
-fn align(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
+fn align_segments(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
     let width = b.len() + 1;
     let mut table = vec![0.0_f64; (a.len() + 1) * width];
     (1..width).for_each(|column| table[column] = column as f64);
@@ -180,8 +184,8 @@ fn align(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> 
         table[from] = (row + 1) as f64;
         for (column, y) in b.iter().enumerate() {
             let at = from + column + 1;
-            let put = table[at - width - 1] + 1.0 - jaccard(x, y);
-            table[at] = put.min(table[at - width] + 1.0).min(table[at - 1] + 1.0);
+            let substituted = table[at - width - 1] + 1.0 - jaccard(x, y);
+            table[at] = substituted.min(table[at - width] + 1.0).min(table[at - 1] + 1.0);
         }
     }
     // Trace the cheapest path back; gaps are preferred to substitutions of the same cost.

@@ -1,4 +1,4 @@
-//! LowerCase pages made by hand: a menu, an instance, a footer.
+//! Small pages made by hand: a menu, an instance, a footer.
 
 use super::*;
 use crate::testing::page_at;
@@ -86,7 +86,7 @@ fn alignments_are_the_cheapest() {
         texts.iter().map(|text| BTreeSet::from_iter(words(text))).collect()
     };
     let check = |a: &[&str], b: &[&str], expected: &[(usize, usize)]| {
-        assert_eq!(align(&sets(a), &sets(b)), expected, "{a:?} {b:?}");
+        assert_eq!(align_segments(&sets(a), &sets(b)), expected, "{a:?} {b:?}");
     };
     check(&["menu", "story", "foot"], &["menu", "other", "foot"], &[(0, 0), (1, 1), (2, 2)]);
     check(&["menu", "advert", "foot"], &["menu", "foot"], &[(0, 0), (2, 1)]);

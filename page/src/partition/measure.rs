@@ -3,7 +3,7 @@
 //! The product does not use this module.
 
 pub use super::hostile::{Hostile, hostile_pages};
-pub use super::papers::measure::{Binary, Dp, additions, table_bytes};
+pub use super::papers::measure::{BinaryNode, Dp, additions, table_bytes};
 
 /// HTML of a generated front page with this number of leaves: menu, sections of headed teasers, lists, footer.
 #[must_use]
@@ -88,7 +88,7 @@ mod tests {
     fn fast_is_plain_on_a_made_page() {
         let page = page(&made_page(150));
         let dp = Dp::new(&page, 0..150);
-        assert_eq!(dp.fast(), dp.plain_known());
+        assert_eq!(dp.fast(), dp.plain_cached());
         assert_eq!(dp.fast().len(), 299);
     }
 }

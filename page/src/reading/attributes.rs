@@ -45,18 +45,20 @@ fn may_begin(bytes: &[u8]) -> usize {
 /// cut.
 pub(super) fn feed_bounded(feeder: &mut Feeder, most: usize) -> u32 {
     let bytes = feeder.html().as_bytes();
-    let (mut cuts, mut is_first) = (0, true);
+    let (mut cut_tags, mut is_first) = (0, true);
     // The open tag, if any, and the output count when its `<` had been passed.
-    let (mut tag, mut mark): (Option<TagScan>, u32) = (None, 0);
+    let (mut tag, mut output_before): (Option<TagScan>, u32) = (None, 0);
     while !feeder.is_stopped() {
         let end = feeder.at() + bytes[feeder.at()..].iter().position(|&b| b == b'<').unwrap_or(bytes.len());
         let end = end.min(bytes.len());
         let excess = tag.as_mut().and_then(|tag| tag.excess(&bytes[feeder.at()..end], most));
+        // Too many attributes, if it is a tag. Pass the text up to the first one too many; if the tokenizer still has
+        // emitted nothing, it is inside a tag, and the other attributes are left out.
         if let (Some(excess), Some(mut open)) = (excess, tag) {
             feeder.pass(feeder.at() + excess);
-            if feeder.output_count() == mark {
-                cuts += 1;
-                feeder.skip(open.close(&bytes[feeder.at()..]));
+            if feeder.output_count() == output_before {
+                cut_tags += 1;
+                feeder.skip(open.scan_to_end(&bytes[feeder.at()..]));
                 tag = None;
                 continue;
             }
@@ -65,7 +67,7 @@ pub(super) fn feed_bounded(feeder: &mut Feeder, most: usize) -> u32 {
         if feeder.at() == bytes.len() {
             break;
         }
-        let is_text = is_first || feeder.output_count() != mark;
+        let is_text = is_first || feeder.output_count() != output_before;
         let output = feeder.output_count();
         feeder.pass(end + 1);
         // Text that the tokenizer held back until it knew it was text comes out with the next `<`.
@@ -74,9 +76,9 @@ pub(super) fn feed_bounded(feeder: &mut Feeder, most: usize) -> u32 {
         } else if let Some(tag) = &mut tag {
             tag.step(b'<');
         }
-        (is_first, mark) = (false, feeder.output_count());
+        (is_first, output_before) = (false, feeder.output_count());
     }
-    cuts
+    cut_tags
 }
 
 fn looks_like_tag(after: &[u8]) -> bool {
@@ -89,7 +91,7 @@ fn is_space(byte: u8) -> bool {
 
 /// The standard's states inside a tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum TagState {
     #[default]
     Open,
     TagName,
@@ -107,7 +109,7 @@ enum State {
 /// Scans a tag, starting after its `<`.
 #[derive(Clone, Copy, Debug, Default)]
 struct TagScan {
-    state: State,
+    state: TagState,
     attributes: usize,
 }
 
@@ -122,22 +124,22 @@ impl TagScan {
 
     /// Scans on to the end of the tag and returns the place in `bytes` from which feeding resumes: at the `>`,
     /// or at the `/` of `/>`. The first byte has been scanned already.
-    fn close(&mut self, bytes: &[u8]) -> usize {
+    fn scan_to_end(&mut self, bytes: &[u8]) -> usize {
         let rest = bytes.get(1..).unwrap_or_default();
         let mut before = self.state;
         let closing = rest.iter().position(|&byte| {
             before = self.state;
             self.step(byte);
-            self.state == State::Closed
+            self.state == TagState::Closed
         });
         match closing {
-            Some(at) => at + 1 - usize::from(before == State::Slash),
+            Some(at) => at + 1 - usize::from(before == TagState::Slash),
             None => bytes.len(),
         }
     }
 
     fn step(&mut self, byte: u8) {
-        use State::{
+        use TagState::{
             AfterName, AfterQuoted, BeforeName, BeforeValue, Closed, Name, Open, Quoted, Slash, TagName,
             Unquoted,
         };
@@ -224,8 +226,8 @@ mod tests {
         #[test]
         fn other_pages_are_what_they_are(html in markup(), most in 2usize..5) {
             let plain = PageTree::parse(&html, &PageLimits::default());
-            let (careful, cuts) = PageTree::parse_carefully(&html, &PageLimits::default(), most);
-            prop_assert_eq!(cuts, 0);
+            let (careful, cut_tags) = PageTree::parse_carefully(&html, &PageLimits::default(), most);
+            prop_assert_eq!(cut_tags, 0);
             prop_assert_eq!(written(&plain), written(&careful));
         }
     }

@@ -60,7 +60,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> DecodedText {
     let declared = header.map(|encoding| (encoding, CharsetSource::Header));
     let declared = declared.or_else(|| Some((prescan(bytes)?, CharsetSource::Meta)));
     if let Some((encoding, source)) = declared {
-        return match is_wrong(encoding, bytes) {
+        return match is_really_utf8(encoding, bytes) {
             true => decode_as(UTF_8, CharsetSource::Utf8, bytes),
             false => decode_as(encoding, source, bytes),
         };
@@ -69,7 +69,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> DecodedText {
     if is_utf8(bytes) && !bytes.contains(&0x1B) {
         return decode_as(UTF_8, CharsetSource::Utf8, bytes);
     }
-    decode_as(guess(bytes), CharsetSource::Detected, bytes)
+    decode_as(guess_encoding(bytes), CharsetSource::Detected, bytes)
 }
 
 fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -> DecodedText {
@@ -78,7 +78,7 @@ fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -
 }
 
 /// Whether the bytes are UTF-8 though another encoding is declared.
-fn is_wrong(declared: &'static Encoding, bytes: &[u8]) -> bool {
+fn is_really_utf8(declared: &'static Encoding, bytes: &[u8]) -> bool {
     let proof = if declared.is_single_byte() { 1 } else { PROOF };
     let is_lead = |byte: &&u8| **byte >= 0xC0;
     declared != UTF_8 && bytes.iter().filter(is_lead).take(proof).count() == proof && is_utf8(bytes)
@@ -89,9 +89,9 @@ fn is_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-fn guess(bytes: &[u8]) -> &'static Encoding {
-    let telling = bytes.iter().position(|&byte| byte >= 0x80 || byte == 0x1B).unwrap_or(0);
-    let start = telling.saturating_sub(DETECTOR_LEAD);
+fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
+    let first_non_ascii = bytes.iter().position(|&byte| byte >= 0x80 || byte == 0x1B).unwrap_or(0);
+    let start = first_non_ascii.saturating_sub(DETECTOR_LEAD);
     let end = bytes.len().min(start + DETECTOR_WINDOW);
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(bytes.get(start..end).unwrap_or_default(), end == bytes.len());

@@ -26,7 +26,7 @@ pub(super) struct Feeder<'a> {
     /// Bytes of `html` that have been passed or skipped.
     at: usize,
     /// Bytes passed since the limits were last checked.
-    unasked: usize,
+    unchecked: usize,
     /// Whether the guard was full at the last check.
     stopped: bool,
 }
@@ -40,7 +40,7 @@ impl<'a> Feeder<'a> {
         let guard = Guard::new(builder, max_depth, limits.max_nodes);
         let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
         let stopped = tokenizer.sink.is_full();
-        Self { tokenizer, queue: BufferQueue::default(), html, at: 0, unasked: 0, stopped }
+        Self { tokenizer, queue: BufferQueue::default(), html, at: 0, unchecked: 0, stopped }
     }
 
     pub(super) fn html(&self) -> &'a str {
@@ -83,8 +83,8 @@ impl<'a> Feeder<'a> {
     }
 
     /// Whether the page costs the tokenizer too much work.
-    pub(super) fn is_toiling(&self) -> bool {
-        self.tokenizer.sink.is_toiling()
+    pub(super) fn is_too_costly(&self) -> bool {
+        self.tokenizer.sink.is_too_costly()
     }
 
     /// Passes `chunk`, the next bytes of the page; at most [`CHUNK`].
@@ -93,9 +93,9 @@ impl<'a> Feeder<'a> {
         // Scripts and declared encodings interrupt the tokenizer; neither matters here.
         while !matches!(self.tokenizer.feed(&self.queue), TokenizerResult::Done) {}
         self.at += chunk.len();
-        self.unasked += chunk.len();
-        if self.unasked >= CHUNK / 2 {
-            self.unasked = 0;
+        self.unchecked += chunk.len();
+        if self.unchecked >= CHUNK / 2 {
+            self.unchecked = 0;
             self.stopped = self.tokenizer.sink.is_full();
         }
     }

@@ -20,7 +20,7 @@ use super::sink::{Handle, Sink};
 
 /// Roughly how many comparisons of attribute names the tokenizer may make (some tenths of a second) before the
 /// page is fed with bounded tags instead. A tag of 100 attributes takes 5,000.
-const MAX_TOIL: u64 = 100_000_000;
+const MAX_COMPARISONS: u64 = 100_000_000;
 
 /// How many of the innermost open elements are compared before the whole stack is walked.
 const NEAR: usize = 4;
@@ -66,22 +66,32 @@ pub(super) struct Guard {
     max_depth: usize,
     max_nodes: usize,
     tokens: Cell<u32>,
-    toil: Cell<u64>,
+    comparisons: Cell<u64>,
     /// The open elements when the stack was last observed, `html` first.
     open: RefCell<Vec<u32>>,
     /// Nodes made at that time.
-    made: Cell<usize>,
+    nodes_made: Cell<usize>,
     /// Names of elements that were closed early and whose end tags are still to come: these tags must close
     /// nothing else.
-    owed: RefCell<FxHashMap<LocalName, u32>>,
+    pending_end_tags: RefCell<FxHashMap<LocalName, u32>>,
 }
 
 impl Guard {
     pub(super) fn new(builder: TreeBuilder<Handle, Sink>, max_depth: usize, max_nodes: usize) -> Self {
-        let (tokens, open, made) = (Cell::new(0), RefCell::default(), Cell::new(0));
-        let (too_deep, owed) = (Cell::new(0), RefCell::default());
-        let toil = Cell::new(0);
-        Self { builder, too_deep, max_depth, max_nodes, tokens, toil, open, made, owed }
+        let (tokens, open, nodes_made) = (Cell::new(0), RefCell::default(), Cell::new(0));
+        let (too_deep, pending_end_tags) = (Cell::new(0), RefCell::default());
+        let comparisons = Cell::new(0);
+        Self {
+            builder,
+            too_deep,
+            max_depth,
+            max_nodes,
+            tokens,
+            comparisons,
+            open,
+            nodes_made,
+            pending_end_tags,
+        }
     }
 
     /// Whether the page has as many nodes as it may.
@@ -95,27 +105,28 @@ impl Guard {
     }
 
     /// Whether the tokenizer has compared too many attribute names.
-    pub(super) fn is_toiling(&self) -> bool {
-        self.toil.get() > MAX_TOIL
+    pub(super) fn is_too_costly(&self) -> bool {
+        self.comparisons.get() > MAX_COMPARISONS
     }
 
     /// Whether a tag may reach the tree builder; makes room for a start tag at the limit.
     fn admits(&self, tag: &Tag, line: u64) -> bool {
         let attributes = tag.attrs.len() as u64;
-        self.toil.set(self.toil.get() + attributes * attributes / 2);
-        let at_most = self.open.borrow().len() + self.builder.sink.created().saturating_sub(self.made.get());
-        let owes = !self.owed.borrow().is_empty();
-        if (at_most < self.max_depth && !owes) || self.is_flat(tag) {
+        self.comparisons.set(self.comparisons.get() + attributes * attributes / 2);
+        let most_open =
+            self.open.borrow().len() + self.builder.sink.created().saturating_sub(self.nodes_made.get());
+        let has_pending = !self.pending_end_tags.borrow().is_empty();
+        if (most_open < self.max_depth && !has_pending) || self.is_flat(tag) {
             return true;
         }
-        let Some((open, name)) = self.count(line) else { return true };
+        let Some((open, name)) = self.observe_stack(line) else { return true };
         if open + 1 < self.max_depth {
-            self.owed.borrow_mut().clear();
+            self.pending_end_tags.borrow_mut().clear();
             return true;
         }
         match tag.kind {
             TagKind::StartTag => self.make_room(tag, (open, name), line),
-            TagKind::EndTag => open >= self.max_depth || !self.settles(&tag.name),
+            TagKind::EndTag => open >= self.max_depth || !self.settle_end_tag(&tag.name),
         }
     }
 
@@ -127,7 +138,7 @@ impl Guard {
         let mut last = Some(innermost);
         while let Some((open, name)) = last.take_if(|(open, _)| *open >= self.max_depth) {
             self.pass_end_tag(name.clone(), line);
-            last = self.count(line);
+            last = self.observe_stack(line);
             fits = last.as_ref().is_some_and(|&(now, _)| now < open);
             closed.push(if fits { name } else { tag.name.clone() });
             if !fits {
@@ -135,39 +146,40 @@ impl Guard {
             }
         }
         self.too_deep.set(self.too_deep.get().saturating_add(closed.len() as u32));
-        let mut owed = self.owed.borrow_mut();
+        let mut pending_end_tags = self.pending_end_tags.borrow_mut();
         for name in closed {
-            *owed.entry(name).or_default() += 1;
+            *pending_end_tags.entry(name).or_default() += 1;
         }
         fits
     }
 
     /// Whether an end tag belongs to an element that was closed early.
-    fn settles(&self, name: &LocalName) -> bool {
-        let mut owed = self.owed.borrow_mut();
-        let Some(count) = owed.get_mut(name) else { return false };
+    fn settle_end_tag(&self, name: &LocalName) -> bool {
+        let mut pending_end_tags = self.pending_end_tags.borrow_mut();
+        let Some(count) = pending_end_tags.get_mut(name) else { return false };
         *count -= 1;
         if *count == 0 {
-            owed.remove(name);
+            pending_end_tags.remove(name);
         }
         true
     }
 
     /// The number of open elements and the name of the innermost; `None` where the parser would append
     /// elsewhere (before and after the body).
-    fn count(&self, line: u64) -> Option<(usize, LocalName)> {
+    fn observe_stack(&self, line: u64) -> Option<(usize, LocalName)> {
         let sink = &self.builder.sink;
         let comment = || drop(self.builder.process_token(Token::CommentToken(StrTendril::new()), line));
         let current = sink.probe(comment);
-        if !self.follow(current) {
-            let stack = Stack { until: current, seen: RefCell::default(), is_found: Cell::new(false) };
+        if !self.follow_current(current) {
+            let stack =
+                StackTracer { until: current, handles: RefCell::default(), is_found: Cell::new(false) };
             self.builder.trace_handles(&stack);
             if !stack.is_found.get() {
                 return None;
             }
-            *self.open.borrow_mut() = stack.seen.take();
+            *self.open.borrow_mut() = stack.handles.take();
         }
-        self.made.set(sink.created());
+        self.nodes_made.set(sink.created());
         let scratch = sink.scratch.borrow();
         let name = scratch.names.get(scratch.node(current).name as usize)?;
         Some((self.open.borrow().len(), name.clone()))
@@ -175,23 +187,23 @@ impl Guard {
 
     /// Updates `open` without walking the stack. This works if the current element is among the innermost known
     /// ones, or is the only node made since, inside one of those.
-    fn follow(&self, current: u32) -> bool {
+    fn follow_current(&self, current: u32) -> bool {
         let sink = &self.builder.sink;
         let mut open = self.open.borrow_mut();
-        let near = |open: &[u32], id: u32| open.iter().rev().take(NEAR).position(|&known| known == id);
+        let near = |open: &[u32], id: u32| open.iter().rev().take(NEAR).position(|&other| other == id);
         if let Some(above) = near(&open, current) {
-            let kept = open.len() - above;
-            if kept > 1 {
-                open.truncate(kept);
+            let n_open = open.len() - above;
+            if n_open > 1 {
+                open.truncate(n_open);
             }
-            return kept > 1;
+            return n_open > 1;
         }
         let scratch = sink.scratch.borrow();
         let Some(node) = scratch.nodes.get(current as usize) else { return false };
         match near(&open, node.parent) {
-            Some(above) if sink.created() == self.made.get() + 1 => {
-                let kept = open.len() - above;
-                open.truncate(kept);
+            Some(above) if sink.created() == self.nodes_made.get() + 1 => {
+                let n_open = open.len() - above;
+                open.truncate(n_open);
                 open.push(current);
                 true
             }
@@ -242,22 +254,22 @@ impl TokenSink for Guard {
 
 /// Collects the stack of open elements down to the current one. The tracer sees the document before the stack
 /// and the formatting elements after it.
-struct Stack {
+struct StackTracer {
     until: u32,
-    seen: RefCell<Vec<u32>>,
+    handles: RefCell<Vec<u32>>,
     is_found: Cell<bool>,
 }
 
-impl Tracer for Stack {
+impl Tracer for StackTracer {
     type Handle = Handle;
 
     fn trace_handle(&self, node: &Handle) {
         if node.id == 0 || self.is_found.get() {
             return;
         }
-        let mut seen = self.seen.borrow_mut();
-        seen.push(node.id);
+        let mut handles = self.handles.borrow_mut();
+        handles.push(node.id);
         // After the body, comments go to `html`, whatever is still open.
-        self.is_found.set(node.id == self.until && seen.len() > 1);
+        self.is_found.set(node.id == self.until && handles.len() > 1);
     }
 }

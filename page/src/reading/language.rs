@@ -7,7 +7,7 @@ use crate::reading::{Leaves, PageTree};
 
 mod words;
 
-pub(crate) use words::Words;
+pub(crate) use words::LanguageWords;
 
 /// The sample for a guess ends at about this many bytes.
 const SAMPLE: usize = 4_000;
@@ -15,17 +15,17 @@ const SAMPLE: usize = 4_000;
 const LEAST_SAMPLE: usize = 40;
 
 /// The page's language: declared by `html lang`, `Content-Language` or `og:locale`, else guessed from the text.
-pub(crate) fn detect(tree: &PageTree, leaves: &Leaves) -> Option<String> {
-    declared(tree).or_else(|| guessed(leaves))
+pub(crate) fn detect_language(tree: &PageTree, leaves: &Leaves) -> Option<String> {
+    declared_language(tree).or_else(|| guess_language(leaves))
 }
 
-fn declared(tree: &PageTree) -> Option<String> {
+fn declared_language(tree: &PageTree) -> Option<String> {
     let mut metas = Vec::new();
     for node in tree.node_ids().filter(|&node| tree.is_html(node)) {
         match tree.tag(node) {
             Some("html") => {
                 let lang = tree.attr(node, "lang").or_else(|| tree.attr(node, "xml:lang"));
-                if let Some(code) = lang.and_then(code) {
+                if let Some(code) = lang.and_then(primary_subtag) {
                     return Some(code);
                 }
             }
@@ -35,7 +35,7 @@ fn declared(tree: &PageTree) -> Option<String> {
                     name.eq_ignore_ascii_case("content-language") || name.eq_ignore_ascii_case("og:locale")
                 });
                 if is_language {
-                    metas.extend(tree.attr(node, "content").and_then(code));
+                    metas.extend(tree.attr(node, "content").and_then(primary_subtag));
                 }
             }
             Some("body") => break,
@@ -46,13 +46,13 @@ fn declared(tree: &PageTree) -> Option<String> {
 }
 
 /// The primary subtag of a language tag.
-fn code(tag: &str) -> Option<String> {
+fn primary_subtag(tag: &str) -> Option<String> {
     let primary = tag.trim().split(['-', '_', ',', ' ']).next()?.to_ascii_lowercase();
     let is_code = matches!(primary.len(), 2 | 3) && primary.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_code && primary != "und").then_some(primary)
 }
 
-fn guessed(leaves: &Leaves) -> Option<String> {
+fn guess_language(leaves: &Leaves) -> Option<String> {
     let mut sample = String::new();
     for i in 0..leaves.len() {
         sample.extend(leaves.text(i).chars().take(SAMPLE / 4));
@@ -62,11 +62,11 @@ fn guessed(leaves: &Leaves) -> Option<String> {
         }
     }
     let guess = whatlang::detect(&sample).filter(whatlang::Info::is_reliable)?;
-    (sample.len() >= LEAST_SAMPLE).then(|| short(guess.lang().code()).to_owned())
+    (sample.len() >= LEAST_SAMPLE).then(|| iso_639_1(guess.lang().code()).to_owned())
 }
 
 /// The ISO 639-1 code for an ISO 639-3 code, where there is one.
-fn short(code: &'static str) -> &'static str {
+fn iso_639_1(code: &'static str) -> &'static str {
     const CODES: &[(&str, &str)] = &[
         ("afr", "af"),
         ("ara", "ar"),

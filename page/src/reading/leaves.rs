@@ -63,7 +63,7 @@ pub struct Leaves {
 impl Leaves {
     /// Finds the leaves of a page in one walk.
     pub fn new(tree: &PageTree) -> Self {
-        LeafWalk::new(tree).run()
+        LeafWalk::new(tree).walk()
     }
 
     /// About how many bytes of memory the leaves take.
@@ -187,7 +187,7 @@ impl<'a> LeafWalk<'a> {
         walk
     }
 
-    fn run(mut self) -> Leaves {
+    fn walk(mut self) -> Leaves {
         let mut at = self.tree.root();
         let end = self.tree.subtree_end(at);
         while at < end && !self.found.is_cut {
@@ -203,10 +203,10 @@ impl<'a> LeafWalk<'a> {
     /// Visits one node and returns the next.
     fn visit(&mut self, node: NodeId) -> NodeId {
         match self.tree.kind(node) {
-            NodeKind::Document => self.open(node, PathStep(0)),
+            NodeKind::Document => self.open_element(node, PathStep(0)),
             NodeKind::Text => {
                 if let (Some(text), Some(above)) = (self.tree.text(node), self.open.last()) {
-                    self.leaf(node, above.node, text, false);
+                    self.add_leaf(node, above.node, text, false);
                 }
             }
             NodeKind::Element => {
@@ -214,25 +214,25 @@ impl<'a> LeafWalk<'a> {
                 if self.excluded[tag.index()] {
                     return self.tree.subtree_end(node);
                 }
-                let step = self.step(node, tag);
-                self.open(node, step);
+                let step = self.step_to(node, tag);
+                self.open_element(node, step);
                 if self.tree.tag(node) == Some("img") {
                     let alt = self.tree.attr(node, "alt").unwrap_or_default();
-                    self.leaf(node, node, alt, true);
+                    self.add_leaf(node, node, alt, true);
                 }
             }
         }
         NodeId(node.0 + 1)
     }
 
-    fn open(&mut self, node: NodeId, step: PathStep) {
+    fn open_element(&mut self, node: NodeId, step: PathStep) {
         let is_link = self.tree.tag(node) == Some("a") && self.tree.attr(node, "href").is_some();
         let link = if is_link { Some(node) } else { self.open.last().and_then(|above| above.link) };
         self.open.push(OpenElement { node, end: self.tree.subtree_end(node), step, link });
     }
 
     /// `html` and `body` are not steps of a path.
-    fn step(&mut self, node: NodeId, tag: TagId) -> PathStep {
+    fn step_to(&mut self, node: NodeId, tag: TagId) -> PathStep {
         let above = self.open.last().map_or(PathStep(0), |above| above.step);
         if self.tree.depth(node) == 1 || self.tree.body() == Some(node) {
             return above;
@@ -245,7 +245,7 @@ impl<'a> LeafWalk<'a> {
         step
     }
 
-    fn leaf(&mut self, node: NodeId, parent: NodeId, text: &str, is_image: bool) {
+    fn add_leaf(&mut self, node: NodeId, parent: NodeId, text: &str, is_image: bool) {
         let start = self.found.text.len() as u32;
         push_squashed(&mut self.found.text, text);
         let end = self.found.text.len() as u32;
@@ -257,11 +257,11 @@ impl<'a> LeafWalk<'a> {
             return;
         }
         let Some(&OpenElement { step, link, .. }) = self.open.last() else { return };
-        let path = self.path(step);
+        let path = self.path_of(step);
         self.found.leaves.push(Leaf { node, parent, path, is_image, link, start, end });
     }
 
-    fn path(&mut self, step: PathStep) -> PathId {
+    fn path_of(&mut self, step: PathStep) -> PathId {
         if let Some(path) = self.paths[step.0 as usize] {
             return path;
         }

@@ -1,4 +1,4 @@
-//! Character classes, which are look_up for every character of a page, and collapsing of white space.
+//! Character classes, which are looked up for every character of a page, and collapsing of white space.
 //!
 //! Outside ASCII the standard library searches a table for each question, which takes a third of the time of a
 //! page in Arabic. Here the answers for the basic plane are cached, one byte per character.
@@ -82,9 +82,9 @@ mod tests {
         for letter in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let class = char_class(letter);
             let is = [class.is_alphabetic(), class.is_numeric(), class.is_uppercase(), class.is_lowercase()];
-            let said =
+            let expected =
                 [letter.is_alphabetic(), letter.is_numeric(), letter.is_uppercase(), letter.is_lowercase()];
-            assert_eq!(is, said, "{letter:?}");
+            assert_eq!(is, expected, "{letter:?}");
         }
     }
 }

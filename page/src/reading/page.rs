@@ -58,9 +58,9 @@ impl Page {
         let tree = PageTree::parse(&html, limits);
         let leaves = Leaves::new(&tree);
         let base = document_base(&tree, &url.to_url());
-        let title = title(&tree);
-        let language = language::detect(&tree, &leaves);
-        let mut coarse = coarse(&tree, &leaves);
+        let title = title_text(&tree);
+        let language = language::detect_language(&tree, &leaves);
+        let mut coarse = limits_met(&tree, &leaves);
         if bytes_kept.len() < bytes.len() && !coarse.contains(&"bytes") {
             coarse.insert(0, "bytes");
         }
@@ -81,14 +81,14 @@ impl Page {
     }
 }
 
-fn title(tree: &PageTree) -> Option<String> {
+fn title_text(tree: &PageTree) -> Option<String> {
     let title = tree.node_ids().find(|&node| tree.is_html(node) && tree.tag(node) == Some("title"))?;
     let text: String = tree.text_content(title).chars().take(MAX_TITLE).collect();
     (!text.is_empty()).then_some(text)
 }
 
 /// The names of the limits that cut something, sorted.
-fn coarse(tree: &PageTree, leaves: &Leaves) -> Vec<&'static str> {
+fn limits_met(tree: &PageTree, leaves: &Leaves) -> Vec<&'static str> {
     let notes = tree.notes();
     let cut_bytes = notes.unread_bytes > 0 && !notes.node_limit;
     [

@@ -38,7 +38,7 @@ fn feed_plainly(feeder: &mut Feeder) -> bool {
         let output = feeder.output_count();
         let chunk = feeder.pass_chunk();
         let has_output = feeder.output_count() != output;
-        if watch.is_suspicious(chunk, has_output) || feeder.is_toiling() {
+        if watch.is_suspicious(chunk, has_output) || feeder.is_too_costly() {
             return false;
         }
     }

@@ -11,22 +11,22 @@ const WINDOW: usize = 1024;
 
 /// The encoding declared by the first usable `<meta>`.
 pub(super) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
-    let mut scan = Scan { bytes: bytes.get(..WINDOW).unwrap_or(bytes), at: 0 };
+    let mut scan = MetaScan { bytes: bytes.get(..WINDOW).unwrap_or(bytes), at: 0 };
     while scan.at < scan.bytes.len() {
         let rest = scan.rest();
         if rest.starts_with(b"<!--") {
             // The two hyphens of the opening may also belong to the end: `<!-->`.
-            let end = find(rest.get(2..).unwrap_or_default(), b"-->")?;
+            let end = position_of(rest.get(2..).unwrap_or_default(), b"-->")?;
             scan.at += 2 + end + 3;
         } else if starts_with_tag(rest, b"<meta") {
             scan.at += 5;
-            if let Some(encoding) = scan.meta() {
+            if let Some(encoding) = scan.meta_encoding() {
                 return Some(encoding);
             }
         } else if is_tag_start(rest) {
             let name = rest.iter().position(|&b| is_space(b) || b == b'>')?;
             scan.at += name;
-            while scan.attribute().is_some() {}
+            while scan.next_attribute().is_some() {}
             scan.at += 1;
         } else if rest.starts_with(b"<!") || rest.starts_with(b"</") || rest.starts_with(b"<?") {
             scan.at += rest.iter().position(|&b| b == b'>')? + 1;
@@ -65,12 +65,12 @@ pub(super) fn label_in(value: &[u8]) -> Option<&[u8]> {
     }
 }
 
-struct Scan<'a> {
+struct MetaScan<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> MetaScan<'a> {
     fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -80,10 +80,10 @@ impl<'a> Scan<'a> {
     }
 
     /// The encoding that a `<meta>` declares; moves the scan past the tag.
-    fn meta(&mut self) -> Option<&'static Encoding> {
+    fn meta_encoding(&mut self) -> Option<&'static Encoding> {
         let (mut seen, mut is_content_type, mut needs_content_type) = (Vec::new(), false, None);
         let mut charset = None;
-        while let Some((name, value)) = self.attribute() {
+        while let Some((name, value)) = self.next_attribute() {
             if seen.contains(&name) {
                 continue;
             }
@@ -115,10 +115,11 @@ impl<'a> Scan<'a> {
     }
 
     /// The standard's "get an attribute": name and value in lower case; `None` at the end of the tag.
-    fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
+    fn next_attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
         while self.peek().is_some_and(|b| is_space(b) || b == b'/') {
             self.at += 1;
         }
+        // The name, up to an equals sign; an attribute may have no value.
         let (mut name, mut value) = (Vec::new(), Vec::new());
         loop {
             match self.peek()? {
@@ -138,6 +139,7 @@ impl<'a> Scan<'a> {
         }
         self.at += 1;
         self.skip_space();
+        // The value, in quotes or up to the next space.
         let quote = self.peek().filter(|&b| b == b'"' || b == b'\'');
         if quote.is_some() {
             self.at += 1;
@@ -179,7 +181,7 @@ fn starts_with_tag(rest: &[u8], tag: &[u8]) -> bool {
         && rest.get(tag.len()).is_some_and(|&b| is_space(b) || b == b'/')
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+fn position_of(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     haystack.windows(needle.len()).position(|window| window == needle)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Most URLs of a site begin with `https://` and the site's name, some with a host below it. A store that
 //! keeps a URL under its site omits these. Under `example.org` it writes `https://www.example.org/a` as
-//! `www/a`, `https://example.org/a` as `/a`, and any other URL in full. Invariant: [`long`] undoes [`short`],
+//! `www/a`, `https://example.org/a` as `/a`, and any other URL in full. Invariant: [`full_url`] undoes [`short_url`],
 //! and no two URLs of a site are written alike.
 
 use std::borrow::Cow;
@@ -13,15 +13,15 @@ const SCHEME: &str = "https://";
 
 /// A URL as it is written under its site.
 #[must_use]
-pub fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
+pub fn short_url<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
     let whole = url.as_str();
     let Some(rest) = whole.strip_prefix(SCHEME) else { return Cow::Borrowed(whole) };
     let Some((host, _)) = rest.split_once('/') else { return Cow::Borrowed(whole) };
-    let (below, path) = (host.strip_suffix(site), rest.get(host.len()..).unwrap_or_default());
-    match below {
+    let (subdomain, path) = (host.strip_suffix(site), rest.get(host.len()..).unwrap_or_default());
+    match subdomain {
         Some("") => Cow::Borrowed(path),
-        Some(below) => match below.strip_suffix('.') {
-            Some(below) if !below.is_empty() => Cow::Owned(format!("{below}{path}")),
+        Some(subdomain) => match subdomain.strip_suffix('.') {
+            Some(subdomain) if !subdomain.is_empty() => Cow::Owned(format!("{subdomain}{path}")),
             _ => Cow::Borrowed(whole),
         },
         None => Cow::Borrowed(whole),
@@ -32,12 +32,12 @@ pub fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
 ///
 /// # Errors
 /// When no URL is written like this.
-pub fn long(site: &str, text: &str) -> Result<CanonicalUrl, CanonicalUrlError> {
+pub fn full_url(site: &str, text: &str) -> Result<CanonicalUrl, CanonicalUrlError> {
     match text.split_once('/') {
         Some(("", _)) => format!("{SCHEME}{site}{text}").parse(),
         // A scheme ends with a colon, and no host name does.
         Some((before, _)) if before.ends_with(':') => text.parse(),
-        Some((below, path)) => format!("{SCHEME}{below}.{site}/{path}").parse(),
+        Some((subdomain, path)) => format!("{SCHEME}{subdomain}.{site}/{path}").parse(),
         None => text.parse(),
     }
 }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn what_the_site_says_is_left_out_and_comes_back() {
-        for (url, site, wanted) in [
+        for (url, site, shortened) in [
             ("https://example.org/", "example.org", "/"),
             ("https://example.org/a/b?c=/d", "example.org", "/a/b?c=/d"),
             ("https://www.example.org/a", "example.org", "www/a"),
@@ -60,10 +60,10 @@ mod tests {
             ("https://[::1]/a", "[::1]", "/a"),
         ] {
             let url: CanonicalUrl = url.parse().unwrap();
-            let short = short(site, &url);
-            assert_eq!(short, wanted);
-            assert_eq!(long(site, &short).unwrap(), url);
+            let short = short_url(site, &url);
+            assert_eq!(short, shortened);
+            assert_eq!(full_url(site, &short).unwrap(), url);
         }
-        assert!(long("example.org", "nothing").is_err());
+        assert!(full_url("example.org", "nothing").is_err());
     }
 }

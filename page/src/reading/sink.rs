@@ -161,10 +161,10 @@ impl Scratch {
     /// Stores as much of `text` as the bounds allow.
     fn store(&mut self, text: &str, max: usize) -> (u32, u32) {
         let room = max.min(self.max_string_bytes.saturating_sub(self.bytes.len()));
-        let kept = truncate(text, room);
-        self.cut_strings += u32::from(kept.len() < text.len());
+        let stored = truncate(text, room);
+        self.cut_strings += u32::from(stored.len() < text.len());
         let start = self.bytes.len() as u32;
-        self.bytes.push_str(kept);
+        self.bytes.push_str(stored);
         (start, self.bytes.len() as u32)
     }
 

@@ -153,7 +153,7 @@ impl PageTree {
 
     /// The id of a name, if it occurs on the page; O(names).
     pub fn tag_named(&self, name: &str) -> Option<TagId> {
-        self.names.iter().position(|known| **known == *name).map(|at| TagId(at as u32))
+        self.names.iter().position(|other| **other == *name).map(|at| TagId(at as u32))
     }
 
     /// Number of interned names.
@@ -168,7 +168,7 @@ impl PageTree {
 
     /// An element's attribute, by its name in lower case; `None` for other nodes.
     pub fn attr(&self, n: NodeId, name: &str) -> Option<&str> {
-        self.attrs(n).find(|&(known, _)| known == name).map(|(_, value)| value)
+        self.attrs(n).find(|&(other, _)| other == name).map(|(_, value)| value)
     }
 
     /// An element's attributes, in the page's order.
@@ -193,7 +193,7 @@ impl PageTree {
 
     /// The parent; `None` for the document.
     pub fn parent(&self, n: NodeId) -> Option<NodeId> {
-        some(self.node(n).parent)
+        node_id(self.node(n).parent)
     }
 
     /// The first child.
@@ -203,7 +203,7 @@ impl PageTree {
 
     /// The last child.
     pub fn last_child(&self, n: NodeId) -> Option<NodeId> {
-        some(self.node(n).last)
+        node_id(self.node(n).last)
     }
 
     /// The sibling after a node.
@@ -215,7 +215,7 @@ impl PageTree {
 
     /// The sibling before a node.
     pub fn prev_sibling(&self, n: NodeId) -> Option<NodeId> {
-        some(self.node(n).prev)
+        node_id(self.node(n).prev)
     }
 
     /// A node's children in order.
@@ -286,7 +286,7 @@ impl PageTree {
     }
 }
 
-fn some(id: u32) -> Option<NodeId> {
+fn node_id(id: u32) -> Option<NodeId> {
     (id != NONE).then_some(NodeId(id))
 }
 
@@ -315,7 +315,7 @@ impl<'a> Renumbering<'a> {
     fn run(mut self) -> PageTree {
         let (mut at, mut depth) = (0, 0);
         loop {
-            self.write(at, depth);
+            self.write_node(at, depth);
             let first = self.scratch.node(at).first;
             if first != NONE {
                 (at, depth) = (first, depth + 1);
@@ -329,7 +329,7 @@ impl<'a> Renumbering<'a> {
             }
             at = self.scratch.node(at).next;
         }
-        self.close(0);
+        self.close_below(0);
         self.tree.body = self.find_body();
         self.tree.nodes.shrink_to_fit();
         self.tree
@@ -337,24 +337,30 @@ impl<'a> Renumbering<'a> {
 
     /// Appends a node of depth `depth`. An element below the depth limit is lifted to it, so it follows its
     /// ancestor there as a sibling; a text may be one level deeper.
-    fn write(&mut self, id: u32, depth: usize) {
-        let raw = *self.scratch.node(id);
-        if raw.name == COMMENT {
+    fn write_node(&mut self, id: u32, depth: usize) {
+        let scratch_node = *self.scratch.node(id);
+        if scratch_node.name == COMMENT {
             return;
         }
-        let limit = self.max_depth + usize::from(raw.name == TEXT);
+        let limit = self.max_depth + usize::from(scratch_node.name == TEXT);
         if depth > limit {
-            self.tree.notes.too_deep = self.tree.notes.too_deep.saturating_add(u32::from(raw.name != TEXT));
+            self.tree.notes.too_deep =
+                self.tree.notes.too_deep.saturating_add(u32::from(scratch_node.name != TEXT));
         }
-        self.close(depth.min(limit));
+        self.close_below(depth.min(limit));
+        // The parent's last child so far becomes the sibling before the new node.
         let parent = self.open.last().copied().unwrap_or(NONE);
         let new = self.tree.nodes.len() as u32;
         let mut prev = NONE;
         if let Some(parent) = self.tree.nodes.get_mut(parent as usize) {
             prev = std::mem::replace(&mut parent.last, new);
         }
-        let (a, b) = if raw.name == TEXT { self.copy_text(&raw) } else { self.copy_attrs(&raw) };
-        let ScratchNode { name, is_html, .. } = raw;
+        let (a, b) = if scratch_node.name == TEXT {
+            self.copy_text(&scratch_node)
+        } else {
+            self.copy_attrs(&scratch_node)
+        };
+        let ScratchNode { name, is_html, .. } = scratch_node;
         let depth = self.open.len() as u32;
         self.tree.nodes.push(Node { parent, prev, last: NONE, end: new + 1, depth, name, a, b, is_html });
         if name != TEXT {
@@ -363,16 +369,16 @@ impl<'a> Renumbering<'a> {
     }
 
     /// Ends the subtrees of all but the outermost `depth` open elements.
-    fn close(&mut self, depth: usize) {
+    fn close_below(&mut self, depth: usize) {
         let end = self.tree.nodes.len() as u32;
         for id in self.open.drain(depth.min(self.open.len())..) {
             self.tree.nodes[id as usize].end = end;
         }
     }
 
-    fn copy_text(&mut self, raw: &ScratchNode) -> (u32, u32) {
+    fn copy_text(&mut self, scratch_node: &ScratchNode) -> (u32, u32) {
         let start = self.tree.strings.len() as u32;
-        let mut at = raw.a;
+        let mut at = scratch_node.a;
         while at != NONE {
             let piece = self.scratch.pieces[at as usize];
             self.tree.strings.push_str(&self.scratch.bytes[piece.start as usize..piece.end as usize]);
@@ -381,9 +387,9 @@ impl<'a> Renumbering<'a> {
         (start, self.tree.strings.len() as u32)
     }
 
-    fn copy_attrs(&mut self, raw: &ScratchNode) -> (u32, u32) {
+    fn copy_attrs(&mut self, scratch_node: &ScratchNode) -> (u32, u32) {
         let first = self.tree.attrs.len() as u32;
-        for attr in &self.scratch.attrs[raw.a as usize..(raw.a + raw.b) as usize] {
+        for attr in &self.scratch.attrs[scratch_node.a as usize..(scratch_node.a + scratch_node.b) as usize] {
             let start = self.tree.strings.len() as u32;
             self.tree.strings.push_str(&self.scratch.bytes[attr.start as usize..attr.end as usize]);
             let end = self.tree.strings.len() as u32;

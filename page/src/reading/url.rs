@@ -61,20 +61,24 @@ pub fn canonical(url: &Url) -> Option<CanonicalUrl> {
     if host.is_empty() || host.contains("..") {
         return None;
     }
-    if is_canonical(url, host) { Some(CanonicalUrl(url.as_str().to_owned())) } else { rewritten(url, host) }
+    if is_canonical(url, host) {
+        Some(CanonicalUrl(url.as_str().to_owned()))
+    } else {
+        rewrite_canonical(url, host)
+    }
 }
 
 /// The canonical form of a web page's URL, written anew.
-fn rewritten(url: &Url, host: &str) -> Option<CanonicalUrl> {
+fn rewrite_canonical(url: &Url, host: &str) -> Option<CanonicalUrl> {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let path = normalise_escapes(url.path());
     let mut text = format!("{}://{host}{port}{path}", url.scheme());
     let query = normalise_escapes(url.query().unwrap_or_default());
-    let kept: Vec<&str> = query.split('&').filter(|parameter| !is_tracking(parameter)).collect();
-    let kept = kept.join("&");
-    if !kept.is_empty() {
+    let parameters: Vec<&str> = query.split('&').filter(|parameter| !is_tracking(parameter)).collect();
+    let parameters = parameters.join("&");
+    if !parameters.is_empty() {
         text.push('?');
-        text.push_str(&kept);
+        text.push_str(&parameters);
     }
     if text.len() > MAX_BYTES {
         return None;
@@ -109,7 +113,7 @@ fn normalise_escapes(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('%') {
         out.push_str(before);
-        let escape = after.get(..2).and_then(|digits| Some((digits, hex(digits)?)));
+        let escape = after.get(..2).and_then(|digits| Some((digits, parse_hex_byte(digits)?)));
         match escape {
             Some((_, byte)) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
                 out.push(char::from(byte))
@@ -126,7 +130,7 @@ fn normalise_escapes(text: &str) -> String {
     out
 }
 
-fn hex(digits: &str) -> Option<u8> {
+fn parse_hex_byte(digits: &str) -> Option<u8> {
     // `from_str_radix` would accept a sign.
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16).ok())?
 }
@@ -134,7 +138,7 @@ fn hex(digits: &str) -> Option<u8> {
 fn is_tracking(parameter: &str) -> bool {
     let name = parameter.split_once('=').map_or(parameter, |(name, _)| name);
     name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("utm_"))
-        || TRACKING.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || TRACKING.iter().any(|tracking| tracking.eq_ignore_ascii_case(name))
 }
 
 impl CanonicalUrl {
@@ -358,7 +362,7 @@ mod tests {
                 && let Some(host) = url.host_str()
                 && is_canonical(&url, host)
             {
-                let rewritten = rewritten(&url, host).map(String::from);
+                let rewritten = rewrite_canonical(&url, host).map(String::from);
                 prop_assert_eq!(rewritten.as_deref(), Some(url.as_str()));
             }
         }

@@ -13,12 +13,12 @@ use crate::measures::Weights;
 use super::features::{CellFeatures, TableFeatures, TextKind};
 use super::grid::Grid;
 use super::lines::{self, HeaderLine, LineView, share};
-use super::template::{Role, Template};
+use super::template::{Role, TableTemplate};
 use super::weights;
 
 /// The weights of a first row's measures. A test checks that they match.
 static WEIGHTS: LazyLock<Weights> =
-    LazyLock::new(|| Weights::new(weights::TOP, &lines::names()).unwrap_or_default());
+    LazyLock::new(|| Weights::new(weights::TOP, &lines::line_measure_names()).unwrap_or_default());
 /// Most columns of a table of alternating labels and values.
 const MAX_PAIRED: usize = 12;
 /// Longest text of a section row, in words.
@@ -54,12 +54,12 @@ impl RowForms {
     fn columns(&self, grid: &Grid, features: &TableFeatures) -> Vec<usize> {
         let mut columns: Vec<usize> = Vec::new();
         for column in 0..grid.columns {
-            let says = |row: &usize| {
+            let has_text = |row: &usize| {
                 let cell = grid.at(*row, column).filter(|&cell| features.cells[cell].chars > 0);
                 let before = columns.last().and_then(|&before| grid.at(*row, before));
                 cell.is_some() && cell != before
             };
-            if self.body.iter().any(says) {
+            if self.body.iter().any(has_text) {
                 columns.push(column);
             }
         }
@@ -81,7 +81,7 @@ pub(crate) struct HeaderBands {
     pub(crate) rows: RowForms,
     pub(crate) top: HeaderLine,
     /// Number of rows in the header band at the top.
-    pub(crate) band: usize,
+    pub(crate) n_band_rows: usize,
     pub(crate) is_left: bool,
     /// The share of rows whose first text ends in a colon.
     pub(crate) colons: f32,
@@ -107,34 +107,36 @@ impl HeaderBands {
         let (first, below) = rows.body.split_first().map_or((0, &[][..]), |(first, below)| (*first, below));
         let top = HeaderLine::new(by_row, first, below, &columns);
         let left = HeaderLine::new(by_column, first_column, others, &rows.body);
-        let is_telling = th_is_telling(features);
-        let is_top = rows.body.len() > 1 && is_top(&top, &left, is_telling);
-        let band = if is_top { band(by_row, &rows.body, &columns) } else { 0 };
-        let left = HeaderLine::new(by_column, first_column, others, &rows.body[band..]);
+        let th_distinguishes = th_distinguishes_cells(features);
+        // The column is measured twice: with the first row, which may look like a header of it, to decide about the row,
+        // and then without the band at the top.
+        let is_top = rows.body.len() > 1 && is_top(&top, &left, th_distinguishes);
+        let n_band_rows = if is_top { count_band_rows(by_row, &rows.body, &columns) } else { 0 };
+        let left = HeaderLine::new(by_column, first_column, others, &rows.body[n_band_rows..]);
         let is_left =
-            columns.len() > 1 && is_left(&left, is_top.then_some(&top), columns.len() == 2, is_telling);
-        let colons = share(&by_column.line(first_column, &rows.body), |cell| cell.colon);
-        HeaderBands { rows, top, band, is_left, colons, columns }
+            columns.len() > 1 && is_left(&left, is_top.then_some(&top), columns.len() == 2, th_distinguishes);
+        let colons = share(&by_column.cells_of(first_column, &rows.body), |cell| cell.colon);
+        HeaderBands { rows, top, n_band_rows, is_left, colons, columns }
     }
 }
 
 /// Whether `th` distinguishes cells: some texts are in `th`, and at least a fifth are not.
-fn th_is_telling(features: &TableFeatures) -> bool {
+fn th_distinguishes_cells(features: &TableFeatures) -> bool {
     let texts: Vec<&CellFeatures> = features.cells.iter().filter(|cell| cell.chars > 0).collect();
     let th = share(&texts, |cell| cell.is_th);
     th > 0.0 && th <= 0.8
 }
 
 /// Whether the first row heads the rows below. Decided by markup, then by style, then by the texts.
-fn is_top(top: &HeaderLine, left: &HeaderLine, is_telling: bool) -> bool {
+fn is_top(top: &HeaderLine, left: &HeaderLine, th_distinguishes: bool) -> bool {
     if top.declared >= MOST && top.declared_below <= FEW {
         return true;
     }
-    if is_telling && top.th >= MOST && top.th_below < MOST {
+    if th_distinguishes && top.th >= MOST && top.th_below < MOST {
         return true;
     }
     // An author who marks the first column as headers would have marked the first row, too.
-    if is_telling && left.th >= MOST && top.th <= FEW {
+    if th_distinguishes && left.th >= MOST && top.th <= FEW {
         return false;
     }
     if top.bold >= MOST && top.bold_below <= FEW || top.paint >= MOST && top.bold >= top.bold_below {
@@ -154,9 +156,9 @@ fn is_top(top: &HeaderLine, left: &HeaderLine, is_telling: bool) -> bool {
 }
 
 /// Whether the first column heads the columns beside it. `top` is the first row if it is a header.
-fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, is_telling: bool) -> bool {
+fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, th_distinguishes: bool) -> bool {
     let is_marked = left.declared >= MOST && left.declared_below <= FEW
-        || is_telling && left.th >= MOST && left.th_below < MOST
+        || th_distinguishes && left.th >= MOST && left.th_below < MOST
         || left.bold >= MOST && left.bold_below <= FEW
         || left.colons >= HALF;
     match top {
@@ -170,19 +172,19 @@ fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, is_tellin
 }
 
 /// Builds the template of a grid.
-pub(crate) fn template_by_bands(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> Template {
+pub(crate) fn template_by_bands(grid: &Grid, features: &TableFeatures, bands: &HeaderBands) -> TableTemplate {
     let mut rows = vec![Role::Data; grid.rows.len()];
-    for &row in &found.rows.titles {
-        let says =
+    for &row in &bands.rows.titles {
+        let has_text =
             grid.row(row).flatten().any(|cell| features.cells[cell].chars > 0 || features.cells[cell].is_th);
-        rows[row] = if says { Role::Title } else { Role::Data };
+        rows[row] = if has_text { Role::Title } else { Role::Data };
     }
-    for &row in &found.rows.body[..found.band] {
+    for &row in &bands.rows.body[..bands.n_band_rows] {
         rows[row] = Role::ColumnHeader;
     }
-    let body = &found.rows.body[found.band..];
-    recurring(grid, features, found, &mut rows);
-    for &row in &found.rows.wide {
+    let body = &bands.rows.body[bands.n_band_rows..];
+    mark_repeated_headers(grid, features, bands, &mut rows);
+    for &row in &bands.rows.wide {
         let cell = grid.at(row, 0).map(|cell| &features.cells[cell]);
         let is_short = cell.is_some_and(|cell| cell.words <= MAX_SECTION_WORDS && cell.chars > 0);
         let data_follows = body.last().is_some_and(|&last| row < last);
@@ -190,13 +192,13 @@ pub(crate) fn template_by_bands(grid: &Grid, features: &TableFeatures, found: &H
             rows[row] = Role::Section;
         }
     }
-    let columns = columns(grid, features, found, &rows);
-    Template::of_lines(grid, &rows, &columns)
+    let columns = header_columns(grid, features, bands, &rows);
+    TableTemplate::from_lines(grid, &rows, &columns)
 }
 
 /// The number of rows in the band at the top. It goes on over rows in the `thead`, rows of `th` if most rows are
 /// not, and bold rows below a bold header that spans several columns.
-fn band(view: LineView<'_>, body: &[usize], places: &[usize]) -> usize {
+fn count_band_rows(view: LineView<'_>, body: &[usize], places: &[usize]) -> usize {
     let line = |row: usize| -> Vec<&CellFeatures> {
         places.iter().filter_map(|&place| view.features_at(row, place)).collect()
     };
@@ -224,16 +226,16 @@ fn band(view: LineView<'_>, body: &[usize], places: &[usize]) -> usize {
 }
 
 /// Marks rows further down that repeat the band: its texts, or its `th` where most rows have few.
-fn recurring(grid: &Grid, features: &TableFeatures, found: &HeaderBands, rows: &mut [Role]) {
-    if found.band == 0 {
+fn mark_repeated_headers(grid: &Grid, features: &TableFeatures, bands: &HeaderBands, rows: &mut [Role]) {
+    if bands.n_band_rows == 0 {
         return;
     }
     let view = LineView { grid, features, transposed: false };
     let line = |row: usize| -> Vec<&CellFeatures> {
         (0..grid.columns).filter_map(|place| view.features_at(row, place)).collect()
     };
-    let head = found.rows.body[found.band - 1];
-    let body = &found.rows.body[found.band..];
+    let head = bands.rows.body[bands.n_band_rows - 1];
+    let body = &bands.rows.body[bands.n_band_rows..];
     // As a share of the table's width: a label whose values are missing does not repeat a header.
     let th = |row: usize| line(row).iter().filter(|cell| cell.is_th).count() as f32 / grid.columns as f32;
     let usual = body.iter().map(|&row| th(row)).sum::<f32>() / body.len().max(1) as f32;
@@ -253,26 +255,28 @@ fn recurring(grid: &Grid, features: &TableFeatures, found: &HeaderBands, rows: &
 }
 
 /// Tells which columns are headers.
-fn columns(grid: &Grid, features: &TableFeatures, found: &HeaderBands, rows: &[Role]) -> Vec<bool> {
+fn header_columns(grid: &Grid, features: &TableFeatures, bands: &HeaderBands, rows: &[Role]) -> Vec<bool> {
     let mut columns = vec![false; grid.columns];
     let view = LineView { grid, features, transposed: true };
     let data: Vec<usize> = (0..rows.len()).filter(|&row| rows[row] == Role::Data).collect();
     let texts = |column: usize| -> Vec<&CellFeatures> {
-        view.line(column, &data).into_iter().filter(|cell| cell.kind != TextKind::Empty).collect()
+        view.cells_of(column, &data).into_iter().filter(|cell| cell.kind != TextKind::Empty).collect()
     };
-    if is_paired(&found.columns, &texts) {
-        found.columns.iter().step_by(2).for_each(|&column| columns[column] = true);
+    if is_paired(&bands.columns, &texts) {
+        bands.columns.iter().step_by(2).for_each(|&column| columns[column] = true);
         return columns;
     }
-    let (true, Some((&first, others))) = (found.is_left, found.columns.split_first()) else { return columns };
+    let (true, Some((&first, others))) = (bands.is_left, bands.columns.split_first()) else { return columns };
     columns[first] = true;
+    // Columns of `th` continue the first one if the last column is not `th`, too.
     let th = |column: usize| share(&texts(column), |cell| cell.is_th);
     let is_th_alone = th(first) >= MOST && others.last().is_some_and(|&last| th(last) < HALF);
     if let Some((_, between)) = others.split_last().filter(|_| is_th_alone) {
         between.iter().take_while(|&&column| th(column) >= MOST).for_each(|&column| columns[column] = true);
     }
-    if found.band > 0 {
-        let head = found.rows.body[found.band - 1];
+    // A table that is set in several columns repeats its header row from left to right.
+    if bands.n_band_rows > 0 {
+        let head = bands.rows.body[bands.n_band_rows - 1];
         let text = |column: usize| view.features_at(column, head).map(|cell| cell.text);
         let repeats = |period: &usize| {
             grid.columns.is_multiple_of(*period)
@@ -302,7 +306,7 @@ fn is_paired<'a>(columns: &[usize], texts: &impl Fn(usize) -> Vec<&'a CellFeatur
 }
 
 /// How far the table is one matrix; see [`lines::matrix_share`].
-pub(crate) fn matrix_share(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> f32 {
+pub(crate) fn matrix_share(grid: &Grid, features: &TableFeatures, bands: &HeaderBands) -> f32 {
     let view = LineView { grid, features, transposed: false };
-    lines::matrix_share(view, &found.rows.body[found.band..], &found.columns)
+    lines::matrix_share(view, &bands.rows.body[bands.n_band_rows..], &bands.columns)
 }

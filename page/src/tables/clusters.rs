@@ -10,19 +10,19 @@
 use super::TableParams;
 use super::features::{CellFeatures, TableFeatures, TextKind};
 use super::grid::Grid;
-use super::template::{Orientation, Role, Template};
+use super::template::{Orientation, Role, TableTemplate};
 
 /// Number of features.
-const N: usize = 10;
+const N_FEATURES: usize = 10;
 /// Most cells of a line that are clustered.
 const MAX_CELLS: usize = 200;
 /// Most rounds of k-means; lines settle in a few.
 const ROUNDS: usize = 20;
 
 /// A cell as a point in the space of features, each from 0 to 1.
-type Point = [f32; N];
+type Point = [f32; N_FEATURES];
 
-fn point(cell: &CellFeatures) -> Point {
+fn cell_point(cell: &CellFeatures) -> Point {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [
         flag(cell.bold || cell.is_th),
@@ -40,11 +40,11 @@ fn point(cell: &CellFeatures) -> Point {
 
 fn distance(a: &Point, b: &Point) -> f32 {
     let squares: f32 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
-    (squares / N as f32).sqrt()
+    (squares / N_FEATURES as f32).sqrt()
 }
 
-fn centre<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Point> {
-    let mut sum = [0.0; N];
+fn mean_point<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Point> {
+    let mut sum = [0.0; N_FEATURES];
     let mut n = 0.0_f32;
     for point in points {
         sum.iter_mut().zip(point).for_each(|(sum, value)| *sum += value);
@@ -54,8 +54,8 @@ fn centre<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Point> {
 }
 
 /// Tells for each point whether it is in the cluster of the first one.
-fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
-    let Some(mean) = centre(points.iter()) else { return Vec::new() };
+fn in_first_cluster(points: &[Point], one_cluster: u32) -> Vec<bool> {
+    let Some(mean) = mean_point(points.iter()) else { return Vec::new() };
     let near = one_cluster as f32 / 100.0;
     if points.iter().all(|point| distance(point, &mean) < near) {
         return vec![true; points.len()];
@@ -77,9 +77,9 @@ fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
             points.iter().map(|point| distance(point, &centres[1]) < distance(point, &centres[0])).collect();
         let is_settled = next == sides;
         sides = next;
-        for (side, centre_of) in centres.iter_mut().enumerate() {
+        for (side, centre) in centres.iter_mut().enumerate() {
             let own = points.iter().zip(&sides).filter(|(_, at)| **at == (side == 1)).map(|(point, _)| point);
-            *centre_of = centre(own).unwrap_or(*centre_of);
+            *centre = mean_point(own).unwrap_or(*centre);
         }
         if is_settled {
             break;
@@ -90,22 +90,22 @@ fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
 }
 
 /// Tells for each slot of a line whether its cell clusters with the first cell. Empty slots do not.
-fn line(
+fn clustered_with_first(
     features: &TableFeatures,
     cells: impl Iterator<Item = Option<usize>>,
     params: &TableParams,
 ) -> Vec<bool> {
     let slots: Vec<Option<usize>> = cells.take(MAX_CELLS).collect();
-    let points: Vec<Point> = slots.iter().flatten().map(|&cell| point(&features.cells[cell])).collect();
-    let mut clustered = with_first(&points, params.one_cluster).into_iter();
+    let points: Vec<Point> = slots.iter().flatten().map(|&cell| cell_point(&features.cells[cell])).collect();
+    let mut clustered = in_first_cluster(&points, params.one_cluster).into_iter();
     slots.iter().map(|slot| slot.is_some() && clustered.next().unwrap_or_default()).collect()
 }
 
 /// Third rule of the detector: some row or column is not one cluster, and the larger of its two clusters has at
 /// least `regular` per cent of the slots.
-pub(crate) fn are_told_apart(grid: &Grid, features: &TableFeatures, params: &TableParams) -> bool {
-    let rows = (0..grid.rows.len()).map(|row| line(features, grid.row(row), params));
-    let columns = (0..grid.columns).map(|column| line(features, grid.column(column), params));
+pub(crate) fn has_two_clusters(grid: &Grid, features: &TableFeatures, params: &TableParams) -> bool {
+    let rows = (0..grid.rows.len()).map(|row| clustered_with_first(features, grid.row(row), params));
+    let columns = (0..grid.columns).map(|column| clustered_with_first(features, grid.column(column), params));
     rows.take(MAX_CELLS).chain(columns.take(MAX_CELLS)).any(|sides| {
         let with = sides.iter().filter(|side| **side).count();
         let most = with.max(sides.len() - with);
@@ -114,14 +114,18 @@ pub(crate) fn are_told_apart(grid: &Grid, features: &TableFeatures, params: &Tab
 }
 
 /// Builds the template by clustering.
-pub(crate) fn template_by_clusters(grid: &Grid, features: &TableFeatures, params: &TableParams) -> Template {
+pub(crate) fn template_by_clusters(
+    grid: &Grid,
+    features: &TableFeatures,
+    params: &TableParams,
+) -> TableTemplate {
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
     let mut roles = vec![Role::Data; n_rows * n_columns];
     if roles.is_empty() {
-        return Template { roles, orientation: Orientation::None };
+        return TableTemplate { roles, orientation: Orientation::None };
     }
-    let left = line(features, grid.column(0), params);
-    let top = line(features, grid.row(0), params);
+    let left = clustered_with_first(features, grid.column(0), params);
+    let top = clustered_with_first(features, grid.row(0), params);
     let is_all = |line: &[bool]| line.iter().all(|with| *with);
     for (row, _) in left.iter().enumerate().filter(|(_, with)| **with) {
         roles[row * n_columns] = Role::RowHeader;
@@ -131,24 +135,24 @@ pub(crate) fn template_by_clusters(grid: &Grid, features: &TableFeatures, params
     }
     // Repeat the first step along the rows and columns of the header cells found.
     for row in (1..n_rows.min(left.len())).filter(|&row| left[row] && !is_all(&left)) {
-        let along = line(features, grid.row(row), params);
+        let along = clustered_with_first(features, grid.row(row), params);
         for (column, _) in along.iter().enumerate().filter(|(_, with)| **with) {
             roles[row * n_columns + column] = Role::ColumnHeader;
         }
     }
     for column in (1..n_columns.min(top.len())).filter(|&column| top[column] && !is_all(&top)) {
-        let along = line(features, grid.column(column), params);
+        let along = clustered_with_first(features, grid.column(column), params);
         for (row, _) in along.iter().enumerate().filter(|(_, with)| **with) {
             let role = &mut roles[row * n_columns + column];
             *role = if *role == Role::Data { Role::RowHeader } else { *role };
         }
     }
-    let orientation = orientation(grid, &roles);
-    Template { roles, orientation }
+    let orientation = infer_orientation(grid, &roles);
+    TableTemplate { roles, orientation }
 }
 
 /// The orientation, where a line counts as header if four fifths of its slots are headers.
-fn orientation(grid: &Grid, roles: &[Role]) -> Orientation {
+fn infer_orientation(grid: &Grid, roles: &[Role]) -> Orientation {
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
     let is_header = |row: usize, column: usize| roles[row * n_columns + column].is_header();
     let rows: Vec<bool> = (0..n_rows)

@@ -4,7 +4,7 @@
 //! tables. The default weighs evidence instead: what the cells hold (images, links, controls, numbers, long
 //! text), what the markup declares (`th`, `thead`, `scope`, `caption`), and the table's size and place. Each
 //! measure is a share, a flag or the logarithm of a size. The weights are learnt by `train/tables.py`.
-//! Start at [`score`]; the print's rules are [`by_rules`].
+//! Start at [`data_log_odds`]; the print's rules are [`is_data_by_rules`].
 
 use std::sync::LazyLock;
 
@@ -19,22 +19,22 @@ use super::{TableParams, weights};
 
 /// The weights of the measures. A test checks that they match.
 static WEIGHTS: LazyLock<Weights> =
-    LazyLock::new(|| Weights::new(weights::DATA, &names()).unwrap_or_default());
+    LazyLock::new(|| Weights::new(weights::DATA, &table_measure_names()).unwrap_or_default());
 
 pub(crate) struct MeasuredTable<'a> {
     pub(crate) page: &'a Page,
     pub(crate) table: NodeId,
     pub(crate) grid: &'a Grid,
     pub(crate) features: &'a TableFeatures,
-    pub(crate) found: &'a HeaderBands,
+    pub(crate) bands: &'a HeaderBands,
 }
 
 /// Measures a table: evidence for and against data.
-pub(crate) fn measure(measured: &MeasuredTable<'_>, measures: &mut impl MeasureSink) {
-    let MeasuredTable { page, table, grid, features, found } = *measured;
+pub(crate) fn measure_table(measured: &MeasuredTable<'_>, measures: &mut impl MeasureSink) {
+    let MeasuredTable { page, table, grid, features, bands } = *measured;
     let tree = &page.tree;
     let cells = &features.cells;
-    let part = |test: fn(&CellFeatures) -> bool| {
+    let cell_share = |test: fn(&CellFeatures) -> bool| {
         cells.iter().filter(|cell| test(cell)).count() as f32 / cells.len().max(1) as f32
     };
     let texts = cells.iter().filter(|cell| cell.kind != TextKind::Empty).count().max(1) as f32;
@@ -51,50 +51,50 @@ pub(crate) fn measure(measured: &MeasuredTable<'_>, measures: &mut impl MeasureS
     measures.flag("one row", n_rows <= 1);
     measures.flag("one column", n_columns <= 1);
     measures.add("rows of equal length", equal_rows(grid));
-    measures.add("holds a table", part(|cell| cell.tables > 0));
+    measures.add("holds a table", cell_share(|cell| cell.tables > 0));
     measures.flag("inside a table", tree.ancestors(table).any(|above| tree.tag(above) == Some("table")));
-    measures.add("th", part(|cell| cell.is_th));
+    measures.add("th", cell_share(|cell| cell.is_th));
     measures.flag(
         "thead or scope",
         cells.iter().any(|cell| cell.in_head || cell.scope != super::features::HeaderScope::None),
     );
     measures.flag("caption or summary", is_described(tree, table));
     measures.flag("border", has_border(tree, table));
-    measures.add("images", part(|cell| cell.images > 0));
-    measures.add("links", links(grid, features, found));
-    measures.add("controls", part(|cell| cell.controls > 0));
-    measures.add("empty", part(|cell| cell.kind == TextKind::Empty));
-    measures.add("numbers", part(|cell| matches!(cell.kind, TextKind::Number | TextKind::Mixed)));
-    measures.add("prose", part(|cell| cell.kind == TextKind::Prose));
+    measures.add("images", cell_share(|cell| cell.images > 0));
+    measures.add("links", link_share(grid, features, bands));
+    measures.add("controls", cell_share(|cell| cell.controls > 0));
+    measures.add("empty", cell_share(|cell| cell.kind == TextKind::Empty));
+    measures.add("numbers", cell_share(|cell| matches!(cell.kind, TextKind::Number | TextKind::Mixed)));
+    measures.add("prose", cell_share(|cell| cell.kind == TextKind::Prose));
     measures.add("words", log(mean).min(6.0));
     measures.add("longest", log(longest).min(9.0));
-    measures.add("blocks", part(|cell| cell.blocks > 0));
-    measures.add("headings", part(|cell| cell.headings > 0));
+    measures.add("blocks", cell_share(|cell| cell.blocks > 0));
+    measures.add("headings", cell_share(|cell| cell.headings > 0));
     measures.add("share of the page", leaves / page.leaves.len().max(1) as f32);
-    measures.add("full-width rows", found.rows.wide.len() as f32 / n_rows.max(1) as f32);
-    measures.add("matrix", bands::matrix_share(grid, features, found));
-    measures.add("several links in a cell", part(|cell| cell.links > 1));
-    measures.add("top row unlike below", found.top.unlike);
-    measures.add("labels with colons", found.colons);
+    measures.add("full-width rows", bands.rows.wide.len() as f32 / n_rows.max(1) as f32);
+    measures.add("matrix", bands::matrix_share(grid, features, bands));
+    measures.add("several links in a cell", cell_share(|cell| cell.links > 1));
+    measures.add("top row unlike below", bands.top.unlike);
+    measures.add("labels with colons", bands.colons);
 }
 
 /// The names of the measures, in their order.
-pub(crate) fn names() -> Vec<String> {
+pub(crate) fn table_measure_names() -> Vec<String> {
     let Some(page) = measures::sample_page() else { return Vec::new() };
     let elements =
         |tag: &str| page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some(tag)).collect::<Vec<_>>();
     let Some(&table) = elements("table").first() else { return Vec::new() };
     let grid = Grid::new(&page.tree, &elements("tr"), &TableParams::default());
     let features = TableFeatures::new(&page, &Census::new(&page.tree), &grid);
-    let found = HeaderBands::new(&grid, &features);
-    let measured = MeasuredTable { page: &page, table, grid: &grid, features: &features, found: &found };
-    measures::measure_names(|sink| measure(&measured, sink))
+    let bands = HeaderBands::new(&grid, &features);
+    let measured = MeasuredTable { page: &page, table, grid: &grid, features: &features, bands: &bands };
+    measures::measure_names(|sink| measure_table(&measured, sink))
 }
 
 /// The share of texts below the header band that consist of links only.
-fn links(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> f32 {
+fn link_share(grid: &Grid, features: &TableFeatures, bands: &HeaderBands) -> f32 {
     let mut is_body = vec![false; grid.rows.len()];
-    found.rows.body[found.band..].iter().for_each(|&row| is_body[row] = true);
+    bands.rows.body[bands.n_band_rows..].iter().for_each(|&row| is_body[row] = true);
     let cells = grid.cells.iter().zip(&features.cells);
     let texts: Vec<&CellFeatures> =
         cells.filter(|(cell, own)| is_body[cell.row] && own.chars > 0).map(|(_, own)| own).collect();
@@ -104,7 +104,7 @@ fn links(grid: &Grid, features: &TableFeatures, found: &HeaderBands) -> f32 {
 /// The share of rows that have the most frequent number of columns after spans are replicated.
 pub(crate) fn equal_rows(grid: &Grid) -> f32 {
     let lengths = (0..grid.rows.len()).map(|row| grid.row(row).flatten().count() as u64);
-    super::lines::most(lengths).1 as f32 / grid.rows.len().max(1) as f32
+    super::lines::most_frequent(lengths).1 as f32 / grid.rows.len().max(1) as f32
 }
 
 /// Whether `border` is greater than zero; without a value it counts as 1.
@@ -134,16 +134,16 @@ pub(crate) fn is_regular(measured: &MeasuredTable<'_>, params: &TableParams) -> 
 }
 
 /// Whether a table is data by the print's rules: it is regular, and its cells cluster.
-pub(crate) fn by_rules(measured: &MeasuredTable<'_>, params: &TableParams) -> bool {
-    is_regular(measured, params) && clusters::are_told_apart(measured.grid, measured.features, params)
+pub(crate) fn is_data_by_rules(measured: &MeasuredTable<'_>, params: &TableParams) -> bool {
+    is_regular(measured, params) && clusters::has_two_clusters(measured.grid, measured.features, params)
 }
 
 /// The log odds that a table is data; the least number if the page declares the table as layout.
-pub(crate) fn score(measured: &MeasuredTable<'_>) -> f32 {
+pub(crate) fn data_log_odds(measured: &MeasuredTable<'_>) -> f32 {
     if is_declared_layout(&measured.page.tree, measured.table) {
         return f32::MIN;
     }
     let mut row = Vec::new();
-    measure(measured, &mut row);
+    measure_table(measured, &mut row);
     WEIGHTS.sum(&row)
 }

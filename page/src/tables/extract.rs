@@ -45,7 +45,7 @@ pub struct HeaderPath {
 pub(crate) fn for_each_value(
     grid: &Grid,
     roles: &[Role],
-    mut see: impl FnMut(usize, usize, usize, &HeaderPath),
+    mut visit: impl FnMut(usize, usize, usize, &HeaderPath),
 ) {
     let mut bands: Vec<HeaderBand> = vec![HeaderBand::default(); grid.columns];
     let mut sections = HeaderBand::default();
@@ -61,6 +61,7 @@ pub(crate) fn for_each_value(
                 before.close();
                 continue;
             };
+            // Data ends a run of headers: the next header of the same line begins a new band.
             match role {
                 Role::Section => sections.push(cell),
                 Role::ColumnHeader => bands[column].push(cell),
@@ -77,7 +78,7 @@ pub(crate) fn for_each_value(
                         above: bands[column].cells.clone(),
                         before: before.cells.clone(),
                     };
-                    see(row, column, cell, &path);
+                    visit(row, column, cell, &path);
                 }
             }
         }
@@ -115,15 +116,15 @@ pub(crate) fn records(
 ) -> Vec<Record> {
     let mut found = Vec::new();
     if orientation.records_are_columns() {
-        columns(grid, roles, &has_text, &mut found);
+        records_by_column(grid, roles, &has_text, &mut found);
     } else {
-        rows(grid, roles, &has_text, &mut found);
+        records_by_row(grid, roles, &has_text, &mut found);
     }
     found.retain(|record: &Record| !record.fields.is_empty());
     found
 }
 
-fn rows(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found: &mut Vec<Record>) {
+fn records_by_row(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found: &mut Vec<Record>) {
     let mut at = None;
     for_each_value(grid, roles, |row, _, cell, path| {
         // A second header column begins another record in the same row.
@@ -146,7 +147,12 @@ fn rows(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found: &
     });
 }
 
-fn columns(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found: &mut Vec<Record>) {
+fn records_by_column(
+    grid: &Grid,
+    roles: &[Role],
+    has_text: &impl Fn(usize) -> bool,
+    found: &mut Vec<Record>,
+) {
     let mut last_row = None;
     let mut offset = 0;
     let mut before: Vec<usize> = Vec::new();

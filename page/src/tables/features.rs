@@ -57,8 +57,8 @@ pub(crate) struct CellFeatures {
     /// Whether it has one of the paper's special characters: currency, sign, brace.
     pub(crate) special: bool,
     /// Background, text colour and class, interned over the table; 0 if it has none.
-    pub(crate) ground: u32,
-    pub(crate) ink: u32,
+    pub(crate) background: u32,
+    pub(crate) text_colour: u32,
     pub(crate) class: u32,
     pub(crate) images: u32,
     pub(crate) controls: u32,
@@ -98,7 +98,7 @@ impl Census {
         let mut before = Vec::with_capacity(tree.len() + 1);
         before.push(sums);
         for node in tree.node_ids() {
-            if let Some(kind) = tree.tag(node).and_then(counted) {
+            if let Some(kind) = tree.tag(node).and_then(census_kind) {
                 sums[kind] += 1;
             }
             before.push(sums);
@@ -113,7 +113,7 @@ impl Census {
     }
 }
 
-fn counted(tag: &str) -> Option<usize> {
+fn census_kind(tag: &str) -> Option<usize> {
     match tag {
         "img" | "svg" | "video" | "picture" | "canvas" | "iframe" | "object" | "embed" => Some(0),
         "input" | "select" | "textarea" | "button" | "form" => Some(1),
@@ -149,19 +149,19 @@ impl TableFeatures {
     }
 }
 
-type Interned = FxHashMap<(u8, String), u32>;
+type InternedValues = FxHashMap<(u8, String), u32>;
 
 fn cell_features(
     page: &Page,
     census: &Census,
     node: NodeId,
     leaves: Range<usize>,
-    interned: &mut Interned,
+    interned: &mut InternedValues,
 ) -> CellFeatures {
     let tree = &page.tree;
     let mut text = TextCounts::default();
     for leaf in leaves.take(MAX_LEAVES) {
-        text.leaf(page, node, leaf);
+        text.add_leaf(page, node, leaf);
     }
     let row = tree.parent(node);
     let in_head = row.and_then(|row| tree.parent(row)).is_some_and(|group| tree.tag(group) == Some("thead"));
@@ -172,9 +172,9 @@ fn cell_features(
             *interned.entry((kind, value)).or_insert(next)
         }
     };
-    let ground = intern(0, ground(tree, node).or_else(|| ground(tree, row?)));
+    let background = intern(0, own_background(tree, node).or_else(|| own_background(tree, row?)));
     let class = intern(1, tree.attr(node, "class").map(|class| class.trim().to_ascii_lowercase()));
-    let ink = intern(2, text.ink.take());
+    let text_colour = intern(2, text.text_colour.take());
     let [images, controls, blocks, tables, links, headings] = census.under(tree, node);
     CellFeatures {
         is_th: tree.tag(node) == Some("th"),
@@ -189,8 +189,8 @@ fn cell_features(
         capitals: text.upper >= 2 && text.lower == 0,
         colon: text.colon,
         special: text.special,
-        ground,
-        ink,
+        background,
+        text_colour,
         class,
         images,
         controls,
@@ -198,7 +198,7 @@ fn cell_features(
         tables,
         links,
         headings,
-        is_blank: !text.says,
+        is_blank: !text.has_words,
         is_count: text.chars > 0 && text.digits == text.chars,
         text: if text.chars == 0 { 0 } else { text.text.finish() },
         shape: if text.chars == 0 { 0 } else { text.shape.finish() },
@@ -214,13 +214,14 @@ fn header_scope(tree: &PageTree, node: NodeId) -> HeaderScope {
 }
 
 /// The background that the element itself sets.
-fn ground(tree: &PageTree, node: NodeId) -> Option<String> {
+fn own_background(tree: &PageTree, node: NodeId) -> Option<String> {
     let own = tree.attr(node, "bgcolor").map(|colour| colour.trim().to_ascii_lowercase());
-    own.or_else(|| declared(tree, node, "background-color")).or_else(|| declared(tree, node, "background"))
+    own.or_else(|| style_property(tree, node, "background-color"))
+        .or_else(|| style_property(tree, node, "background"))
 }
 
 /// A property of the element's inline style, in lower case.
-fn declared(tree: &PageTree, node: NodeId, property: &str) -> Option<String> {
+fn style_property(tree: &PageTree, node: NodeId, property: &str) -> Option<String> {
     let style = tree.attr(node, "style")?;
     style.split(';').take(64).find_map(|rule| {
         let (name, value) = rule.split_once(':')?;
@@ -242,8 +243,8 @@ struct TextCounts {
     link: u32,
     colon: bool,
     special: bool,
-    says: bool,
-    ink: Option<String>,
+    has_words: bool,
+    text_colour: Option<String>,
     text: FxHasher,
     shape: FxHasher,
     /// The class of the shape's last run, and the number of runs.
@@ -255,7 +256,7 @@ struct TextCounts {
 const MAX_RUNS: u32 = 12;
 
 impl TextCounts {
-    fn leaf(&mut self, page: &Page, cell: NodeId, leaf: usize) {
+    fn add_leaf(&mut self, page: &Page, cell: NodeId, leaf: usize) {
         let text = page.leaves.text(leaf);
         let mut chars = 0;
         for c in text.chars().filter(|c| !c.is_whitespace()) {
@@ -270,6 +271,7 @@ impl TextCounts {
             self.lower += u32::from(is_letter && !is_upper && class.is_lowercase());
             let folded = if is_upper { c.to_lowercase().next().unwrap_or(c) } else { c };
             self.text.write_u32(u32::from(folded));
+            // The shape: runs of digits and of letters count once, any other character as itself.
             let run = match (is_digit, is_letter) {
                 (true, _) => '9',
                 (false, true) => 'a',
@@ -279,32 +281,33 @@ impl TextCounts {
                 self.shape.write_u32(u32::from(run));
                 (self.run, self.runs) = (run, self.runs + 1);
             }
-            self.says |= !matches!(c, '.' | '-' | '–' | '—' | '_' | '·' | '…');
+            self.has_words |= !matches!(c, '.' | '-' | '–' | '—' | '_' | '·' | '…');
             self.special |= matches!(c, '$' | '€' | '£' | '¥' | '+' | '%' | '{' | '}' | '=' | '<' | '>');
         }
         self.chars += chars;
         self.words += parts_between_spaces(text) as u32;
         self.colon = text.ends_with([':', '：']);
-        let held = page.leaves.get(leaf);
-        if held.link.is_some_and(|link| cell < link) {
+        let shown_leaf = page.leaves.get(leaf);
+        if shown_leaf.link.is_some_and(|link| cell < link) {
             self.link += chars;
         }
+        // Style, by the elements from the leaf up to its cell; the first colour found is the cell's.
         let (mut bold, mut italic) = (false, false);
-        let mut at = Some(held.parent);
+        let mut at = Some(shown_leaf.parent);
         while let Some(node) = at.filter(|&node| node >= cell) {
             match page.tree.tag(node).unwrap_or_default() {
                 "b" | "strong" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => bold = true,
                 "i" | "em" | "cite" => italic = true,
-                "font" if self.ink.is_none() => {
-                    self.ink = page.tree.attr(node, "color").map(str::to_ascii_lowercase)
+                "font" if self.text_colour.is_none() => {
+                    self.text_colour = page.tree.attr(node, "color").map(str::to_ascii_lowercase)
                 }
                 _ => {}
             }
-            bold |= declared(&page.tree, node, "font-weight").is_some_and(|weight| {
+            bold |= style_property(&page.tree, node, "font-weight").is_some_and(|weight| {
                 matches!(weight.as_str(), "bold" | "bolder" | "600" | "700" | "800" | "900")
             });
-            if self.ink.is_none() {
-                self.ink = declared(&page.tree, node, "color");
+            if self.text_colour.is_none() {
+                self.text_colour = style_property(&page.tree, node, "color");
             }
             at = page.tree.parent(node);
         }

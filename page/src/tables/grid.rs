@@ -1,6 +1,6 @@
 //! The cleaner: a table's cells with every column and row span replicated into a full grid (`[OM05 §4.2.2]`).
 //!
-//! RowForms are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
+//! Rows are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
 //! columns; a row span of 0 reaches the end) but end at the last row there is, so that a row span of 65,534
 //! costs nothing. Where two cells claim a slot, the earlier one keeps it: a cell goes to the next free slot and
 //! never overwrites another.
@@ -12,7 +12,7 @@ use crate::reading::{NodeId, PageTree};
 use super::TableParams;
 
 /// A slot without a cell, where a row is shorter than the table.
-const NONE: u32 = u32::MAX;
+const EMPTY_SLOT: u32 = u32::MAX;
 /// The standard's largest column span.
 const MAX_COLSPAN: u32 = 1000;
 
@@ -25,7 +25,7 @@ pub struct Cell {
     pub row: usize,
     /// First column, from 0.
     pub column: usize,
-    /// RowForms covered, at least 1.
+    /// Rows covered, at least 1.
     pub rows: usize,
     /// Columns covered, at least 1.
     pub columns: usize,
@@ -49,17 +49,17 @@ impl Grid {
     /// The grid of a table with these rows of its own.
     #[must_use]
     pub fn new(tree: &PageTree, rows: &[NodeId], params: &TableParams) -> Grid {
-        let mut filling =
+        let mut builder =
             GridBuilder { params, lines: Vec::new(), open: Vec::new(), cells: Vec::new(), used: 0 };
-        let is_cut = !rows.iter().enumerate().all(|(row, &tr)| filling.row(tree, row, tr, rows.len()));
-        filling.finish(rows, is_cut)
+        let is_cut = !rows.iter().enumerate().all(|(row, &tr)| builder.add_row(tree, row, tr, rows.len()));
+        builder.build(rows, is_cut)
     }
 
     /// The cell that covers a slot, as an index into `cells`.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> Option<usize> {
         let slot = *self.slots.get(row.checked_mul(self.columns)?.checked_add(column)?)?;
-        (column < self.columns && slot != NONE).then_some(slot as usize)
+        (column < self.columns && slot != EMPTY_SLOT).then_some(slot as usize)
     }
 
     /// The cell over each slot of a row, from the left; a cell with spans comes once for each slot.
@@ -91,8 +91,9 @@ struct GridBuilder<'a> {
 
 impl GridBuilder<'_> {
     /// Adds a row. Returns false if the limits end the table here.
-    fn row(&mut self, tree: &PageTree, row: usize, tr: NodeId, n_rows: usize) -> bool {
-        let mut line = vec![NONE; self.open.len()];
+    fn add_row(&mut self, tree: &PageTree, row: usize, tr: NodeId, n_rows: usize) -> bool {
+        // First the slots that cells of earlier rows cover, then this row's own cells in the slots that are left.
+        let mut line = vec![EMPTY_SLOT; self.open.len()];
         for (slot, open) in line.iter_mut().zip(&mut self.open) {
             if let Some(reaching) = open {
                 *slot = reaching.cell;
@@ -102,17 +103,17 @@ impl GridBuilder<'_> {
         }
         while self.open.pop_if(|open| open.is_none()).is_some() {}
         // A cell that ends in this row is no longer open, but still covers its slots here.
-        while line.pop_if(|slot| *slot == NONE).is_some() {}
+        while line.pop_if(|slot| *slot == EMPTY_SLOT).is_some() {}
         let mut at = 0;
         for node in tree.children(tr).filter(|&child| matches!(tree.tag(child), Some("td" | "th"))) {
-            while line.get(at).is_some_and(|slot| *slot != NONE) {
+            while line.get(at).is_some_and(|slot| *slot != EMPTY_SLOT) {
                 at += 1;
             }
             if at >= self.params.max_columns {
                 self.used = usize::MAX;
                 break;
             }
-            at = self.cell(tree, &mut line, node, row, at, n_rows);
+            at = self.add_cell(tree, &mut line, node, row, at, n_rows);
         }
         self.used = self.used.saturating_add(line.len());
         if self.used > self.params.max_slots {
@@ -123,7 +124,7 @@ impl GridBuilder<'_> {
     }
 
     /// Puts a cell at a free slot and returns the column after it.
-    fn cell(
+    fn add_cell(
         &mut self,
         tree: &PageTree,
         line: &mut Vec<u32>,
@@ -132,17 +133,17 @@ impl GridBuilder<'_> {
         column: usize,
         n_rows: usize,
     ) -> usize {
-        let wanted = span(tree, node, "colspan").clamp(1, MAX_COLSPAN) as usize;
+        let colspan = parse_span(tree, node, "colspan").clamp(1, MAX_COLSPAN) as usize;
         let below = n_rows - row;
-        let rows = match span(tree, node, "rowspan") as usize {
+        let rows = match parse_span(tree, node, "rowspan") as usize {
             0 if tree.attr(node, "rowspan").is_some() => below,
             rows => rows.clamp(1, below),
         };
-        let free = (column..).take_while(|&at| line.get(at).is_none_or(|slot| *slot == NONE));
-        let columns = free.take(wanted.min(self.params.max_columns - column)).count();
+        let free = (column..).take_while(|&at| line.get(at).is_none_or(|slot| *slot == EMPTY_SLOT));
+        let columns = free.take(colspan.min(self.params.max_columns - column)).count();
         let id = self.cells.len() as u32;
         let end = column + columns;
-        line.resize(line.len().max(end), NONE);
+        line.resize(line.len().max(end), EMPTY_SLOT);
         line[column..end].fill(id);
         if rows > 1 {
             self.open.resize(self.open.len().max(end), None);
@@ -152,19 +153,19 @@ impl GridBuilder<'_> {
         end
     }
 
-    fn finish(mut self, rows: &[NodeId], mut is_cut: bool) -> Grid {
+    fn build(mut self, rows: &[NodeId], mut is_cut: bool) -> Grid {
         let columns = self.lines.iter().map(Vec::len).max().unwrap_or(0);
         // The grid is rows times the longest row: with one long row, many short ones may be too many.
         let most = self.params.max_slots / columns.max(1);
         is_cut |= self.lines.len() > most;
         self.lines.truncate(most);
         let n_rows = self.lines.len();
-        let kept = self.cells.partition_point(|cell| cell.row < n_rows);
-        self.cells.truncate(kept);
+        let n_cells = self.cells.partition_point(|cell| cell.row < n_rows);
+        self.cells.truncate(n_cells);
         for cell in &mut self.cells {
             cell.rows = cell.rows.min(n_rows - cell.row);
         }
-        let mut slots = vec![NONE; columns * n_rows];
+        let mut slots = vec![EMPTY_SLOT; columns * n_rows];
         for (line, slots) in self.lines.iter().zip(slots.chunks_mut(columns.max(1))) {
             slots[..line.len()].copy_from_slice(line);
         }
@@ -173,7 +174,7 @@ impl GridBuilder<'_> {
 }
 
 /// A span as the standard parses it: digits after white space, the rest ignored; 1 without digits.
-fn span(tree: &PageTree, node: NodeId, name: &str) -> u32 {
+fn parse_span(tree: &PageTree, node: NodeId, name: &str) -> u32 {
     let text = tree.attr(node, name).unwrap_or_default().trim_ascii_start();
     let text = text.strip_prefix('+').unwrap_or(text);
     let digits = text.bytes().take_while(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! RowForms and columns as candidate headers: what sets a line off from the lines that it would head.
+//! Rows and columns as candidate headers: what sets a line off from the lines that it would head.
 //!
 //! The same code measures a row along the grid and a column along the transposed grid. Each measure is a share
 //! or a difference of shares, so that large and small tables compare. Only the first 60 lines and 40 places of
@@ -33,7 +33,7 @@ impl<'a> LineView<'a> {
         self.cell(line, place).map(|cell| &self.features.cells[cell])
     }
 
-    pub(crate) fn line(&self, line: usize, places: &[usize]) -> Vec<&'a CellFeatures> {
+    pub(crate) fn cells_of(&self, line: usize, places: &[usize]) -> Vec<&'a CellFeatures> {
         places.iter().filter_map(|&place| self.features_at(line, place)).collect()
     }
 }
@@ -82,17 +82,17 @@ impl HeaderLine {
         let body = &body[..body.len().min(MAX_LINES)];
         let places = &places[..places.len().min(MAX_PLACES)];
         let mut found = HeaderLine::default();
-        found.markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
-        found.texts(view, line, body, places);
+        found.measure_markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
+        found.measure_texts(view, line, body, places);
         found.matrix = matrix_share(view, body, places);
         found.lines_below = body.len();
         found.two_places = places.len() <= 2;
         found
     }
 
-    fn markup(&mut self, view: LineView<'_>, line: usize, body: &[usize], rest: &[usize]) {
-        let own = view.line(line, rest);
-        let below: Vec<&CellFeatures> = body.iter().flat_map(|&line| view.line(line, rest)).collect();
+    fn measure_markup(&mut self, view: LineView<'_>, line: usize, body: &[usize], rest: &[usize]) {
+        let own = view.cells_of(line, rest);
+        let below: Vec<&CellFeatures> = body.iter().flat_map(|&line| view.cells_of(line, rest)).collect();
         let is_declared = |cell: &CellFeatures| {
             if view.transposed {
                 cell.scope == HeaderScope::Row
@@ -104,33 +104,33 @@ impl HeaderLine {
         self.th_below = share(&below, |cell| cell.is_th);
         self.declared = share(&own, is_declared);
         self.declared_below = share(&below, is_declared);
-        self.bold = share(&texts(&own), |cell| cell.bold);
-        self.bold_below = share(&texts(&below), |cell| cell.bold);
-        self.against(view, line, body, rest);
+        self.bold = share(&with_text(&own), |cell| cell.bold);
+        self.bold_below = share(&with_text(&below), |cell| cell.bold);
+        self.compare_with_usual(view, line, body, rest);
     }
 
-    fn texts(&mut self, view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) {
-        let all = view.line(line, places);
-        let own = texts(&all);
+    fn measure_texts(&mut self, view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) {
+        let all = view.cells_of(line, places);
+        let own = with_text(&all);
         let below: Vec<&CellFeatures> =
-            body.iter().flat_map(|&line| texts(&view.line(line, places))).collect();
+            body.iter().flat_map(|&line| with_text(&view.cells_of(line, places))).collect();
         let more = |test: fn(&CellFeatures) -> bool| share(&own, test) - share(&below, test);
-        self.words = words(&own);
-        self.shorter = ((1.0 + words(&below)) / (1.0 + self.words)).log2().clamp(-2.0, 2.0);
+        self.words = mean_words(&own);
+        self.shorter = ((1.0 + mean_words(&below)) / (1.0 + self.words)).log2().clamp(-2.0, 2.0);
         self.numbers = share(&own, |cell| cell.kind == TextKind::Number);
         self.counts = share(&own, |cell| cell.is_count);
         self.colons = more(|cell| cell.colon);
         self.links = more(|cell| cell.link);
         self.capitals = more(|cell| cell.capitals);
-        self.distinct = distinct(&own);
-        self.distinct_below = distinct(&below);
+        self.distinct = distinct_share(&own);
+        self.distinct_below = distinct_share(&below);
         self.first_empty = all.first().is_some_and(|cell| cell.is_blank);
         self.others_empty = share(all.get(1..).unwrap_or_default(), |cell| cell.chars == 0);
     }
 
     /// Compares each cell with the most frequent features below it.
-    fn against(&mut self, view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) {
-        let mut n = 0.0_f32;
+    fn compare_with_usual(&mut self, view: LineView<'_>, line: usize, body: &[usize], places: &[usize]) {
+        let mut n_places = 0.0_f32;
         self.least_shorter = 2.0;
         for &place in places {
             let Some(own) = view.features_at(line, place) else { continue };
@@ -139,9 +139,11 @@ impl HeaderLine {
             if below.is_empty() {
                 continue;
             }
-            n += 1.0;
-            let usual = |feature: fn(&CellFeatures) -> u64| most(below.iter().map(|cell| feature(cell)));
-            let paint = |cell: &CellFeatures| u64::from(cell.ground) << 32 | u64::from(cell.ink);
+            n_places += 1.0;
+            let usual =
+                |feature: fn(&CellFeatures) -> u64| most_frequent(below.iter().map(|cell| feature(cell)));
+            // Both colours as one number, so that the usual pair is found, not the usual value of each.
+            let paint = |cell: &CellFeatures| u64::from(cell.background) << 32 | u64::from(cell.text_colour);
             self.paint += if usual(paint).0 == paint(own) { 0.0 } else { 1.0 };
             let (kind, _) = usual(|cell| cell.kind as u64);
             let is_word = matches!(own.kind, TextKind::Phrase | TextKind::Prose);
@@ -149,7 +151,7 @@ impl HeaderLine {
             self.words_over_numbers += f32::from(u8::from(is_word && is_number));
             let (shape, often) = usual(|cell| cell.shape);
             self.unlike += if shape == own.shape { 0.0 } else { often as f32 / below.len() as f32 };
-            let texts = texts(&below);
+            let texts = with_text(&below);
             if own.chars > 0 && !texts.is_empty() {
                 let chars = texts.iter().map(|cell| cell.chars as f32).sum::<f32>() / texts.len() as f32;
                 let shorter = (chars / own.chars as f32).log2().clamp(-2.0, 2.0);
@@ -157,7 +159,7 @@ impl HeaderLine {
             }
         }
         for sum in [&mut self.paint, &mut self.words_over_numbers, &mut self.unlike] {
-            *sum /= n.max(1.0);
+            *sum /= n_places.max(1.0);
         }
     }
 
@@ -184,19 +186,19 @@ impl HeaderLine {
 }
 
 /// The names of the measures of [`HeaderLine::measure`], in order.
-pub(crate) fn names() -> Vec<String> {
+pub(crate) fn line_measure_names() -> Vec<String> {
     measures::measure_names(|sink| HeaderLine::default().measure(sink))
 }
 
-fn texts<'a>(features: &[&'a CellFeatures]) -> Vec<&'a CellFeatures> {
+fn with_text<'a>(features: &[&'a CellFeatures]) -> Vec<&'a CellFeatures> {
     features.iter().copied().filter(|cell| cell.chars > 0).collect()
 }
 
-fn words(texts: &[&CellFeatures]) -> f32 {
+fn mean_words(texts: &[&CellFeatures]) -> f32 {
     texts.iter().map(|cell| cell.words).sum::<u32>() as f32 / texts.len().max(1) as f32
 }
 
-fn distinct(texts: &[&CellFeatures]) -> f32 {
+fn distinct_share(texts: &[&CellFeatures]) -> f32 {
     let mut hashes: Vec<u64> = texts.iter().map(|cell| cell.text).collect();
     hashes.sort_unstable();
     hashes.dedup();
@@ -209,7 +211,7 @@ pub(crate) fn share(features: &[&CellFeatures], test: impl Fn(&CellFeatures) -> 
 }
 
 /// The most frequent value, on a tie the least, and its count.
-pub(crate) fn most(values: impl Iterator<Item = u64>) -> (u64, usize) {
+pub(crate) fn most_frequent(values: impl Iterator<Item = u64>) -> (u64, usize) {
     let mut sorted: Vec<u64> = values.collect();
     sorted.sort_unstable();
     let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));

@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 
 use self::bands::HeaderBands;
 use self::features::{Census, TableFeatures};
-use self::template::Template;
+use self::template::TableTemplate;
 
 pub use self::extract::{Field, HeaderPath, Record};
 pub use self::grid::{Cell, Grid};
@@ -99,7 +99,7 @@ impl DataTable {
     /// The text of a cell of the grid: its leaves joined by spaces, at most 2,000 characters.
     #[must_use]
     pub fn text(&self, page: &Page, cell: usize) -> String {
-        text(page, self.cell_leaves(cell))
+        joined_text(page, self.cell_leaves(cell))
     }
 
     /// The table's titles: its caption and the full-width lines above the table proper.
@@ -107,7 +107,7 @@ impl DataTable {
     pub fn titles(&self, page: &Page) -> Vec<String> {
         let is_title = |cell: &&Cell| self.role(cell.row, cell.column) == Role::Title;
         let cells = self.grid.cells.iter().enumerate().filter(|(_, cell)| is_title(cell));
-        let texts = self.caption.clone().into_iter().map(|leaves| text(page, leaves));
+        let texts = self.caption.clone().into_iter().map(|leaves| joined_text(page, leaves));
         texts.chain(cells.map(|(cell, _)| self.text(page, cell))).filter(|text| !text.is_empty()).collect()
     }
 
@@ -149,7 +149,7 @@ impl DataTable {
 
 /// The measures of one `table` element, on which `train/tables.py` trains the weights.
 #[derive(Clone, Debug, serde::Serialize)]
-pub struct Evidence {
+pub struct TableEvidence {
     /// Its index among the page's tables.
     pub table: usize,
     /// Measures of the table as data.
@@ -160,14 +160,14 @@ pub struct Evidence {
     pub first_row: usize,
     /// Width of the grid.
     pub columns: usize,
-    /// RowForms of the grid.
+    /// Rows of the grid.
     pub rows: usize,
 }
 
-/// The names of the measures in [`Evidence`]: those of `data` and those of `top`.
+/// The names of the measures in [`TableEvidence`]: those of `data` and those of `top`.
 #[must_use]
-pub(crate) fn measures() -> (Vec<String>, Vec<String>) {
-    (detect::names(), lines::names())
+pub(crate) fn measure_names() -> (Vec<String>, Vec<String>) {
+    (detect::table_measure_names(), lines::line_measure_names())
 }
 
 /// The data tables of a page, in document order. Layout tables are left out.
@@ -203,8 +203,8 @@ pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
     let mut found = Vec::new();
     for_each_table(page, params, |measured, index| {
         let is_data = match params.detection {
-            Detection::Rules => detect::by_rules(measured, params),
-            Detection::Evidence => detect::score(measured) * 1000.0 > params.data_from as f32,
+            Detection::Rules => detect::is_data_by_rules(measured, params),
+            Detection::Evidence => detect::data_log_odds(measured) * 1000.0 > params.data_from as f32,
         };
         if is_data {
             found.push(data_table(measured, index, params));
@@ -215,17 +215,17 @@ pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
 
 /// The measures of every `table` of a page.
 #[must_use]
-pub(crate) fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
+pub(crate) fn evidence(page: &Page, params: &TableParams) -> Vec<TableEvidence> {
     let mut found = Vec::new();
     for_each_table(page, params, |measured, table| {
         let (mut data, mut top) = (Vec::new(), Vec::new());
-        detect::measure(measured, &mut data);
-        measured.found.top.measure(&mut top);
-        found.push(Evidence {
+        detect::measure_table(measured, &mut data);
+        measured.bands.top.measure(&mut top);
+        found.push(TableEvidence {
             table,
             data,
             top,
-            first_row: measured.found.rows.body.first().copied().unwrap_or(0),
+            first_row: measured.bands.rows.body.first().copied().unwrap_or(0),
             columns: measured.grid.columns,
             rows: measured.grid.rows.len(),
         });
@@ -235,7 +235,7 @@ pub(crate) fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
 
 /// The trivial baseline: the tables that pass the first two rules of the print, as index and grid.
 #[must_use]
-pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
+pub fn regular_tables(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
     let mut found = Vec::new();
     for_each_table(page, params, |measured, index| {
         if detect::is_regular(measured, params) {
@@ -246,33 +246,37 @@ pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
 }
 
 /// Builds the grid of each table in turn, within the slots of the page, and passes its measures to `see`.
-fn for_each_table(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::MeasuredTable<'_>, usize)) {
-    let tables = elements(&page.tree);
+fn for_each_table(
+    page: &Page,
+    params: &TableParams,
+    mut visit: impl FnMut(&detect::MeasuredTable<'_>, usize),
+) {
+    let tables = table_elements(&page.tree);
     if tables.is_empty() {
         return;
     }
     let census = Census::new(&page.tree);
-    let own = own_rows(&page.tree);
+    let rows_by_table = own_rows(&page.tree);
     let mut slots_left = params.max_page_slots;
     for (index, &table) in tables.iter().enumerate() {
-        let rows = own.get(&table).map(Vec::as_slice).unwrap_or_default();
-        let within = TableParams { max_slots: params.max_slots.min(slots_left), ..params.clone() };
-        let grid = Grid::new(&page.tree, rows, &within);
+        let rows = rows_by_table.get(&table).map(Vec::as_slice).unwrap_or_default();
+        let table_params = TableParams { max_slots: params.max_slots.min(slots_left), ..params.clone() };
+        let grid = Grid::new(&page.tree, rows, &table_params);
         slots_left = slots_left.saturating_sub(grid.rows.len() * grid.columns);
         if grid.cells.is_empty() {
             continue;
         }
         let features = TableFeatures::new(page, &census, &grid);
-        let found = HeaderBands::new(&grid, &features);
-        see(&detect::MeasuredTable { page, table, grid: &grid, features: &features, found: &found }, index);
+        let bands = HeaderBands::new(&grid, &features);
+        visit(&detect::MeasuredTable { page, table, grid: &grid, features: &features, bands: &bands }, index);
     }
 }
 
 fn data_table(measured: &detect::MeasuredTable<'_>, index: usize, params: &TableParams) -> DataTable {
-    let detect::MeasuredTable { page, table, grid, features, found } = *measured;
-    let Template { roles, orientation } = match params.headers {
+    let detect::MeasuredTable { page, table, grid, features, bands } = *measured;
+    let TableTemplate { roles, orientation } = match params.headers {
         Headers::Clusters => clusters::template_by_clusters(grid, features, params),
-        Headers::Bands => bands::template_by_bands(grid, features, found),
+        Headers::Bands => bands::template_by_bands(grid, features, bands),
     };
     let tree = &page.tree;
     let caption = tree.children(table).find(|&child| tree.tag(child) == Some("caption"));
@@ -289,7 +293,7 @@ fn data_table(measured: &detect::MeasuredTable<'_>, index: usize, params: &Table
     }
 }
 
-fn text(page: &Page, leaves: Range<usize>) -> String {
+fn joined_text(page: &Page, leaves: Range<usize>) -> String {
     let mut all = String::new();
     for leaf in leaves {
         if !all.is_empty() {
@@ -304,7 +308,7 @@ fn text(page: &Page, leaves: Range<usize>) -> String {
 }
 
 /// The `table` elements of a page in document order.
-fn elements(tree: &PageTree) -> Vec<NodeId> {
+fn table_elements(tree: &PageTree) -> Vec<NodeId> {
     tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("table")).collect()
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Both ways to find header cells (`clusters`, `bands`) give each slot a role. The roles tell the orientation:
 //! whether headers are at the top or at the left, and whether either recurs.
-//! Start at [`Template`].
+//! Start at [`TableTemplate`].
 
 use super::grid::Grid;
 
@@ -92,14 +92,14 @@ impl Role {
 
 /// The roles of a grid's slots, and its orientation.
 #[derive(Clone, Debug)]
-pub(crate) struct Template {
+pub(crate) struct TableTemplate {
     pub(crate) roles: Vec<Role>,
     pub(crate) orientation: Orientation,
 }
 
-impl Template {
+impl TableTemplate {
     /// Builds a template from the role of each row and the columns that are headers in data rows.
-    pub(crate) fn of_lines(grid: &Grid, rows: &[Role], columns: &[bool]) -> Template {
+    pub(crate) fn from_lines(grid: &Grid, rows: &[Role], columns: &[bool]) -> TableTemplate {
         let mut roles = Vec::with_capacity(rows.len() * grid.columns);
         for &row in rows {
             roles.extend(columns.iter().map(|&is_header| match row {
@@ -109,16 +109,16 @@ impl Template {
         }
         let is_band = |row: &Role| *row == Role::ColumnHeader;
         let heads = rows.iter().any(|row| matches!(row, Role::ColumnHeader | Role::Section));
-        let bands = runs(rows.iter().map(is_band));
+        let bands = count_runs(rows.iter().map(is_band));
         let sections = rows.contains(&Role::Section);
-        let lefts = runs(columns.iter().copied());
+        let lefts = count_runs(columns.iter().copied());
         let orientation = Orientation::new(heads, lefts > 0, sections || bands > 1, lefts > 1);
-        Template { roles, orientation }
+        TableTemplate { roles, orientation }
     }
 }
 
 /// The number of runs of `true`.
-fn runs(flags: impl Iterator<Item = bool>) -> usize {
+fn count_runs(flags: impl Iterator<Item = bool>) -> usize {
     let mut before = false;
     flags
         .filter(|&flag| {

@@ -1,4 +1,4 @@
-//! LowerCase tables as input; grids, orientations, headers and records as output.
+//! Small tables as input; grids, orientations, headers and records as output.
 
 use crate::reading::NodeId;
 use proptest::prelude::*;
@@ -155,7 +155,7 @@ fn a_table_that_is_said_to_be_layout_is_none() {
 fn grid(html: &str, params: &TableParams) -> Grid {
     let page = page(html);
     let own = own_rows(&page.tree);
-    let first = elements(&page.tree)[0];
+    let first = table_elements(&page.tree)[0];
     Grid::new(&page.tree, own.get(&first).map(Vec::as_slice).unwrap_or_default(), params)
 }
 
@@ -252,7 +252,7 @@ proptest! {
 
 #[test]
 fn weights_are_those_of_the_measures() {
-    let (data, top) = measures();
+    let (data, top) = measure_names();
     assert_eq!((data.len(), top.len()), (weights::DATA.len(), weights::TOP.len()));
     Weights::new(weights::DATA, &data).unwrap();
     Weights::new(weights::TOP, &top).unwrap();

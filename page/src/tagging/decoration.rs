@@ -10,7 +10,7 @@ use super::lines::TextLine;
 use crate::Page;
 
 /// Phrases by which a page refers to itself instead of its subject, in lower case.
-const SELF: [&str; 22] = [
+const SELF_REFERENCES: [&str; 22] = [
     "last modified",
     "last updated",
     "last update",
@@ -45,6 +45,8 @@ const NOTE_LENGTH: usize = 200;
 
 /// Whether each leaf is decoration, judged by its page alone.
 pub(super) fn find_decoration(page: &Page, lines: &[TextLine], facts: &[LeafFacts]) -> Vec<bool> {
+    // Leaves that are decoration by themselves, then those that their line makes decoration: in the footer, in a line
+    // that begins with a note about the page, in a date of the last change, in a menu above the first heading.
     let mut found: Vec<bool> = facts
         .iter()
         .enumerate()
@@ -56,7 +58,7 @@ pub(super) fn find_decoration(page: &Page, lines: &[TextLine], facts: &[LeafFact
                 || (fact.is_aside && !is_contact(page.leaves.text(leaf)))
         })
         .collect();
-    for line in &lines[footer(page, lines, facts)..] {
+    for line in &lines[footer_start(page, lines, facts)..] {
         line.leaves.clone().for_each(|leaf| found[leaf] |= !is_contact(page.leaves.text(leaf)));
     }
     for line in lines {
@@ -83,7 +85,7 @@ pub(super) fn find_decoration(page: &Page, lines: &[TextLine], facts: &[LeafFact
 
 fn speaks_of_itself(text: &str) -> bool {
     let text = text.to_lowercase();
-    SELF.iter().any(|phrase| text.contains(phrase))
+    SELF_REFERENCES.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Whether the text has a verb of changing and figures, as in "Updated 3/4/97".
@@ -95,7 +97,7 @@ fn says_when_changed(text: &str) -> bool {
 
 /// The first line of the footer; the number of lines if there is none. A footer begins after the last rule, is
 /// short, has no main heading, and refers to the page itself.
-fn footer(page: &Page, lines: &[TextLine], facts: &[LeafFacts]) -> usize {
+fn footer_start(page: &Page, lines: &[TextLine], facts: &[LeafFacts]) -> usize {
     let Some(start) = lines.iter().rposition(|line| line.is_ruled).filter(|&line| line > 0) else {
         return lines.len();
     };

@@ -49,14 +49,14 @@ pub(super) fn leaf_facts(page: &Page) -> Vec<LeafFacts> {
     let mut above: Vec<Inherited> = Vec::with_capacity(tree.len());
     for node in tree.node_ids() {
         let inherited = tree.parent(node).map_or(Inherited::default(), |parent| above[parent.index()]);
-        above.push(tree.tag(node).map_or(inherited, |tag| step(page, inherited, node, tag)));
+        above.push(tree.tag(node).map_or(inherited, |tag| pass_down(page, inherited, node, tag)));
     }
     (0..page.leaves.len())
         .map(|leaf| facts_of(page, leaf, above[page.leaves.get(leaf).node.index()]))
         .collect()
 }
 
-fn step(page: &Page, mut above: Inherited, node: NodeId, tag: &str) -> Inherited {
+fn pass_down(page: &Page, mut above: Inherited, node: NodeId, tag: &str) -> Inherited {
     match tag {
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
             above.level = tag.as_bytes().get(1).map(|digit| digit - b'0');

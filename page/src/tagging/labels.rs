@@ -35,7 +35,7 @@ pub(super) enum LabelKind {
 
 /// A text that names an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Label {
+pub(super) struct PageLabel {
     pub(super) leaves: Range<usize>,
     pub(super) line: usize,
     pub(super) kind: LabelKind,
@@ -52,7 +52,7 @@ pub(super) struct LabelFinder<'a> {
 
 impl LabelFinder<'_> {
     /// The labels of a line, in order.
-    pub(super) fn labels(&self, line: usize) -> Vec<Label> {
+    pub(super) fn labels(&self, line: usize) -> Vec<PageLabel> {
         let worded: Vec<usize> = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf)).collect();
         let (Some(&first), Some(&last)) = (worded.first(), worded.last()) else { return Vec::new() };
         if let Some(label) = self.heading(line, &worded) {
@@ -63,23 +63,23 @@ impl LabelFinder<'_> {
             return inline;
         }
         if self.is_block_label(line, &worded) {
-            return vec![Label { leaves: first..last + 1, line, kind: LabelKind::Block }];
+            return vec![PageLabel { leaves: first..last + 1, line, kind: LabelKind::Block }];
         }
         Vec::new()
     }
 
     /// Labels from list entries that consist of one short link, among lines that no label heads: each names what the
     /// page it leads to is about. A single one names nothing.
-    pub(super) fn linked_names(&self, lines: Range<usize>) -> Vec<Label> {
+    pub(super) fn linked_names(&self, lines: Range<usize>) -> Vec<PageLabel> {
         let entry = |line: usize| {
             let mut worded = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf));
             let leaf = worded.next().filter(|_| worded.next().is_none())?;
             let fact = &self.facts[leaf];
             let is_entry = fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
             let is_name = fact.is_link && fact.length <= TERM_LENGTH && is_entry && !fact.ends_in_colon;
-            is_name.then_some(Label { leaves: leaf..leaf + 1, line, kind: LabelKind::Inline })
+            is_name.then_some(PageLabel { leaves: leaf..leaf + 1, line, kind: LabelKind::Inline })
         };
-        let found: Vec<Label> = lines.filter_map(entry).collect();
+        let found: Vec<PageLabel> = lines.filter_map(entry).collect();
         if found.len() < 2 { Vec::new() } else { found }
     }
 
@@ -92,7 +92,7 @@ impl LabelFinder<'_> {
     }
 
     /// A heading is a label; links after its plain words are its values.
-    fn heading(&self, line: usize, worded: &[usize]) -> Option<Label> {
+    fn heading(&self, line: usize, worded: &[usize]) -> Option<PageLabel> {
         heading_level(&self.lines[line], self.facts)?;
         if worded.len() > PARTS || self.length(worded) > LINE_LENGTH || self.is_sentence(worded) {
             return None;
@@ -102,11 +102,11 @@ impl LabelFinder<'_> {
             plain > 0 && plain < worded.len() && worded[plain..].iter().all(|&leaf| self.facts[leaf].is_link);
         let (parts, kind) =
             if is_split { (&worded[..plain], LabelKind::Inline) } else { (worded, LabelKind::Block) };
-        Some(Label { leaves: *parts.first()?..*parts.last()? + 1, line, kind })
+        Some(PageLabel { leaves: *parts.first()?..*parts.last()? + 1, line, kind })
     }
 
     /// Labels at the beginning of a line or emphasised inside it, ended by a colon or a change of face.
-    fn inline(&self, line: usize, worded: &[usize]) -> Vec<Label> {
+    fn inline(&self, line: usize, worded: &[usize]) -> Vec<PageLabel> {
         let mut labels = Vec::new();
         for (at, &leaf) in worded.iter().enumerate() {
             let fact = &self.facts[leaf];
@@ -120,7 +120,7 @@ impl LabelFinder<'_> {
             let by_face = at == 0 && fact.is_strong && is_set_off && !fact.is_link;
             if begins && fact.length <= INLINE_LENGTH && (has_colon || by_face) {
                 let kind = if after.is_some() { LabelKind::Inline } else { LabelKind::Block };
-                labels.push(Label { leaves: leaf..leaf + 1, line, kind });
+                labels.push(PageLabel { leaves: leaf..leaf + 1, line, kind });
             }
         }
         labels

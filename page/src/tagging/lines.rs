@@ -28,7 +28,7 @@ pub(super) fn text_lines(page: &Page) -> Vec<TextLine> {
     for (i, leaf) in page.leaves.iter().enumerate() {
         let block = enclosing_block(page, leaf.parent);
         let gap = match i.checked_sub(1) {
-            Some(before) => gap(page, page.leaves.get(before).node, leaf.node),
+            Some(before) => gap_between(page, page.leaves.get(before).node, leaf.node),
             None => Gap::Rule,
         };
         match lines.last_mut() {
@@ -62,7 +62,7 @@ enum Gap {
 }
 
 /// The gap between two consecutive leaves.
-fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
+fn gap_between(page: &Page, from: NodeId, to: NodeId) -> Gap {
     let tree = &page.tree;
     let mut gap = Gap::Nothing;
     for node in (from.index() + 1..to.index()).filter_map(|index| tree.node_at(index)) {

@@ -47,16 +47,16 @@ pub use pairs::Pair;
 /// ```
 #[must_use]
 pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
-    site::readings(&borrowed(pages)).into_iter().map(|reading| reading.tags()).collect()
+    site::read_site(&as_refs(pages)).into_iter().map(|reading| reading.tags()).collect()
 }
 
 /// The attribute-value pairs of each page in page order, without repetitions. All pages must be from one site.
 #[must_use]
 pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
-    site::readings(&borrowed(pages)).iter().map(pairs::label_value_pairs).collect()
+    site::read_site(&as_refs(pages)).iter().map(pairs::label_value_pairs).collect()
 }
 
-fn borrowed<P: Borrow<Page>>(pages: &[P]) -> Vec<&Page> {
+fn as_refs<P: Borrow<Page>>(pages: &[P]) -> Vec<&Page> {
     pages.iter().map(Borrow::borrow).collect()
 }
 

@@ -29,16 +29,16 @@ pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
             };
             node.label.iter().flat_map(|label| &label.leaves).for_each(|&leaf| tags[leaf as usize] = tag);
         }
-        if let Some(leaf) = concept(page) {
+        if let Some(leaf) = title_leaf(page) {
             tags[leaf] = Tag::Concept;
         }
         tags
     };
-    pages.iter().zip(hierarchies(pages, &[], &params())).map(read).collect()
+    pages.iter().zip(hierarchies(pages, &[], &regex_params())).map(read).collect()
 }
 
 /// The first leaf with exactly the words of the title.
-fn concept(page: &Page) -> Option<usize> {
+fn title_leaf(page: &Page) -> Option<usize> {
     let title: BTreeSet<String> = words(page.title.as_deref()?).into_iter().collect();
     (0..page.leaves.len()).find(|&leaf| BTreeSet::from_iter(words(page.leaves.text(leaf))) == title)
 }
@@ -46,7 +46,7 @@ fn concept(page: &Page) -> Option<usize> {
 /// The attribute-value pairs of each page by the paper's method: a group's header with each of its instances.
 #[must_use]
 pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
-    hierarchies(pages, &[], &params()).iter().map(pairs_of).collect()
+    hierarchies(pages, &[], &regex_params()).iter().map(pairs_of).collect()
 }
 
 fn pairs_of(hierarchy: &Hierarchy) -> Vec<Pair> {
@@ -78,6 +78,6 @@ fn pairs_of(hierarchy: &Hierarchy) -> Vec<Pair> {
     pairs
 }
 
-fn params() -> Params {
+fn regex_params() -> Params {
     Params { method: Method::Regex, ..Params::paper() }
 }

@@ -11,9 +11,9 @@ use crate::reading::Leaf;
 use crate::Page;
 
 /// Least number of pages for which anything can recur.
-const FEWEST: usize = 3;
+const LEAST_PAGES: usize = 3;
 /// Least number of times that a page shows its name.
-const NAMED: usize = 2;
+const LEAST_TIMES_NAMED: usize = 2;
 /// Longest label before a value in the same text, in characters.
 const LABEL_LENGTH: usize = 30;
 /// Longest name of a page, in characters.
@@ -33,30 +33,32 @@ pub(super) struct Recurrence {
 }
 
 /// A place of the site, and a text there in lower case.
-type Key = (usize, String);
+type PlacedText = (usize, String);
 
 /// Finds recurring texts on the pages of a site; `None` if there are too few pages.
 pub(super) fn find_recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
-    if pages.len() < FEWEST {
+    if pages.len() < LEAST_PAGES {
         return None;
     }
     let mut places: HashMap<String, usize> = HashMap::new();
-    let keys: Vec<Vec<Key>> = pages.iter().map(|page| keys(page, &mut places)).collect();
-    let mut counts: HashMap<&Key, usize> = HashMap::new();
+    let keys: Vec<Vec<PlacedText>> = pages.iter().map(|page| placed_texts(page, &mut places)).collect();
+    // On how many pages each text is at its place.
+    let mut counts: HashMap<&PlacedText, usize> = HashMap::new();
     for page in &keys {
-        let seen: HashSet<&Key> = page.iter().collect();
+        let seen: HashSet<&PlacedText> = page.iter().collect();
         seen.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
     }
-    let names = names(&keys);
-    let labels = labels(&keys);
-    let is_frequent = |key: &Key| 2 * counts[key] >= pages.len();
-    let followers = followers(pages, &keys);
-    let is_varied = |key: &Key| {
+    let names = name_places(&keys);
+    let labels = label_page_counts(&keys);
+    let is_frequent = |key: &PlacedText| 2 * counts[key] >= pages.len();
+    let followers = following_texts(pages, &keys);
+    let is_varied = |key: &PlacedText| {
         followers.get(key).is_some_and(|next| next.len() >= 2 && next.iter().any(|next| !is_frequent(next)))
     };
-    let holds_both =
-        |key: &Key| label_end(&key.1).is_some_and(|end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len());
-    let own = |page: &Vec<Key>| Recurrence {
+    let holds_both = |key: &PlacedText| {
+        label_end(&key.1).is_some_and(|end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len())
+    };
+    let own = |page: &Vec<PlacedText>| Recurrence {
         is_varied: page.iter().map(is_varied).collect(),
         holds_both: page.iter().map(holds_both).collect(),
         is_frequent: page.iter().map(is_frequent).collect(),
@@ -69,8 +71,11 @@ pub(super) fn find_recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
 }
 
 /// The texts that follow each text at its place: the next leaf with words on each page.
-fn followers<'a>(pages: &[&Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashSet<&'a Key>> {
-    let mut followers: HashMap<&Key, HashSet<&Key>> = HashMap::new();
+fn following_texts<'a>(
+    pages: &[&Page],
+    keys: &'a [Vec<PlacedText>],
+) -> HashMap<&'a PlacedText, HashSet<&'a PlacedText>> {
+    let mut followers: HashMap<&PlacedText, HashSet<&PlacedText>> = HashMap::new();
     for (page, keys) in pages.iter().zip(keys) {
         let has_words = |leaf: &usize| page.leaves.text(*leaf).chars().any(char::is_alphanumeric);
         let worded: Vec<usize> = (0..keys.len()).filter(has_words).collect();
@@ -83,31 +88,34 @@ fn followers<'a>(pages: &[&Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, Hash
 
 /// The places where at least half of the pages show one text of their own several times and hardly anything
 /// else.
-fn names(keys: &[Vec<Key>]) -> HashSet<usize> {
+fn name_places(keys: &[Vec<PlacedText>]) -> HashSet<usize> {
     let mut pages: HashMap<&str, usize> = HashMap::new();
     for page in keys {
         let seen: HashSet<&str> = page.iter().map(|key| key.1.as_str()).collect();
         seen.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
     }
-    let mut named: HashMap<usize, usize> = HashMap::new();
+    let mut named_pages: HashMap<usize, usize> = HashMap::new();
     for page in keys {
-        let mut at: HashMap<usize, Vec<&str>> = HashMap::new();
-        page.iter().for_each(|key| at.entry(key.0).or_default().push(&key.1));
-        for (place, texts) in at {
-            let first = texts.iter().find(|text| pages[**text] * 10 <= keys.len().max(10));
-            let same = first.map_or(0, |first| texts.iter().filter(|text| *text == first).count());
-            let others: HashSet<&&str> = texts.iter().filter(|text| pages[**text] * 2 < keys.len()).collect();
-            let is_short = first.is_some_and(|first| first.chars().count() <= NAME_LENGTH);
-            if same >= NAMED && others.len() == 1 && is_short {
-                *named.entry(place).or_default() += 1;
+        let mut texts_by_place: HashMap<usize, Vec<&str>> = HashMap::new();
+        page.iter().for_each(|key| texts_by_place.entry(key.0).or_default().push(&key.1));
+        for (place, texts) in texts_by_place {
+            // A name is on few pages: on a tenth of them at most. Texts on half of the pages come from the template and do not
+            // count beside it.
+            let name = texts.iter().find(|text| pages[**text] * 10 <= keys.len().max(10));
+            let times = name.map_or(0, |name| texts.iter().filter(|text| *text == name).count());
+            let own_texts: HashSet<&&str> =
+                texts.iter().filter(|text| pages[**text] * 2 < keys.len()).collect();
+            let is_short = name.is_some_and(|name| name.chars().count() <= NAME_LENGTH);
+            if times >= LEAST_TIMES_NAMED && own_texts.len() == 1 && is_short {
+                *named_pages.entry(place).or_default() += 1;
             }
         }
     }
-    named.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
+    named_pages.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
 }
 
 /// By place and label found by [`label_end`]: the number of pages that show it.
-fn labels(keys: &[Vec<Key>]) -> HashMap<(usize, &str), usize> {
+fn label_page_counts(keys: &[Vec<PlacedText>]) -> HashMap<(usize, &str), usize> {
     let mut pages: HashMap<(usize, &str), usize> = HashMap::new();
     for page in keys {
         let seen: HashSet<(usize, &str)> =
@@ -127,7 +135,7 @@ pub(super) fn label_end(text: &str) -> Option<usize> {
     (is_label && is_value).then(|| text.len() - value.len())
 }
 
-fn keys(page: &Page, places: &mut HashMap<String, usize>) -> Vec<Key> {
+fn placed_texts(page: &Page, places: &mut HashMap<String, usize>) -> Vec<PlacedText> {
     let mut own: Vec<usize> = Vec::new();
     for leaf in &page.leaves {
         if leaf.path.index() == own.len() {

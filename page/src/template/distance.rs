@@ -1,73 +1,80 @@
-//! RTDM: the cost of the cheapest restricted top-down mapping between two trees \[R\].
+//! RTDM: the cost of the cheapest restricted top-down mapping between two trees (\[R\], "The RTDM algorithm").
 //!
 //! Vertices are matched level by level. Equal vertices match at no cost, and their children are aligned. A
 //! vertex is replaced by an unequal one only if one of the two is a leaf. To delete or insert a vertex is to
-//! delete or insert its subtree. Every operation costs one per vertex. Both short cuts of the paper are taken:
-//! equal subtrees have one class and cost nothing (bottom), and the work ends once no mapping can stay within
-//! the bound (top). Equal children at both ends of two lists are skipped: a mapping that does not match them is
-//! never cheaper.
+//! delete or insert its subtree. Every operation costs one per vertex.
+//!
+//! Both short cuts of the paper are taken: equal subtrees have one class and cost nothing (bottom), and the work
+//! ends once no mapping can stay within the bound (top). A third one is ours: equal children at both ends of two
+//! lists are skipped, since a mapping that does not match them is never cheaper.
 //!
 //! Costs of pairs of classes are cached, so pages of one site pay once for what they share.
 //! Invariant: the walk is iterative; a pair of pages takes a bounded number of steps. Start at
-//! [`Distances::within`].
+//! [`Distances::cost_within`].
 
 use rustc_hash::FxHashMap;
 
-use super::shape::{Class, Shapes};
+use super::shape::{Shapes, SubtreeClass};
 
 /// Most table cells of one comparison; beyond this two trees count as unlike.
 const MOST_CELLS: u64 = 20_000_000;
 /// Most cells of the table that [`Distances::align`] keeps.
-const MOST_KEPT: usize = 4_000_000;
+const MOST_ALIGNED_CELLS: usize = 4_000_000;
 /// Most pairs whose costs are cached.
 const MOST_PAIRS: usize = 4_000_000;
 
 /// Costs between classes of one [`Shapes`].
 #[derive(Clone, Debug, Default)]
 pub struct Distances {
-    known: FxHashMap<(Class, Class), u32>,
+    costs: FxHashMap<(SubtreeClass, SubtreeClass), u32>,
     cells: u64,
 }
 
 /// One step of an alignment of two vertices' children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum EditStep {
     /// These two are mapped to each other; they are equal if their classes are.
-    Match(Class, Class),
+    Match(SubtreeClass, SubtreeClass),
     /// Only in the first tree.
-    Delete(Class),
+    Delete(SubtreeClass),
     /// Only in the second.
-    Insert(Class),
+    Insert(SubtreeClass),
 }
 
-/// Two vertices whose children are being aligned.
-struct Frame {
-    pair: (Class, Class),
+/// Two vertices whose children are being aligned, with two rows of the table of costs: a cell is the cost of
+/// aligning the first `row` children of one with the first `column` children of the other.
+struct AlignmentFrame {
+    pair: (SubtreeClass, SubtreeClass),
     /// Number of equal children at the start of both lists.
     skipped: usize,
     rows: usize,
     columns: usize,
+    /// The cell to fill next.
     row: usize,
     column: usize,
+    /// The row before the current one, and the current one.
     above: Vec<u32>,
     current: Vec<u32>,
 }
 
-impl Frame {
-    fn new(shapes: &Shapes, pair: (Class, Class)) -> Frame {
-        let (skipped, a, b) = differing(shapes, pair);
+impl AlignmentFrame {
+    fn new(shapes: &Shapes, pair: (SubtreeClass, SubtreeClass)) -> AlignmentFrame {
+        let (skipped, a, b) = differing_children(shapes, pair);
         let mut above = vec![0];
         for (at, child) in b.iter().enumerate() {
             above.push(above[at] + shapes.size(*child));
         }
         let current = vec![0; above.len()];
-        Frame { pair, skipped, rows: a.len(), columns: b.len(), row: 0, column: 0, above, current }
+        AlignmentFrame { pair, skipped, rows: a.len(), columns: b.len(), row: 0, column: 0, above, current }
     }
 }
 
 /// The children of two vertices without the common prefix and suffix of both lists; also the length of the
 /// prefix.
-fn differing(shapes: &Shapes, (a, b): (Class, Class)) -> (usize, &[Class], &[Class]) {
+fn differing_children(
+    shapes: &Shapes,
+    (a, b): (SubtreeClass, SubtreeClass),
+) -> (usize, &[SubtreeClass], &[SubtreeClass]) {
     let (a, b) = (shapes.children(a), shapes.children(b));
     let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a[first..], &b[first..]);
@@ -77,65 +84,85 @@ fn differing(shapes: &Shapes, (a, b): (Class, Class)) -> (usize, &[Class], &[Cla
 
 impl Distances {
     /// The cost of the cheapest mapping of two trees' roots to each other, if it is at most `most`.
-    pub fn within(&mut self, shapes: &Shapes, a: Class, b: Class, most: u32) -> Option<u32> {
+    pub fn cost_within(
+        &mut self,
+        shapes: &Shapes,
+        a: SubtreeClass,
+        b: SubtreeClass,
+        most: u32,
+    ) -> Option<u32> {
         self.cells = 0;
-        if self.known.len() > MOST_PAIRS {
-            self.known.clear();
+        if self.costs.len() > MOST_PAIRS {
+            self.costs.clear();
         }
         if shapes.size(a).abs_diff(shapes.size(b)) > most {
             return None;
         }
-        let cost = match self.known(shapes, a, b) {
+        let cost = match self.cached_cost(shapes, a, b) {
             Some(cost) => cost,
-            None => self.compute(shapes, (a, b), most)?,
+            None => self.compute_cost(shapes, (a, b), most)?,
         };
         (cost <= most).then_some(cost)
     }
 
     /// The similarity of two trees, 1 − cost / (vertices of both), if it is at least `least`.
-    pub fn similarity(&mut self, shapes: &Shapes, a: Class, b: Class, least: f64) -> Option<f64> {
-        let all = f64::from(shapes.size(a)) + f64::from(shapes.size(b));
-        let most = ((1.0 - least) * all + 1e-9).floor().max(0.0) as u32;
-        self.within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / all)
+    pub fn similarity(
+        &mut self,
+        shapes: &Shapes,
+        a: SubtreeClass,
+        b: SubtreeClass,
+        least: f64,
+    ) -> Option<f64> {
+        let sizes = f64::from(shapes.size(a)) + f64::from(shapes.size(b));
+        // The margin keeps a cost of exactly the bound, whatever rounding did to the product.
+        let most = ((1.0 - least) * sizes + 1e-9).floor().max(0.0) as u32;
+        self.cost_within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / sizes)
     }
 
-    /// The cost of a pair that needs no table, or whose cost is cached.
-    fn known(&self, shapes: &Shapes, a: Class, b: Class) -> Option<u32> {
+    /// The cost of a pair if it needs no table or is cached.
+    fn cached_cost(&self, shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Option<u32> {
         if a == b {
             return Some(0);
         }
         let sizes = shapes.size(a).saturating_add(shapes.size(b));
         let has_leaf = shapes.children(a).is_empty() || shapes.children(b).is_empty();
-        match (shapes.root(a) == shapes.root(b), has_leaf) {
+        // Beside a leaf, all that is below the two roots is deleted and inserted. The roots match or one replaces the
+        // other; two unequal inner vertices are not mapped at all.
+        match (shapes.root_label(a) == shapes.root_label(b), has_leaf) {
             (true, true) => Some(sizes - 2),
             (false, true) => Some(sizes - 1),
             (false, false) => Some(sizes),
-            (true, false) => self.known.get(&(a, b)).copied(),
+            (true, false) => self.costs.get(&(a, b)).copied(),
         }
     }
 
-    fn compute(&mut self, shapes: &Shapes, pair: (Class, Class), most: u32) -> Option<u32> {
+    fn compute_cost(
+        &mut self,
+        shapes: &Shapes,
+        pair: (SubtreeClass, SubtreeClass),
+        most: u32,
+    ) -> Option<u32> {
         // Depth first without recursion: a frame waits, half filled, for the pair that it needs next. Only the outermost
         // pair has a limit, since the costs of inner pairs are cached for other limits.
-        let mut frames = vec![Frame::new(shapes, pair)];
+        let mut frames = vec![AlignmentFrame::new(shapes, pair)];
         while let Some(frame) = frames.last_mut() {
             match self.advance(shapes, frame, if frame.pair == pair { most } else { u32::MAX }) {
-                Advance::Needs(pair) => {
-                    let frame = Frame::new(shapes, pair);
+                FrameProgress::Needs(pair) => {
+                    let frame = AlignmentFrame::new(shapes, pair);
                     frames.push(frame);
                 }
-                Advance::Done(cost) => {
-                    self.known.insert(frame.pair, cost);
+                FrameProgress::Done(cost) => {
+                    self.costs.insert(frame.pair, cost);
                     frames.pop();
                 }
-                Advance::TooMuch => return None,
+                FrameProgress::TooExpensive => return None,
             }
         }
-        self.known(shapes, pair.0, pair.1)
+        self.cached_cost(shapes, pair.0, pair.1)
     }
 
     /// Fills a frame's table until it is full, too costly, or needs the cost of another pair first.
-    fn advance(&mut self, shapes: &Shapes, frame: &mut Frame, most: u32) -> Advance {
+    fn advance(&mut self, shapes: &Shapes, frame: &mut AlignmentFrame, most: u32) -> FrameProgress {
         let (a, b) = (shapes.children(frame.pair.0), shapes.children(frame.pair.1));
         while frame.row < frame.rows {
             let x = a[frame.skipped + frame.row];
@@ -145,52 +172,58 @@ impl Distances {
             }
             while frame.column < frame.columns {
                 let y = b[frame.skipped + frame.column];
-                let Some(cost) = self.known(shapes, x, y) else { return Advance::Needs((x, y)) };
+                let Some(cost) = self.cached_cost(shapes, x, y) else { return FrameProgress::Needs((x, y)) };
                 let at = frame.column;
-                let parted = (frame.above[at + 1] + size).min(frame.current[at] + shapes.size(y));
-                frame.current[at + 1] = parted.min(frame.above[at] + cost);
+                let deleted = frame.above[at + 1] + size;
+                let inserted = frame.current[at] + shapes.size(y);
+                let mapped = frame.above[at] + cost;
+                frame.current[at + 1] = deleted.min(inserted).min(mapped);
                 frame.column += 1;
             }
+            // The top short cut: costs only grow from row to row, so no alignment is cheaper than the least cell.
             self.cells += frame.columns as u64 + 1;
             let least = frame.current.iter().min().copied().unwrap_or(0);
             if least > most || self.cells > MOST_CELLS {
-                return Advance::TooMuch;
+                return FrameProgress::TooExpensive;
             }
             std::mem::swap(&mut frame.above, &mut frame.current);
             frame.row += 1;
             frame.column = 0;
         }
-        Advance::Done(frame.above[frame.columns])
+        FrameProgress::Done(frame.above[frame.columns])
     }
 
     /// The cheapest alignment of the children of two vertices, in order; `None` if the lists are too long.
-    pub fn align(&mut self, shapes: &Shapes, a: Class, b: Class) -> Option<Vec<Step>> {
-        let (skipped, left, right) = differing(shapes, (a, b));
+    pub fn align(&mut self, shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Option<Vec<EditStep>> {
+        let (skipped, left, right) = differing_children(shapes, (a, b));
         let width = right.len() + 1;
-        if (left.len() + 1).saturating_mul(width) > MOST_KEPT {
+        if (left.len() + 1).saturating_mul(width) > MOST_ALIGNED_CELLS {
             return None;
         }
+        // The same table as in `advance`, but all of it is kept, so that the steps can be traced back.
         let mut table = vec![0; (left.len() + 1) * width];
-        for (at, y) in right.iter().enumerate() {
-            table[at + 1] = table[at] + shapes.size(*y);
+        for (column, y) in right.iter().enumerate() {
+            table[column + 1] = table[column] + shapes.size(*y);
         }
         for (row, x) in left.iter().enumerate() {
-            let from = (row + 1) * width;
-            table[from] = table[from - width] + shapes.size(*x);
+            let row_start = (row + 1) * width;
+            table[row_start] = table[row_start - width] + shapes.size(*x);
             for (column, y) in right.iter().enumerate() {
-                let at = from + column + 1;
-                let parted = (table[at - width] + shapes.size(*x)).min(table[at - 1] + shapes.size(*y));
-                table[at] = match self.within(shapes, *x, *y, u32::MAX) {
-                    Some(cost) => parted.min(table[at - width - 1] + cost),
-                    None => parted,
-                };
+                let cell = row_start + column + 1;
+                let deleted = table[cell - width] + shapes.size(*x);
+                let inserted = table[cell - 1] + shapes.size(*y);
+                table[cell] = deleted.min(inserted);
+                // Trees that are too large to compare are deleted and inserted.
+                if let Some(cost) = self.cost_within(shapes, *x, *y, u32::MAX) {
+                    table[cell] = table[cell].min(table[cell - width - 1] + cost);
+                }
             }
         }
-        let mut middle = self.trace(shapes, left, right, &table);
+        let mut middle = self.trace_back(shapes, left, right, &table);
         middle.reverse();
-        let same = |class: &Class| Step::Match(*class, *class);
+        let same = |class: &SubtreeClass| EditStep::Match(*class, *class);
         let children = shapes.children(a);
-        let mut steps: Vec<Step> = children[..skipped].iter().map(same).collect();
+        let mut steps: Vec<EditStep> = children[..skipped].iter().map(same).collect();
         steps.extend(middle);
         steps.extend(children[skipped + left.len()..].iter().map(same));
         Some(steps)
@@ -198,28 +231,34 @@ impl Distances {
 
     /// The steps that lead to the last cell of a table, last step first; prefers matches, then deletions, then
     /// insertions.
-    fn trace(&self, shapes: &Shapes, left: &[Class], right: &[Class], table: &[u32]) -> Vec<Step> {
+    fn trace_back(
+        &self,
+        shapes: &Shapes,
+        left: &[SubtreeClass],
+        right: &[SubtreeClass],
+        table: &[u32],
+    ) -> Vec<EditStep> {
         let width = right.len() + 1;
         let (mut row, mut column) = (left.len(), right.len());
         let mut steps = Vec::new();
         while row > 0 || column > 0 {
             let at = row * width + column;
             let pair = (row > 0 && column > 0).then(|| (left[row - 1], right[column - 1]));
-            let cost = pair.and_then(|(x, y)| Some((x, y, self.known(shapes, x, y)?)));
+            let cost = pair.and_then(|(x, y)| Some((x, y, self.cached_cost(shapes, x, y)?)));
             match cost {
                 // Unequal internal vertices are never mapped to each other.
                 Some((x, y, cost))
-                    if is_mapped(shapes, x, y) && table[at] == table[at - width - 1] + cost =>
+                    if may_be_mapped(shapes, x, y) && table[at] == table[at - width - 1] + cost =>
                 {
-                    steps.push(Step::Match(x, y));
+                    steps.push(EditStep::Match(x, y));
                     (row, column) = (row - 1, column - 1);
                 }
                 _ if row > 0 && table[at] == table[at - width] + shapes.size(left[row - 1]) => {
-                    steps.push(Step::Delete(left[row - 1]));
+                    steps.push(EditStep::Delete(left[row - 1]));
                     row -= 1;
                 }
                 _ if column > 0 => {
-                    steps.push(Step::Insert(right[column - 1]));
+                    steps.push(EditStep::Insert(right[column - 1]));
                     column -= 1;
                 }
                 _ => break,
@@ -230,12 +269,18 @@ impl Distances {
 }
 
 /// Whether a mapping may contain this pair.
-fn is_mapped(shapes: &Shapes, a: Class, b: Class) -> bool {
-    shapes.root(a) == shapes.root(b) || shapes.children(a).is_empty() || shapes.children(b).is_empty()
+fn may_be_mapped(shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> bool {
+    shapes.root_label(a) == shapes.root_label(b)
+        || shapes.children(a).is_empty()
+        || shapes.children(b).is_empty()
 }
 
-enum Advance {
-    Needs((Class, Class)),
+/// How far a frame's table is filled.
+enum FrameProgress {
+    /// The cost of this pair is needed first.
+    Needs((SubtreeClass, SubtreeClass)),
+    /// The table is full; the cost of the frame's pair.
     Done(u32),
-    TooMuch,
+    /// The cost exceeds the bound, or the comparison takes too many cells.
+    TooExpensive,
 }

@@ -1,19 +1,19 @@
 //! Learns a site's templates from its unlabelled pages: cluster the pages, compose each cluster, label the
-//! wildcards.
+//! wildcards (\[R\], "Data labeling").
 //!
-//! Each cluster of similar pages gives one pattern; matching the pages with it shows what each wildcard stands
-//! for. The body is the part with the most varying words. The title is the wildcard of 1 to 20 words that
-//! shares most words with the body; of equals the closest to it \[R\]. A template of few pages is dropped: what
-//! two pages have in common may be chance.
+//! Each cluster of similar pages gives one pattern; matching the pages with it shows what each wildcard
+//! matches. The body is the part with the most varying words. The title is the wildcard of 1 to 20 words that
+//! shares most words with the body; of equals the closest to it. A template of few pages is dropped: what two
+//! pages have in common may be chance.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::cluster::{SIMILAR, clusters};
+use super::cluster::{SIMILARITY_THRESHOLD, cluster_pages};
 use super::distance::Distances;
-use super::matching::{Layout, Matches};
+use super::matching::{Matcher, PatternMatch};
 use super::pattern::{Pattern, compose_all};
 use super::shape::{PageShape, Shapes};
 use crate::contribution::labels::words;
@@ -21,9 +21,9 @@ use crate::reading::Page;
 use crate::text::parts_between_spaces;
 
 /// Least number of pages of a template.
-pub const LEAST_PAGES: usize = 3;
+pub const LEAST_TEMPLATE_PAGES: usize = 3;
 /// Most pages that are compared with each other; of more, an even sample is taken.
-pub const MOST_PAGES: usize = 48;
+pub const MOST_COMPARED_PAGES: usize = 48;
 /// Number of words of a title.
 const TITLE_WORDS: std::ops::RangeInclusive<f64> = 1.0..=20.0;
 /// Longest example that a slot keeps, in characters.
@@ -32,7 +32,7 @@ const MOST_EXAMPLE: usize = 120;
 /// The kind of content that a wildcard matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum SlotRole {
     /// The text of the article.
     Body,
     /// The title of the article.
@@ -48,7 +48,7 @@ pub struct Slot {
     /// The wildcard's vertex in the pattern.
     pub vertex: u32,
     /// The kind of content that the wildcard matches.
-    pub role: Role,
+    pub role: SlotRole,
     /// Pages on which it has text.
     pub pages: u32,
     /// Distinct texts on these pages.
@@ -72,23 +72,23 @@ pub struct Template {
     pub slots: Vec<Slot>,
 }
 
-/// The templates of some pages, those of most pages first. Fewer than [`LEAST_PAGES`] similar pages give none.
+/// The templates of some pages, those of most pages first. Fewer than [`LEAST_TEMPLATE_PAGES`] similar pages give none.
 #[must_use]
-pub fn induce(pages: &[&Page]) -> Vec<Template> {
-    let step = pages.len().div_ceil(MOST_PAGES).max(1);
+pub fn induce_templates(pages: &[&Page]) -> Vec<Template> {
+    let step = pages.len().div_ceil(MOST_COMPARED_PAGES).max(1);
     let mut shapes = Shapes::default();
-    let trees: Vec<PageShape> = pages.iter().step_by(step).map(|page| shapes.page(page)).collect();
+    let trees: Vec<PageShape> = pages.iter().step_by(step).map(|page| shapes.page_shape(page)).collect();
     let sample: Vec<&Page> = pages.iter().step_by(step).copied().collect();
     let mut distances = Distances::default();
-    let mut groups = clusters(&shapes, &mut distances, &trees, SIMILAR);
-    groups.retain(|group| group.len() >= LEAST_PAGES);
+    let mut groups = cluster_pages(&shapes, &mut distances, &trees, SIMILARITY_THRESHOLD);
+    groups.retain(|group| group.len() >= LEAST_TEMPLATE_PAGES);
     groups.sort_by_key(|group| Reverse(group.len()));
-    let of = |group: Vec<usize>| template(&mut shapes, &mut distances, &trees, &sample, &group);
-    groups.into_iter().filter_map(of).collect()
+    let template = |group: Vec<usize>| group_template(&mut shapes, &mut distances, &trees, &sample, &group);
+    groups.into_iter().filter_map(template).collect()
 }
 
 /// The template of a group of pages; `None` if the group is empty or its pages cannot be composed.
-fn template(
+fn group_template(
     shapes: &mut Shapes,
     distances: &mut Distances,
     trees: &[PageShape],
@@ -98,99 +98,105 @@ fn template(
     // Compose one pattern of all pages, then match each page with it to collect the text of every wildcard.
     let classes: Vec<_> = group.iter().map(|&at| trees[at].class()).collect();
     let pattern = compose_all(shapes, distances, &classes)?;
-    let mut matches = Matches::default();
-    let mut held: Vec<Vec<String>> = Vec::new();
+    let mut matcher = Matcher::default();
+    let mut slot_texts: Vec<Vec<String>> = Vec::new();
     let mut slots: Vec<Slot> = Vec::new();
     for &at in group {
-        let layout = matches.layout(shapes, pattern, &trees[at])?;
-        let texts = texts(pages[at], &trees[at], &layout);
+        let matched = matcher.match_page(shapes, pattern, &trees[at])?;
+        let texts = passage_texts(pages[at], &trees[at], &matched);
         if slots.is_empty() {
-            let vertices = layout.passages.iter().map(|passage| passage.slot);
-            slots = vertices.map(slot).collect();
-            held = vec![Vec::new(); slots.len()];
+            // Every page has a passage for every wildcard, so the first page tells the slots.
+            let vertices = matched.passages.iter().map(|passage| passage.slot);
+            slots = vertices.map(empty_slot).collect();
+            slot_texts = vec![Vec::new(); slots.len()];
         }
-        for (held, text) in held.iter_mut().zip(texts) {
-            held.push(text);
+        for (of_slot, text) in slot_texts.iter_mut().zip(texts) {
+            of_slot.push(text);
         }
     }
-    for (slot, held) in slots.iter_mut().zip(&held) {
-        let texts = held.iter().filter(|text| !text.is_empty());
+    for (slot, page_texts) in slots.iter_mut().zip(&slot_texts) {
+        let texts = page_texts.iter().filter(|text| !text.is_empty());
+        let words: f64 = texts.clone().map(|text| parts_between_spaces(text) as f64).sum();
         slot.pages = texts.clone().count() as u32;
         slot.texts = texts.clone().collect::<BTreeSet<_>>().len() as u32;
-        slot.words =
-            texts.clone().map(|text| parts_between_spaces(text) as f64).sum::<f64>() / held.len() as f64;
+        slot.words = words / page_texts.len() as f64;
         slot.example =
             texts.clone().next().map(|text| text.chars().take(MOST_EXAMPLE).collect()).unwrap_or_default();
     }
     let pattern = Pattern::new(shapes, pattern);
-    label(&pattern, &mut slots, &held);
+    label_slots(&pattern, &mut slots, &slot_texts);
     Some(Template { version: 1, pattern, pages: group.len() as u32, slots })
 }
 
-fn slot(vertex: u32) -> Slot {
-    Slot { vertex, role: Role::Other, pages: 0, texts: 0, words: 0.0, example: String::new() }
+fn empty_slot(vertex: u32) -> Slot {
+    Slot { vertex, role: SlotRole::Other, pages: 0, texts: 0, words: 0.0, example: String::new() }
 }
 
 /// The text of each passage, its words joined by single spaces.
-fn texts(page: &Page, tree: &PageShape, layout: &Layout) -> Vec<String> {
-    let of = |vertices: &std::ops::Range<usize>| {
+fn passage_texts(page: &Page, tree: &PageShape, matched: &PatternMatch) -> Vec<String> {
+    let text_of = |vertices: &std::ops::Range<usize>| {
         let texts = tree.vertices[vertices.clone()].iter().filter_map(|vertex| page.tree.text(vertex.node));
         texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
     };
-    layout.passages.iter().map(|passage| of(&passage.vertices)).collect()
+    matched.passages.iter().map(|passage| text_of(&passage.vertices)).collect()
 }
 
-/// Labels the slots of the body and of the title. A paragraph that every page has is a wildcard of its own, so
-/// slots are summed by holder: the body is the vertex that holds the most varying words.
-fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
+/// Labels the slots of the body and of the title. `slot_texts` has for each slot its text on every page.
+///
+/// A paragraph that every page has is a wildcard of its own, so slots are summed by holder: the body is the
+/// vertex that holds the most varying words.
+fn label_slots(pattern: &Pattern, slots: &mut [Slot], slot_texts: &[Vec<String>]) {
     let holders = pattern.holders();
     let holder = |slot: &Slot| holders.get(slot.vertex as usize).copied().unwrap_or_default();
-    let mut by_holder: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut holder_words: BTreeMap<usize, f64> = BTreeMap::new();
     for slot in slots.iter().filter(|slot| slot.texts > 1) {
-        *by_holder.entry(holder(slot)).or_default() += slot.words;
+        *holder_words.entry(holder(slot)).or_default() += slot.words;
     }
-    let Some((body, _)) = by_holder.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    // Of holders with equally many words the first in the pattern: `max_by` takes the last of equals.
+    let Some((body, _)) = holder_words.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    // A heading that holds nothing else is no paragraph, though the body's vertex holds it, too.
     let is_heading = |slot: &Slot| {
         let above = (slot.vertex as usize).checked_sub(1).and_then(|above| pattern.vertices.get(above));
         above.is_some_and(|above| matches!(above.label.as_str(), "h1" | "h2" | "h3") && above.size == 2)
     };
     for slot in slots.iter_mut().filter(|slot| slot.texts > 1 && holder(slot) == body && !is_heading(slot)) {
-        slot.role = Role::Body;
+        slot.role = SlotRole::Body;
     }
-    let Some(first) = slots.iter().position(|slot| slot.role == Role::Body) else { return };
-    let of_page = |page: usize| -> BTreeSet<String> {
-        let parts = slots.iter().zip(held).filter(|(slot, _)| slot.role == Role::Body);
-        parts.flat_map(|(_, held)| words(&held[page])).collect()
+    let Some(first) = slots.iter().position(|slot| slot.role == SlotRole::Body) else { return };
+    // The title: among short slots that vary, the one that shares most words with the bodies of its pages.
+    let body_words = |page: usize| -> BTreeSet<String> {
+        let body_slots = slots.iter().zip(slot_texts).filter(|(slot, _)| slot.role == SlotRole::Body);
+        body_slots.flat_map(|(_, page_texts)| words(&page_texts[page])).collect()
     };
-    let bodies: Vec<BTreeSet<String>> = (0..held[first].len()).map(of_page).collect();
-    let shared = |at: usize| {
-        let of = |(title, body): (&String, &BTreeSet<String>)| {
+    let bodies: Vec<BTreeSet<String>> = (0..slot_texts[first].len()).map(body_words).collect();
+    let shared_words = |at: usize| {
+        let on_page = |(title, body): (&String, &BTreeSet<String>)| {
             BTreeSet::from_iter(words(title)).intersection(body).count()
         };
-        held[at].iter().zip(&bodies).map(of).sum::<usize>()
+        slot_texts[at].iter().zip(&bodies).map(on_page).sum::<usize>()
     };
-    let is_title = |at: &usize| {
+    let may_be_title = |at: &usize| {
         let slot = &slots[*at];
-        slot.role != Role::Body && slot.texts > 1 && TITLE_WORDS.contains(&slot.words)
+        slot.role != SlotRole::Body && slot.texts > 1 && TITLE_WORDS.contains(&slot.words)
     };
-    let titles = (0..slots.len()).filter(is_title);
-    let titles = titles.map(|at| (shared(at), Reverse(at.abs_diff(first)), at));
-    let title = titles.filter(|(shared, ..)| *shared > 0).max().map(|(.., at)| at);
+    let candidates = (0..slots.len()).filter(may_be_title);
+    let ranked = candidates.map(|at| (shared_words(at), Reverse(at.abs_diff(first)), at));
+    let title = ranked.filter(|(shared, ..)| *shared > 0).max().map(|(.., at)| at);
     if let Some(title) = title {
-        slots[title].role = Role::Title;
+        slots[title].role = SlotRole::Title;
     }
 }
 
 /// A page matched with one of its site's templates.
 #[derive(Clone, Debug)]
-pub struct Fit {
+pub struct TemplateMatch {
     /// Index of the template that accepts the page.
     pub template: usize,
     /// For each text node the role of its slot; `None` if the text is a fixed part of the template.
-    pub roles: Vec<(crate::reading::NodeId, Option<Role>)>,
+    pub roles: Vec<(crate::reading::NodeId, Option<SlotRole>)>,
 }
 
-impl Fit {
+impl TemplateMatch {
     /// Whether a text is a fixed part of the template.
     #[must_use]
     pub fn is_fixed(&self, text: crate::reading::NodeId) -> bool {
@@ -201,24 +207,25 @@ impl Fit {
 
 /// Matches a page with the first template that accepts it.
 #[must_use]
-pub fn fit(templates: &[Template], page: &Page) -> Option<Fit> {
+pub fn match_templates(templates: &[Template], page: &Page) -> Option<TemplateMatch> {
     let mut shapes = Shapes::default();
-    let tree = shapes.page(page);
-    let mut matches = Matches::default();
+    let tree = shapes.page_shape(page);
+    let mut matcher = Matcher::default();
     for (number, template) in templates.iter().enumerate() {
-        let Some(pattern) = template.pattern.class(&mut shapes) else { continue };
-        let Some(layout) = matches.layout(&shapes, pattern, &tree) else { continue };
-        let role = |slot: u32| {
-            let known = template.slots.iter().find(|known| known.vertex == slot);
-            Some(known.map(|known| known.role).unwrap_or_default())
+        let Some(pattern) = template.pattern.intern(&mut shapes) else { continue };
+        let Some(matched) = matcher.match_page(&shapes, pattern, &tree) else { continue };
+        let role = |vertex: u32| {
+            let slot = template.slots.iter().find(|slot| slot.vertex == vertex);
+            Some(slot.map(|slot| slot.role).unwrap_or_default())
         };
-        let fixed = layout.fixed.iter().map(|&at| (at, None));
-        let varies = layout.passages.iter().flat_map(|p| p.vertices.clone().map(|at| (at, role(p.slot))));
-        let mut all: Vec<(usize, Option<Role>)> = fixed.chain(varies).collect();
-        all.sort_unstable_by_key(|(at, _)| *at);
-        let texts = all.into_iter().map(|(at, role)| (tree.vertices[at].node, role));
-        let roles = texts.filter(|(node, _)| page.tree.text(*node).is_some()).collect();
-        return Some(Fit { template: number, roles });
+        let fixed = matched.fixed.iter().map(|&at| (at, None));
+        let varying = matched.passages.iter().flat_map(|p| p.vertices.clone().map(|at| (at, role(p.slot))));
+        // In document order, for the search of `is_fixed`.
+        let mut vertices: Vec<(usize, Option<SlotRole>)> = fixed.chain(varying).collect();
+        vertices.sort_unstable_by_key(|(at, _)| *at);
+        let nodes = vertices.into_iter().map(|(at, role)| (tree.vertices[at].node, role));
+        let roles = nodes.filter(|(node, _)| page.tree.text(*node).is_some()).collect();
+        return Some(TemplateMatch { template: number, roles });
     }
     None
 }

@@ -1,13 +1,18 @@
-//! Templates: what a site's pages that were made by one program have in common \[R\].
+//! Templates: what the pages that one program made have in common \[R\].
 //!
-//! Pages become trees in which equal subtrees share a number ([`shape`]). The restricted top-down distance
-//! ([`distance`]) tells which pages are similar ([`cluster`]). Their composition is a pattern with wildcards
-//! ([`pattern`]). Matching a page with it gives the passages that vary ([`matching`]); over all pages they get
-//! their roles ([`induce()`]). It uses no labelled pages, no site names and no class words. [`plain`] is the
-//! textbook distance, for tests and benches.
+//! The steps are those of the paper's section on the extraction of news:
+//!
+//! 1. [`shape`] turns pages into trees in which equal subtrees share a number.
+//! 2. [`cluster`] clusters similar pages. Their similarity is the restricted top-down distance ([`distance`]).
+//! 3. [`pattern`] composes the pages of a cluster into one pattern, with wildcards where they differ.
+//! 4. [`matching`] matches pages with the pattern, which yields the passages that vary.
+//! 5. `induce` labels the wildcards by what they match on all pages: body, title, other.
+//!
+//! Nothing here uses labelled pages, names of sites or words in `class` attributes. [`plain`] is the textbook
+//! distance, for tests and benches.
 //!
 //! Invariants: pure and deterministic; walks are iterative; comparisons take a bounded number of steps. Start
-//! at [`induce()`] and [`fit`].
+//! at [`induce_templates`] and [`match_templates`].
 
 pub mod cluster;
 pub mod distance;
@@ -17,7 +22,10 @@ pub mod pattern;
 pub mod plain;
 pub mod shape;
 
-pub use induce::{Fit, LEAST_PAGES, MOST_PAGES, Role, Slot, Template, fit, induce};
+pub use induce::{
+    LEAST_TEMPLATE_PAGES, MOST_COMPARED_PAGES, Slot, SlotRole, Template, TemplateMatch, induce_templates,
+    match_templates,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,127 +1,145 @@
-//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ \[R\].
+//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ (\[R\],
+//! "Extraction pattern generation").
 //!
 //! A pattern is a tree whose leaves may be wildcards; a page is a pattern without wildcards. Two patterns are
 //! composed along their cheapest mapping: equal vertices stay, a replaced vertex becomes a wildcard, a deleted
 //! or inserted one an optional wildcard. Then sibling wildcards with at most one plain vertex between them are
-//! joined into one of variable size: they stand for one list. The composition accepts everything that its parts
-//! accept.
+//! joined into one of variable size, since they match parts of one list. The composition accepts everything
+//! that its parts accept.
 //!
-//! Start at [`compose`].
+//! Start at [`compose_pair`].
 
 use serde::{Deserialize, Serialize};
 
-use super::distance::{Distances, Step};
-use super::shape::{Class, Shapes, Wild};
+use super::distance::{Distances, EditStep};
+use super::shape::{Shapes, SubtreeClass, Wildcard};
 
-/// Composes two patterns.
-pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Class {
+/// Composes two patterns along their cheapest mapping, depth first without recursion.
+pub fn compose_pair(
+    shapes: &mut Shapes,
+    distances: &mut Distances,
+    a: SubtreeClass,
+    b: SubtreeClass,
+) -> SubtreeClass {
     if a == b {
         return a;
     }
-    if shapes.root(a) != shapes.root(b) {
-        let wild = replaced(shapes, a, b);
-        return shapes.wild(wild);
+    // Unequal roots have nothing in common; the pattern is a single wildcard.
+    if shapes.root_label(a) != shapes.root_label(b) {
+        let wildcard = wildcard_for_both(shapes, a, b);
+        return shapes.wildcard(wildcard);
     }
     let mut open = vec![OpenVertex::new(shapes, distances, a, b)];
     loop {
         let Some(top) = open.last_mut() else { return a };
         let Some(step) = top.steps.next() else {
-            let children = joined(shapes, std::mem::take(&mut top.children));
-            let done = shapes.class(shapes.root(top.of), children);
+            // All children are composed, so the vertex is complete: a child of its parent, or the whole.
+            let children = join_wildcards(shapes, std::mem::take(&mut top.children));
+            let composed = shapes.intern(shapes.root_label(top.class), children);
             open.pop();
             match open.last_mut() {
-                Some(above) => above.children.push(done),
-                None => return done,
+                Some(parent) => parent.children.push(composed),
+                None => return composed,
             }
             continue;
         };
         match step {
-            Step::Match(x, y) if x == y => top.children.push(x),
-            Step::Match(x, y) if shapes.root(x) == shapes.root(y) => {
-                let below = OpenVertex::new(shapes, distances, x, y);
-                open.push(below);
+            EditStep::Match(x, y) if x == y => top.children.push(x),
+            EditStep::Match(x, y) if shapes.root_label(x) == shapes.root_label(y) => {
+                let child = OpenVertex::new(shapes, distances, x, y);
+                open.push(child);
             }
-            Step::Match(x, y) => {
-                let wild = replaced(shapes, x, y);
-                top.children.push(shapes.wild(wild));
+            EditStep::Match(x, y) => {
+                let wildcard = wildcard_for_both(shapes, x, y);
+                top.children.push(shapes.wildcard(wildcard));
             }
-            Step::Delete(x) | Step::Insert(x) => {
-                let wild = wildcard(shapes, x).or_none();
-                top.children.push(shapes.wild(wild));
+            EditStep::Delete(x) | EditStep::Insert(x) => {
+                let wildcard = wildcard_for(shapes, x).optional();
+                top.children.push(shapes.wildcard(wildcard));
             }
         }
     }
 }
 
 /// Composes several patterns one after the other; `None` if there are none.
-pub fn compose_all(shapes: &mut Shapes, distances: &mut Distances, parts: &[Class]) -> Option<Class> {
+pub fn compose_all(
+    shapes: &mut Shapes,
+    distances: &mut Distances,
+    parts: &[SubtreeClass],
+) -> Option<SubtreeClass> {
     let (first, rest) = parts.split_first()?;
-    Some(rest.iter().fold(*first, |sum, part| compose(shapes, distances, sum, *part)))
+    Some(rest.iter().fold(*first, |sum, part| compose_pair(shapes, distances, sum, *part)))
 }
 
 /// Two vertices whose children are being composed.
 struct OpenVertex {
-    of: Class,
-    steps: std::vec::IntoIter<Step>,
-    children: Vec<Class>,
+    /// One of the two; both have the same label.
+    class: SubtreeClass,
+    /// The steps that remain.
+    steps: std::vec::IntoIter<EditStep>,
+    /// The children that are composed.
+    children: Vec<SubtreeClass>,
 }
 
 impl OpenVertex {
-    fn new(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> OpenVertex {
+    fn new(shapes: &mut Shapes, distances: &mut Distances, a: SubtreeClass, b: SubtreeClass) -> OpenVertex {
         // Lists that are too long to align become one wildcard.
         let (steps, children) = match distances.align(shapes, a, b) {
             Some(steps) => (steps, Vec::new()),
-            None => (Vec::new(), vec![shapes.wild(Wild::Any)]),
+            None => (Vec::new(), vec![shapes.wildcard(Wildcard::ZeroOrMore)]),
         };
-        OpenVertex { of: a, steps: steps.into_iter(), children }
+        OpenVertex { class: a, steps: steps.into_iter(), children }
     }
 }
 
 /// The wildcard that accepts a subtree; a wildcard is its own.
-fn wildcard(shapes: &Shapes, class: Class) -> Wild {
-    shapes.root(class).wild().unwrap_or(Wild::One)
+fn wildcard_for(shapes: &Shapes, class: SubtreeClass) -> Wildcard {
+    shapes.root_label(class).wildcard().unwrap_or(Wildcard::One)
 }
 
-fn replaced(shapes: &Shapes, a: Class, b: Class) -> Wild {
-    wildcard(shapes, a).or(wildcard(shapes, b))
+/// The narrowest wildcard that accepts both subtrees.
+fn wildcard_for_both(shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Wildcard {
+    wildcard_for(shapes, a).or(wildcard_for(shapes, b))
 }
 
-/// Joins the wildcards among children if at most one plain vertex lies between them.
-fn joined(shapes: &mut Shapes, children: Vec<Class>) -> Vec<Class> {
-    let wild = |class: Class| shapes.root(class).wild();
-    let mut kept: Vec<Class> = Vec::with_capacity(children.len());
-    let mut joins: Vec<(usize, Wild)> = Vec::new();
-    // Position of the last wildcard kept.
-    let mut last: Option<usize> = None;
+/// Joins the wildcards among children if at most one plain vertex lies between them (\[R\], the step after each
+/// composition). The plain vertex goes into the joined wildcard, which is therefore not optional.
+fn join_wildcards(shapes: &mut Shapes, children: Vec<SubtreeClass>) -> Vec<SubtreeClass> {
+    let wildcard = |class: SubtreeClass| shapes.root_label(class).wildcard();
+    let mut joined: Vec<SubtreeClass> = Vec::with_capacity(children.len());
+    // Positions in `joined` whose wildcard changes; of several changes of one position the last counts.
+    let mut changes: Vec<(usize, Wildcard)> = Vec::new();
+    let mut last_wildcard: Option<usize> = None;
     for child in children {
-        let Some(own) = wild(child) else {
-            kept.push(child);
+        let Some(own) = wildcard(child) else {
+            joined.push(child);
             continue;
         };
-        match last.filter(|last| kept.len() - last <= 2) {
+        match last_wildcard.filter(|last| joined.len() - last <= 2) {
             Some(at) => {
-                let known = joins.iter().rev().find(|(place, _)| *place == at).map(|(_, wild)| *wild);
-                let before = known.or(wild(kept[at])).unwrap_or(Wild::One);
-                let has_plain = kept.len() - at == 2;
-                let may_be_none = before.may_be_none() && own.may_be_none() && !has_plain;
-                kept.truncate(at + 1);
-                joins.push((at, if may_be_none { Wild::Any } else { Wild::Some }));
+                let changed =
+                    changes.iter().rev().find(|(position, _)| *position == at).map(|(_, wildcard)| *wildcard);
+                let before = changed.or(wildcard(joined[at])).unwrap_or(Wildcard::One);
+                let has_plain = joined.len() - at == 2;
+                let is_optional = before.is_optional() && own.is_optional() && !has_plain;
+                joined.truncate(at + 1);
+                changes.push((at, if is_optional { Wildcard::ZeroOrMore } else { Wildcard::OneOrMore }));
             }
             None => {
-                last = Some(kept.len());
-                kept.push(child);
+                last_wildcard = Some(joined.len());
+                joined.push(child);
             }
         }
     }
-    for (at, wild) in joins {
-        kept[at] = shapes.wild(wild);
+    for (at, wildcard) in changes {
+        joined[at] = shapes.wildcard(wildcard);
     }
-    kept
+    joined
 }
 
 /// A vertex of a stored pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Vertex {
+pub struct PatternVertex {
     /// An element's tag, a text in quotes, or the sign of a wildcard.
     pub label: String,
     /// Whether it is a wildcard.
@@ -135,20 +153,25 @@ pub struct Vertex {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
     /// The vertices; a pattern without vertices accepts nothing.
-    pub vertices: Vec<Vertex>,
+    pub vertices: Vec<PatternVertex>,
 }
 
 impl Pattern {
     /// The stored form of a class.
     #[must_use]
-    pub fn new(shapes: &Shapes, class: Class) -> Pattern {
+    pub fn new(shapes: &Shapes, class: SubtreeClass) -> Pattern {
         let mut vertices = Vec::new();
         let mut open = vec![class];
         while let Some(class) = open.pop() {
-            let label = shapes.root(class);
-            let wild = label.wild();
-            let name = wild.map_or_else(|| shapes.name(label).to_owned(), |wild| wild.sign().to_string());
-            vertices.push(Vertex { label: name, is_wild: wild.is_some(), size: shapes.size(class) });
+            let label = shapes.root_label(class);
+            let wildcard = label.wildcard();
+            let name = wildcard
+                .map_or_else(|| shapes.name(label).to_owned(), |wildcard| wildcard.sign().to_string());
+            vertices.push(PatternVertex {
+                label: name,
+                is_wild: wildcard.is_some(),
+                size: shapes.size(class),
+            });
             open.extend(shapes.children(class).iter().rev());
         }
         Pattern { vertices }
@@ -158,15 +181,15 @@ impl Pattern {
     #[must_use]
     pub fn holders(&self) -> Vec<usize> {
         let mut holders = Vec::with_capacity(self.vertices.len());
-        // The vertices above, each with the end of its subtree.
+        // The ancestors of the current vertex, each with the end of its subtree.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate() {
             while open.last().is_some_and(|(_, end)| *end <= at) {
                 open.pop();
             }
-            let is_only = |above: usize| self.vertices[above].size == vertex.size + 1;
+            let is_only_child_of = |parent: usize| self.vertices[parent].size == vertex.size + 1;
             let holder = match open[..] {
-                [.., (holder, _), (parent, _)] if is_only(parent) => holder,
+                [.., (grandparent, _), (parent, _)] if is_only_child_of(parent) => grandparent,
                 [.., (parent, _)] => parent,
                 [] => at,
             };
@@ -177,15 +200,17 @@ impl Pattern {
     }
 
     /// The class of this pattern in `shapes`; `None` if its vertices do not form a tree.
-    pub fn class(&self, shapes: &mut Shapes) -> Option<Class> {
-        let mut below: Vec<(usize, Class)> = Vec::new();
+    pub fn intern(&self, shapes: &mut Shapes) -> Option<SubtreeClass> {
+        // From the last vertex to the first: a vertex takes the subtrees that lie between it and its own end. Stored
+        // patterns are input, so sizes may contradict one another.
+        let mut roots: Vec<(usize, SubtreeClass)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate().rev() {
             let end = at.checked_add(vertex.size as usize)?;
             let mut children = Vec::new();
             let mut next = at + 1;
             while next < end {
-                let (place, class) = below.pop()?;
-                if place != next {
+                let (position, class) = roots.pop()?;
+                if position != next {
                     return None;
                 }
                 next += shapes.size(class) as usize;
@@ -194,18 +219,19 @@ impl Pattern {
             if next != end || vertex.is_wild && !children.is_empty() {
                 return None;
             }
-            let wild =
-                Wild::ALL.into_iter().find(|wild| vertex.is_wild && vertex.label.starts_with(wild.sign()));
-            let class = match wild {
-                Some(wild) => shapes.wild(wild),
+            let wildcard = Wildcard::ALL
+                .into_iter()
+                .find(|wildcard| vertex.is_wild && vertex.label.starts_with(wildcard.sign()));
+            let class = match wildcard {
+                Some(wildcard) => shapes.wildcard(wildcard),
                 None => {
-                    let label = shapes.label(&vertex.label);
-                    shapes.class(label, children)
+                    let label = shapes.intern_label(&vertex.label);
+                    shapes.intern(label, children)
                 }
             };
-            below.push((at, class));
+            roots.push((at, class));
         }
-        let root = below.pop().map(|(_, class)| class);
-        root.filter(|_| below.is_empty())
+        let root = roots.pop().map(|(_, class)| class);
+        root.filter(|_| roots.is_empty())
     }
 }

@@ -8,38 +8,43 @@ use super::shape::{PageShape, Shapes};
 
 /// The cost of the cheapest top-down mapping of two trees.
 #[must_use]
-pub fn top_down(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bool) -> u32 {
+pub fn top_down_distance(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bool) -> u32 {
     let children = |tree: &PageShape| -> Vec<Vec<usize>> {
         (0..tree.vertices.len()).map(|at| tree.children(at).collect()).collect()
     };
     let (left, right) = (children(a), children(b));
     let size = |tree: &PageShape, at: usize| tree.vertices[at].end - at as u32;
+    // One cell for every pair of vertices: the cost of mapping their subtrees to each other. Children come after
+    // their parents, so the walk goes backwards and finds the costs of children filled in.
     let width = right.len();
     let mut costs: Vec<u32> = vec![0; left.len() * width];
-    // Children come after their parents, so going backwards every cost is known when it is needed.
     let mut table: Vec<u32> = Vec::new();
     for x in (0..left.len()).rev() {
         for y in (0..right.len()).rev() {
             let (xs, ys) = (&left[x], &right[y]);
-            let is_equal = shapes.root(a.vertices[x].class) == shapes.root(b.vertices[y].class);
+            let is_equal = shapes.root_label(a.vertices[x].class) == shapes.root_label(b.vertices[y].class);
             if is_restricted && !is_equal {
-                let all = size(a, x) + size(b, y);
-                costs[x * width + y] = if xs.is_empty() || ys.is_empty() { all - 1 } else { all };
+                // Only a leaf can be replaced: one root takes the other's place, and all that is below them goes.
+                let sizes = size(a, x) + size(b, y);
+                costs[x * width + y] = if xs.is_empty() || ys.is_empty() { sizes - 1 } else { sizes };
                 continue;
             }
-            let across = ys.len() + 1;
+            // The edit distance of the two lists of children, where an edit costs as much as its subtree.
+            let row_width = ys.len() + 1;
             table.clear();
-            table.resize((xs.len() + 1) * across, 0);
+            table.resize((xs.len() + 1) * row_width, 0);
             for (column, y) in ys.iter().enumerate() {
                 table[column + 1] = table[column] + size(b, *y);
             }
             for (row, x) in xs.iter().enumerate() {
-                let from = (row + 1) * across;
-                table[from] = table[from - across] + size(a, *x);
+                let row_start = (row + 1) * row_width;
+                table[row_start] = table[row_start - row_width] + size(a, *x);
                 for (column, y) in ys.iter().enumerate() {
-                    let at = from + column + 1;
-                    let parted = (table[at - across] + size(a, *x)).min(table[at - 1] + size(b, *y));
-                    table[at] = parted.min(table[at - across - 1] + costs[x * width + y]);
+                    let cell = row_start + column + 1;
+                    let deleted = table[cell - row_width] + size(a, *x);
+                    let inserted = table[cell - 1] + size(b, *y);
+                    let mapped = table[cell - row_width - 1] + costs[x * width + y];
+                    table[cell] = deleted.min(inserted).min(mapped);
                 }
             }
             costs[x * width + y] = table[table.len() - 1] + u32::from(!is_equal);

@@ -1,11 +1,11 @@
 //! Pages as labelled ordered trees in which equal subtrees share a class.
 //!
 //! A vertex is an element, labelled by its tag, or a text, labelled by its words; what is not shown is left
-//! out. Every distinct subtree of all pages of a site is stored once ([`Shapes::class`], hash-consing), so
+//! out. Every distinct subtree of all pages of a site is stored once ([`Shapes::intern`], hash-consing), so
 //! comparing subtrees is comparing numbers, and costs between subtrees are computed once for all pages.
-//! Patterns are trees of the same kind: four labels are wildcards ([`Wild`]), and only leaves have them.
+//! Patterns are trees of the same kind: four labels are wildcards ([`Wildcard`]), and only leaves have them.
 //!
-//! Invariant: the children of a class have smaller numbers than the class. Start at [`Shapes::page`].
+//! Invariant: the children of a class have smaller numbers than the class. Start at [`Shapes::page_shape`].
 
 use crate::reading::{NodeId, NodeKind, Page, is_excluded, squash};
 use rustc_hash::FxHashMap;
@@ -13,102 +13,103 @@ use rustc_hash::FxHashMap;
 /// Most vertices of a page; the rest of a larger page is left out.
 const MOST_VERTICES: usize = 20_000;
 /// Characters of a text that its label keeps; a hash distinguishes longer texts.
-const MOST_TEXT: usize = 80;
+const MOST_LABEL_CHARS: usize = 80;
 
 /// The number of subtrees that a wildcard of a pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Wild {
+pub enum Wildcard {
     /// `.`: one subtree.
     One,
     /// `+`: one or more siblings.
-    Some,
+    OneOrMore,
     /// `?`: one subtree or none.
-    Maybe,
+    ZeroOrOne,
     /// `*`: any number of siblings.
-    Any,
+    ZeroOrMore,
 }
 
-impl Wild {
+impl Wildcard {
     /// All wildcards; the index is the number of their label.
-    pub const ALL: [Wild; 4] = [Wild::One, Wild::Some, Wild::Maybe, Wild::Any];
+    pub const ALL: [Wildcard; 4] =
+        [Wildcard::One, Wildcard::OneOrMore, Wildcard::ZeroOrOne, Wildcard::ZeroOrMore];
 
-    fn new(may_be_none: bool, may_be_many: bool) -> Wild {
-        match (may_be_none, may_be_many) {
-            (false, false) => Wild::One,
-            (false, true) => Wild::Some,
-            (true, false) => Wild::Maybe,
-            (true, true) => Wild::Any,
+    fn new(is_optional: bool, is_repeated: bool) -> Wildcard {
+        match (is_optional, is_repeated) {
+            (false, false) => Wildcard::One,
+            (false, true) => Wildcard::OneOrMore,
+            (true, false) => Wildcard::ZeroOrOne,
+            (true, true) => Wildcard::ZeroOrMore,
         }
     }
 
     /// Whether it may match nothing.
     #[must_use]
-    pub fn may_be_none(self) -> bool {
-        matches!(self, Wild::Maybe | Wild::Any)
+    pub fn is_optional(self) -> bool {
+        matches!(self, Wildcard::ZeroOrOne | Wildcard::ZeroOrMore)
     }
 
     /// Whether it may match several siblings.
     #[must_use]
-    pub fn may_be_many(self) -> bool {
-        matches!(self, Wild::Some | Wild::Any)
+    pub fn is_repeated(self) -> bool {
+        matches!(self, Wildcard::OneOrMore | Wildcard::ZeroOrMore)
     }
 
     /// The narrowest wildcard that accepts everything that either accepts.
     #[must_use]
-    pub fn or(self, other: Wild) -> Wild {
-        Wild::new(self.may_be_none() || other.may_be_none(), self.may_be_many() || other.may_be_many())
+    pub fn or(self, other: Wildcard) -> Wildcard {
+        Wildcard::new(self.is_optional() || other.is_optional(), self.is_repeated() || other.is_repeated())
     }
 
     /// This wildcard, made optional.
     #[must_use]
-    pub fn or_none(self) -> Wild {
-        self.or(Wild::Maybe)
+    pub fn optional(self) -> Wildcard {
+        self.or(Wildcard::ZeroOrOne)
     }
 
     /// The usual character for it.
     #[must_use]
     pub fn sign(self) -> char {
         match self {
-            Wild::One => '.',
-            Wild::Some => '+',
-            Wild::Maybe => '?',
-            Wild::Any => '*',
+            Wildcard::One => '.',
+            Wildcard::OneOrMore => '+',
+            Wildcard::ZeroOrOne => '?',
+            Wildcard::ZeroOrMore => '*',
         }
     }
 }
 
 /// A set of equal subtrees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Class(pub(super) u32);
+pub struct SubtreeClass(pub(super) u32);
 
 /// An interned label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Label(u32);
+pub struct VertexLabel(u32);
 
-impl Label {
+impl VertexLabel {
     /// The wildcard behind this label, if it is one.
     #[must_use]
-    pub fn wild(self) -> Option<Wild> {
-        Wild::ALL.get(self.0 as usize).copied()
+    pub fn wildcard(self) -> Option<Wildcard> {
+        Wildcard::ALL.get(self.0 as usize).copied()
     }
 }
 
 #[derive(Clone, Debug)]
 struct Subtree {
-    label: Label,
-    children: Box<[Class]>,
+    label: VertexLabel,
+    children: Box<[SubtreeClass]>,
     /// Number of vertices.
     size: u32,
-    has_wild: bool,
+    has_wildcard: bool,
 }
 
 /// All distinct labels and subtrees of a set of pages.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     labels: Vec<Box<str>>,
-    by_name: FxHashMap<Box<str>, Label>,
+    by_name: FxHashMap<Box<str>, VertexLabel>,
     classes: Vec<Subtree>,
-    by_shape: FxHashMap<(Label, Box<[Class]>), Class>,
+    by_shape: FxHashMap<(VertexLabel, Box<[SubtreeClass]>), SubtreeClass>,
 }
 
 impl Default for Shapes {
@@ -119,9 +120,9 @@ impl Default for Shapes {
             classes: Vec::new(),
             by_shape: FxHashMap::default(),
         };
-        for wild in Wild::ALL {
+        for wildcard in Wildcard::ALL {
             // No element name and no text label begins like this: see `text_label`.
-            shapes.label(&format!("\u{0}{}", wild.sign()));
+            shapes.intern_label(&format!("\u{0}{}", wildcard.sign()));
         }
         shapes
     }
@@ -129,11 +130,11 @@ impl Default for Shapes {
 
 impl Shapes {
     /// Interns a label.
-    pub fn label(&mut self, name: &str) -> Label {
+    pub fn intern_label(&mut self, name: &str) -> VertexLabel {
         if let Some(label) = self.by_name.get(name) {
             return *label;
         }
-        let label = Label(self.labels.len() as u32);
+        let label = VertexLabel(self.labels.len() as u32);
         self.labels.push(name.into());
         self.by_name.insert(name.into(), label);
         label
@@ -141,61 +142,62 @@ impl Shapes {
 
     /// The label's text: an element's tag, or a text in quotes.
     #[must_use]
-    pub fn name(&self, label: Label) -> &str {
+    pub fn name(&self, label: VertexLabel) -> &str {
         &self.labels[label.0 as usize]
     }
 
     /// The class of a subtree with this label and these children; a wildcard has no children.
-    pub fn class(&mut self, label: Label, children: Vec<Class>) -> Class {
-        let children: Box<[Class]> = if label.wild().is_some() { Box::default() } else { children.into() };
+    pub fn intern(&mut self, label: VertexLabel, children: Vec<SubtreeClass>) -> SubtreeClass {
+        let children: Box<[SubtreeClass]> =
+            if label.wildcard().is_some() { Box::default() } else { children.into() };
         let key = (label, children);
         if let Some(class) = self.by_shape.get(&key) {
             return *class;
         }
         let size = key.1.iter().fold(1_u32, |sum, &child| sum.saturating_add(self.size(child)));
-        let has_wild = label.wild().is_some() || key.1.iter().any(|&child| self.has_wild(child));
-        let class = Class(self.classes.len() as u32);
-        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wild });
+        let has_wildcard = label.wildcard().is_some() || key.1.iter().any(|&child| self.has_wildcard(child));
+        let class = SubtreeClass(self.classes.len() as u32);
+        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wildcard });
         self.by_shape.insert(key, class);
         class
     }
 
     /// The class of a wildcard.
-    pub fn wild(&mut self, wild: Wild) -> Class {
-        let number = Wild::ALL.iter().position(|known| *known == wild).unwrap_or_default();
-        self.class(Label(number as u32), Vec::new())
+    pub fn wildcard(&mut self, wildcard: Wildcard) -> SubtreeClass {
+        let number = Wildcard::ALL.iter().position(|other| *other == wildcard).unwrap_or_default();
+        self.intern(VertexLabel(number as u32), Vec::new())
     }
 
     /// The label of a subtree's root.
     #[must_use]
-    pub fn root(&self, class: Class) -> Label {
+    pub fn root_label(&self, class: SubtreeClass) -> VertexLabel {
         self.subtree(class).label
     }
 
     /// The children of a subtree's root.
     #[must_use]
-    pub fn children(&self, class: Class) -> &[Class] {
+    pub fn children(&self, class: SubtreeClass) -> &[SubtreeClass] {
         &self.subtree(class).children
     }
 
     /// The number of vertices of a subtree.
     #[must_use]
-    pub fn size(&self, class: Class) -> u32 {
+    pub fn size(&self, class: SubtreeClass) -> u32 {
         self.subtree(class).size
     }
 
     /// Whether a subtree holds a wildcard.
     #[must_use]
-    pub fn has_wild(&self, class: Class) -> bool {
-        self.subtree(class).has_wild
+    pub fn has_wildcard(&self, class: SubtreeClass) -> bool {
+        self.subtree(class).has_wildcard
     }
 
-    fn subtree(&self, class: Class) -> &Subtree {
+    fn subtree(&self, class: SubtreeClass) -> &Subtree {
         &self.classes[class.0 as usize]
     }
 
     /// The tree of a page's visible elements and texts.
-    pub fn page(&mut self, page: &Page) -> PageShape {
+    pub fn page_shape(&mut self, page: &Page) -> PageShape {
         let tree = &page.tree;
         let root = tree.body().unwrap_or(tree.root());
         let mut vertices: Vec<Vertex> = Vec::new();
@@ -210,7 +212,7 @@ impl Shapes {
             let label = match tree.kind(node) {
                 NodeKind::Text => match squash(tree.text(node).unwrap_or_default()) {
                     text if text.is_empty() => continue,
-                    text => self.label(&text_label(&text)),
+                    text => self.intern_label(&text_label(&text)),
                 },
                 _ => {
                     let tag = tree.tag(node).unwrap_or("#document");
@@ -218,24 +220,25 @@ impl Shapes {
                         at = tree.subtree_end(node).index();
                         continue;
                     }
-                    self.label(tag)
+                    self.intern_label(tag)
                 }
             };
             parents.push(open.last().map(|(_, parent)| *parent));
             open.push((tree.subtree_end(node), vertices.len()));
-            // The class follows when all children are known.
-            vertices.push(Vertex { node, end: 0, class: Class(0), label });
+            // `number_subtrees` fills in the end and the class.
+            vertices.push(Vertex { node, end: 0, class: SubtreeClass(0), label });
         }
-        self.close(vertices, &parents)
+        self.number_subtrees(vertices, &parents)
     }
 
     /// Computes the ends and classes of the vertices, last to first.
-    fn close(&mut self, mut vertices: Vec<Vertex>, parents: &[Option<usize>]) -> PageShape {
-        let mut children: Vec<Vec<Class>> = vec![Vec::new(); vertices.len()];
+    fn number_subtrees(&mut self, mut vertices: Vec<Vertex>, parents: &[Option<usize>]) -> PageShape {
+        let mut children: Vec<Vec<SubtreeClass>> = vec![Vec::new(); vertices.len()];
         for at in (0..vertices.len()).rev() {
-            let mut own = std::mem::take(&mut children[at]);
-            own.reverse();
-            let class = self.class(vertices[at].label, own);
+            // They were collected last to first.
+            let mut own_children = std::mem::take(&mut children[at]);
+            own_children.reverse();
+            let class = self.intern(vertices[at].label, own_children);
             vertices[at].class = class;
             vertices[at].end = at as u32 + self.size(class);
             if let Some(parent) = parents[at] {
@@ -246,10 +249,11 @@ impl Shapes {
     }
 }
 
-/// The label of a text: its words in quotes, so no text is mistaken for an element.
+/// The label of a text: its words in quotes, so no text is mistaken for an element. A long text is cut and gets a
+/// hash (FNV-1a) of all of it.
 fn text_label(text: &str) -> String {
     let mut chars = text.chars();
-    let head: String = chars.by_ref().take(MOST_TEXT).collect();
+    let head: String = chars.by_ref().take(MOST_LABEL_CHARS).collect();
     if chars.next().is_none() {
         return format!("\"{head}\"");
     }
@@ -267,8 +271,8 @@ pub struct Vertex {
     /// One past the last vertex of its subtree.
     pub end: u32,
     /// The class of its subtree.
-    pub class: Class,
-    label: Label,
+    pub class: SubtreeClass,
+    label: VertexLabel,
 }
 
 /// A page's vertices in document order; there is at least one.
@@ -281,14 +285,14 @@ pub struct PageShape {
 impl PageShape {
     /// The class of the whole page.
     #[must_use]
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> SubtreeClass {
         self.vertices[0].class
     }
 
     /// The numbers of a vertex's children.
-    pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
-        let end = self.vertices[of].end as usize;
+    pub fn children(&self, vertex: usize) -> impl Iterator<Item = usize> {
+        let end = self.vertices[vertex].end as usize;
         let next = move |at: &usize| Some(self.vertices[*at].end as usize).filter(|next| *next < end);
-        std::iter::successors(Some(of + 1).filter(|first| *first < end), next)
+        std::iter::successors(Some(vertex + 1).filter(|first| *first < end), next)
     }
 }

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::cluster::{SIMILAR, Sketch, clusters};
-use super::distance::{Distances, Step};
-use super::matching::Matches;
-use super::pattern::{Pattern, compose, compose_all};
-use super::shape::{Class, Shapes, Wild};
+use super::cluster::{SIMILARITY_THRESHOLD, Sketch, cluster_pages};
+use super::distance::{Distances, EditStep};
+use super::matching::Matcher;
+use super::pattern::{Pattern, compose_all, compose_pair};
+use super::shape::{Shapes, SubtreeClass, Wildcard};
 use super::*;
 use crate::reading::Page;
 use crate::testing::page_at;
@@ -19,10 +19,10 @@ struct Tree {
 }
 
 impl Tree {
-    fn class(&self, shapes: &mut Shapes) -> Class {
+    fn class(&self, shapes: &mut Shapes) -> SubtreeClass {
         let children = self.children.iter().map(|child| child.class(shapes)).collect();
-        let label = shapes.label(self.label);
-        shapes.class(label, children)
+        let label = shapes.intern_label(self.label);
+        shapes.intern(label, children)
     }
 
     fn size(&self) -> u32 {
@@ -73,25 +73,25 @@ proptest! {
         let (x, y) = (a.class(&mut shapes), b.class(&mut shapes));
         let cost = brute(&a, &b).unwrap();
         let mut distances = Distances::default();
-        prop_assert_eq!(distances.within(&shapes, x, y, u32::MAX), Some(cost));
+        prop_assert_eq!(distances.cost_within(&shapes, x, y, u32::MAX), Some(cost));
         // The bound only ends the work early; it does not change a cost within it.
         for most in 0..cost + 2 {
-            let found = Distances::default().within(&shapes, x, y, most);
+            let found = Distances::default().cost_within(&shapes, x, y, most);
             prop_assert_eq!(found, (cost <= most).then_some(cost));
         }
-        prop_assert_eq!(distances.within(&shapes, y, x, u32::MAX), Some(cost));
-        prop_assert_eq!(distances.within(&shapes, x, x, 0), Some(0));
+        prop_assert_eq!(distances.cost_within(&shapes, y, x, u32::MAX), Some(cost));
+        prop_assert_eq!(distances.cost_within(&shapes, x, x, 0), Some(0));
     }
 
     #[test]
     fn rtdm_is_the_plain_distance_of_pages(a in trees(), b in trees()) {
         let mut shapes = Shapes::default();
         let pages = [a, b].map(|tree| page_at("https://a.example/", &tree.html()));
-        let [x, y] = [&pages[0], &pages[1]].map(|page| shapes.page(page));
-        let plain = plain::top_down(&shapes, &x, &y, true);
+        let [x, y] = [&pages[0], &pages[1]].map(|page| shapes.page_shape(page));
+        let plain = plain::top_down_distance(&shapes, &x, &y, true);
         let mut distances = Distances::default();
-        prop_assert_eq!(distances.within(&shapes, x.class(), y.class(), u32::MAX), Some(plain));
-        prop_assert!(plain::top_down(&shapes, &x, &y, false) <= plain);
+        prop_assert_eq!(distances.cost_within(&shapes, x.class(), y.class(), u32::MAX), Some(plain));
+        prop_assert!(plain::top_down_distance(&shapes, &x, &y, false) <= plain);
     }
 
     #[test]
@@ -104,42 +104,42 @@ proptest! {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         for step in steps {
             match step {
-                Step::Match(a, b) => {
-                    sum += distances.within(&shapes, a, b, u32::MAX).unwrap();
+                EditStep::Match(a, b) => {
+                    sum += distances.cost_within(&shapes, a, b, u32::MAX).unwrap();
                     left.push(a);
                     right.push(b);
                 }
-                Step::Delete(a) => {
+                EditStep::Delete(a) => {
                     sum += shapes.size(a);
                     left.push(a);
                 }
-                Step::Insert(b) => {
+                EditStep::Insert(b) => {
                     sum += shapes.size(b);
                     right.push(b);
                 }
             }
         }
-        prop_assert_eq!(Some(sum), distances.within(&shapes, x, y, u32::MAX));
+        prop_assert_eq!(Some(sum), distances.cost_within(&shapes, x, y, u32::MAX));
         prop_assert_eq!((&left[..], &right[..]), (shapes.children(x), shapes.children(y)));
     }
 
     #[test]
     fn a_composition_accepts_what_its_parts_accept(parts in prop::collection::vec(trees(), 1..6), other in trees()) {
         let mut shapes = Shapes::default();
-        let classes: Vec<Class> = parts.iter().map(|part| part.class(&mut shapes)).collect();
+        let classes: Vec<SubtreeClass> = parts.iter().map(|part| part.class(&mut shapes)).collect();
         let other = other.class(&mut shapes);
         let mut distances = Distances::default();
         let all = compose_all(&mut shapes, &mut distances, &classes).unwrap();
-        let mut matches = Matches::default();
+        let mut matcher = Matcher::default();
         for part in &classes {
-            prop_assert!(matches.cost(&shapes, all, *part).is_some());
+            prop_assert!(matcher.cost(&shapes, all, *part).is_some());
         }
         // The same holds for the composition of two patterns.
         let half = compose_all(&mut shapes, &mut distances, &classes[..classes.len().div_ceil(2)]).unwrap();
-        let rest = compose(&mut shapes, &mut distances, other, classes[classes.len() - 1]);
-        let both = compose(&mut shapes, &mut distances, half, rest);
+        let rest = compose_pair(&mut shapes, &mut distances, other, classes[classes.len() - 1]);
+        let both = compose_pair(&mut shapes, &mut distances, half, rest);
         for part in classes[..classes.len().div_ceil(2)].iter().chain([&other, &classes[classes.len() - 1]]) {
-            prop_assert!(matches.cost(&shapes, both, *part).is_some());
+            prop_assert!(matcher.cost(&shapes, both, *part).is_some());
         }
     }
 
@@ -147,33 +147,33 @@ proptest! {
     fn a_pattern_of_one_tree_accepts_it_for_nothing(tree in trees(), other in trees()) {
         let mut shapes = Shapes::default();
         let (tree, other) = (tree.class(&mut shapes), other.class(&mut shapes));
-        let mut matches = Matches::default();
-        prop_assert_eq!(matches.cost(&shapes, tree, tree), Some(0));
-        prop_assert_eq!(matches.cost(&shapes, tree, other).is_some(), tree == other);
+        let mut matcher = Matcher::default();
+        prop_assert_eq!(matcher.cost(&shapes, tree, tree), Some(0));
+        prop_assert_eq!(matcher.cost(&shapes, tree, other).is_some(), tree == other);
     }
 
     #[test]
-    fn a_layout_has_every_vertex_once(parts in prop::collection::vec(trees(), 2..5)) {
+    fn a_match_has_every_vertex_once(parts in prop::collection::vec(trees(), 2..5)) {
         let mut shapes = Shapes::default();
         let pages: Vec<Page> = parts.iter().map(|part| page_at("https://a.example/", &part.html())).collect();
-        let trees: Vec<_> = pages.iter().map(|page| shapes.page(page)).collect();
-        let classes: Vec<Class> = trees.iter().map(|tree| tree.class()).collect();
+        let trees: Vec<_> = pages.iter().map(|page| shapes.page_shape(page)).collect();
+        let classes: Vec<SubtreeClass> = trees.iter().map(|tree| tree.class()).collect();
         let mut distances = Distances::default();
         let pattern = compose_all(&mut shapes, &mut distances, &classes).unwrap();
-        let mut matches = Matches::default();
+        let mut matcher = Matcher::default();
         for tree in &trees {
-            let layout = matches.layout(&shapes, pattern, tree).unwrap();
-            let consumed = layout.passages.iter().flat_map(|passage| passage.vertices.clone());
-            let mut all: Vec<usize> = layout.fixed.iter().copied().chain(consumed.clone()).collect();
+            let matched = matcher.match_page(&shapes, pattern, tree).unwrap();
+            let consumed = matched.passages.iter().flat_map(|passage| passage.vertices.clone());
+            let mut all: Vec<usize> = matched.fixed.iter().copied().chain(consumed.clone()).collect();
             all.sort_unstable();
             prop_assert_eq!(all, (0..tree.vertices.len()).collect::<Vec<_>>());
-            prop_assert_eq!(Some(consumed.count() as u32), matches.cost(&shapes, pattern, tree.class()));
+            prop_assert_eq!(Some(consumed.count() as u32), matcher.cost(&shapes, pattern, tree.class()));
         }
         // A stored pattern is the same pattern, also in other shapes.
         let stored = Pattern::new(&shapes, pattern);
-        prop_assert_eq!(stored.class(&mut shapes), Some(pattern));
+        prop_assert_eq!(stored.intern(&mut shapes), Some(pattern));
         let mut fresh = Shapes::default();
-        let again = stored.class(&mut fresh).unwrap();
+        let again = stored.intern(&mut fresh).unwrap();
         prop_assert_eq!(Pattern::new(&fresh, again), stored);
     }
 }
@@ -186,7 +186,8 @@ fn page(html: &str) -> Page {
 fn pattern(htmls: &[&str]) -> String {
     let mut shapes = Shapes::default();
     let mut distances = Distances::default();
-    let classes: Vec<Class> = htmls.iter().map(|html| shapes.page(&page(html)).class()).collect();
+    let classes: Vec<SubtreeClass> =
+        htmls.iter().map(|html| shapes.page_shape(&page(html)).class()).collect();
     let all = compose_all(&mut shapes, &mut distances, &classes).unwrap();
     let mut text = String::new();
     let mut open = vec![(Some(all), ' ')];
@@ -198,9 +199,9 @@ fn pattern(htmls: &[&str]) -> String {
         if !text.is_empty() && !text.ends_with('(') {
             text.push(' ');
         }
-        let label = shapes.root(class);
-        match label.wild() {
-            Some(wild) => text.push(wild.sign()),
+        let label = shapes.root_label(class);
+        match label.wildcard() {
+            Some(wildcard) => text.push(wildcard.sign()),
             None => text.push_str(shapes.name(label)),
         }
         let children = shapes.children(class);
@@ -214,7 +215,7 @@ fn pattern(htmls: &[&str]) -> String {
 }
 
 #[test]
-fn wildcards_stand_where_pages_differ() {
+fn a_pattern_has_wildcards_where_pages_differ() {
     let check = |htmls: &[&str], expected: &str| assert_eq!(pattern(htmls), expected, "{htmls:?}");
     check(&["<p>a", "<p>a"], "body(p(\"a\"))");
     check(&["<p>a", "<p>b"], "body(p(.))");
@@ -226,18 +227,21 @@ fn wildcards_stand_where_pages_differ() {
 }
 
 #[test]
-fn stronger_wildcards_win() {
-    use Wild::{Any, Maybe, One, Some};
-    assert_eq!((One.or(Some), One.or(Maybe), Some.or(Maybe), Any.or(One)), (Some, Maybe, Any, Any));
-    assert_eq!(Wild::ALL.map(Wild::or_none), [Maybe, Any, Maybe, Any]);
+fn the_union_of_two_wildcards_accepts_what_either_accepts() {
+    use Wildcard::{One, OneOrMore, ZeroOrMore, ZeroOrOne};
+    assert_eq!(One.or(OneOrMore), OneOrMore);
+    assert_eq!(One.or(ZeroOrOne), ZeroOrOne);
+    assert_eq!(OneOrMore.or(ZeroOrOne), ZeroOrMore);
+    assert_eq!(ZeroOrMore.or(One), ZeroOrMore);
+    assert_eq!(Wildcard::ALL.map(Wildcard::optional), [ZeroOrOne, ZeroOrMore, ZeroOrOne, ZeroOrMore]);
 }
 
 #[test]
 fn broken_patterns_are_refused() {
     let mut shapes = Shapes::default();
-    let vertex = |label: &str, is_wild, size| pattern::Vertex { label: label.into(), is_wild, size };
+    let vertex = |label: &str, is_wild, size| pattern::PatternVertex { label: label.into(), is_wild, size };
     let mut check =
-        |vertices: Vec<pattern::Vertex>| assert_eq!(Pattern { vertices }.class(&mut shapes), None);
+        |vertices: Vec<pattern::PatternVertex>| assert_eq!(Pattern { vertices }.intern(&mut shapes), None);
     check(vec![]);
     check(vec![vertex("p", false, 2)]);
     check(vec![vertex("p", false, 0)]);
@@ -268,50 +272,51 @@ fn story(layout: usize, number: usize) -> Page {
 }
 
 #[test]
-fn two_templates_are_told_apart_and_labelled() {
+fn two_layouts_give_two_labelled_templates() {
     let pages: Vec<Page> = (0..12).map(|n| story(n % 2, n)).collect();
-    let templates = induce(&pages.iter().collect::<Vec<_>>());
+    let templates = induce_templates(&pages.iter().collect::<Vec<_>>());
     assert_eq!(templates.iter().map(|template| template.pages).collect::<Vec<_>>(), [6, 6]);
     for template in &templates {
-        let of = |role| template.slots.iter().filter(move |slot| slot.role == role);
-        assert_eq!(of(Role::Title).map(|slot| &slot.example[..8]).collect::<Vec<_>>(), ["Headline"]);
-        assert!(of(Role::Body).map(|slot| slot.words).sum::<f64>() > 50.0, "{:?}", template.slots);
+        let with_role = |role| template.slots.iter().filter(move |slot| slot.role == role);
+        let titles: Vec<&str> = with_role(SlotRole::Title).map(|slot| &slot.example[..8]).collect();
+        assert_eq!(titles, ["Headline"]);
+        let body_words: f64 = with_role(SlotRole::Body).map(|slot| slot.words).sum();
+        assert!(body_words > 50.0, "{:?}", template.slots);
     }
-    let fitted = |page: &Page| fit(&templates, page).map(|fit| fit.template);
-    assert!(fitted(&story(0, 17)).is_some() && fitted(&story(1, 17)).is_some());
-    assert_ne!(fitted(&story(0, 17)), fitted(&story(1, 17)));
-    assert_eq!(fitted(&page("<p>Something else</p>")), None);
+    let template_idx = |page: &Page| match_templates(&templates, page).map(|found| found.template);
+    assert!(template_idx(&story(0, 17)).is_some() && template_idx(&story(1, 17)).is_some());
+    assert_ne!(template_idx(&story(0, 17)), template_idx(&story(1, 17)));
+    assert_eq!(template_idx(&page("<p>Something else</p>")), None);
 }
 
 #[test]
-fn the_fixed_text_of_a_page_is_told_from_what_varies() {
+fn fixed_texts_have_no_role_and_varying_ones_have() {
     let pages: Vec<Page> = (0..5).map(|n| story(0, n)).collect();
-    let templates = induce(&pages.iter().collect::<Vec<_>>());
+    let templates = induce_templates(&pages.iter().collect::<Vec<_>>());
     let new = story(0, 7);
-    let fit = fit(&templates, &new).unwrap();
+    let template_match = match_templates(&templates, &new).unwrap();
     let role = |text: &str| {
-        let found =
-            fit.roles.iter().find(|(node, _)| new.tree.text(*node).is_some_and(|own| own.contains(text)));
-        found.unwrap().1
+        let holds = |node| new.tree.text(node).is_some_and(|own| own.contains(text));
+        template_match.roles.iter().find(|(node, _)| holds(*node)).unwrap().1
     };
     assert_eq!((role("Section 3"), role("Note 4")), (None, None));
-    assert_eq!(role("its sentence"), Some(Role::Body));
+    assert_eq!(role("its sentence"), Some(SlotRole::Body));
 }
 
 #[test]
 fn no_pages_and_pages_that_are_not_alike_give_no_template() {
-    assert!(induce(&[]).is_empty());
+    assert!(induce_templates(&[]).is_empty());
     let other = page("<h1>Other</h1>");
     let pages = [story(0, 1), story(0, 2), story(1, 1), story(1, 2), other];
-    assert!(induce(&pages.iter().collect::<Vec<_>>()).is_empty());
+    assert!(induce_templates(&pages.iter().collect::<Vec<_>>()).is_empty());
 }
 
 #[test]
-fn sketches_tell_likely_pairs() {
+fn sketches_of_one_layout_are_near_and_those_of_two_are_not() {
     let mut shapes = Shapes::default();
-    let pages = [story(0, 1), story(0, 5), story(1, 1)].map(|page| shapes.page(&page));
+    let pages = [story(0, 1), story(0, 5), story(1, 1)].map(|page| shapes.page_shape(&page));
     let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::new(&shapes, page)).collect();
     assert!(sketches[0].is_near(&sketches[1]) && !sketches[0].is_near(&sketches[2]));
-    let found = clusters(&shapes, &mut Distances::default(), &pages, SIMILAR);
+    let found = cluster_pages(&shapes, &mut Distances::default(), &pages, SIMILARITY_THRESHOLD);
     assert_eq!(found, [vec![0, 1], vec![2]]);
 }

@@ -3,7 +3,7 @@
 //! Features are the length of anchor text (ALEN), of other text (CLEN) and the anchor precision index (API).
 //! The type constraints also need the weights of the terms and the number of anchors. Sums are integers (API
 //! and weights in units of 2⁻²⁰) and therefore exact in any order. Nodes are in document order and a subtree is
-//! a range, as in the page tree. Start at [`Coverage::new`].
+//! a range, as in the page tree. Start at [`CoverageTree::new`].
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use crate::reading::{CanonicalUrl, NodeId, NodeKind, Page, PageTree, is_excluded
 use rustc_hash::FxHashMap;
 
 use super::params::WisdomParams;
-use super::site::{SiteTerms, TermId, place};
+use super::site::{SiteTerms, TermId, normalized_address};
 use crate::contribution::labels::for_each_word;
 use crate::contribution::terms::for_each_term;
-use crate::reading::language::Words;
+use crate::reading::language::LanguageWords;
 
 /// The value 1 of API and of weights.
 pub(super) const UNIT: u64 = 1 << 20;
@@ -38,7 +38,8 @@ pub(super) enum Feature {
 struct Anchor {
     /// Characters of its text.
     length: u64,
-    said: Vec<TermId>,
+    /// The terms of its text, and of the text beside it.
+    terms: Vec<TermId>,
     target: Option<CanonicalUrl>,
 }
 
@@ -77,9 +78,9 @@ impl Features {
 
 /// A node of the coverage tree.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct CoverageNode {
     /// The element or text node of the page tree.
-    pub(super) at: NodeId,
+    pub(super) page_node: NodeId,
     pub(super) is_text: bool,
     pub(super) parent: Option<usize>,
     /// Index of the first node after the subtree.
@@ -94,19 +95,20 @@ pub(super) struct Node {
 
 /// The information coverage tree of a page.
 #[derive(Clone, Debug)]
-pub(super) struct Coverage {
-    pub(super) nodes: Vec<Node>,
+pub(super) struct CoverageTree {
+    pub(super) nodes: Vec<CoverageNode>,
     /// Number of meaningful anchors, and of those among them without API.
     pub(super) meaningful: usize,
     pub(super) without_api: usize,
 }
 
-impl Coverage {
-    /// Builds the tree. Its root, node 0, is the page's `body`.
-    pub(super) fn new(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Coverage {
-        let nodes = skeleton(page, params);
-        let mut coverage = Coverage { nodes, meaningful: 0, without_api: 0 };
-        coverage.fill(page, site, params);
+impl CoverageTree {
+    /// Builds the tree: first the nodes, then each leaf's features, then the sums from the last node to the first,
+    /// since children come after their parents. The root, node 0, is the page's `body`.
+    pub(super) fn new(page: &Page, site: &SiteTerms, params: &WisdomParams) -> CoverageTree {
+        let nodes = empty_nodes(page, params);
+        let mut coverage = CoverageTree { nodes, meaningful: 0, without_api: 0 };
+        coverage.add_leaves(page, site, params);
         #[cfg(test)]
         coverage.nodes.iter_mut().for_each(|node| node.own = node.sum);
         for at in (1..coverage.nodes.len()).rev() {
@@ -140,57 +142,59 @@ impl Coverage {
         -shares.map(|w| w * w.ln()).sum::<f64>() / f64::from(count).ln()
     }
 
-    /// Adds the features of each leaf to the deepest node that holds it.
-    fn fill(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
-        let language = Words::new(page.language.as_deref());
+    /// Adds the features of each leaf to the deepest node that holds it, and collects the terms of anchors.
+    fn add_leaves(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
+        let language = LanguageWords::new(page.language.as_deref());
         let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
-        let mut beside: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
+        let mut terms_by_parent: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
         for (i, leaf) in page.leaves.iter().enumerate() {
             let terms = term_ids(page.leaves.text(i), &language, site);
             let length = if leaf.is_image { 0 } else { page.leaves.text(i).chars().count() as u64 };
-            if let Some(at) = self.place(&page.tree, leaf.node) {
+            if let Some(at) = self.deepest_node(&page.tree, leaf.node) {
                 let sum = &mut self.nodes[at].sum;
                 *if leaf.link.is_some() { &mut sum.alen } else { &mut sum.clen } += length;
                 if !leaf.is_image {
                     sum.terms += terms.len() as u64;
-                    sum.weight += terms.iter().map(|&term| units(1.0 - site.entropy(term))).sum::<u64>();
+                    sum.weight += terms.iter().map(|&term| to_units(1.0 - site.entropy(term))).sum::<u64>();
                 }
             }
             match leaf.link {
                 Some(link) => {
                     let anchor = anchors.entry(link).or_default();
                     anchor.length += length;
-                    anchor.said.extend(terms);
+                    anchor.terms.extend(terms);
                 }
-                None => beside.entry(leaf.parent).or_default().extend(terms),
+                None => terms_by_parent.entry(leaf.parent).or_default().extend(terms),
             }
         }
-        self.fill_anchors(page, site, params, anchors, &beside);
+        self.add_anchors(page, site, params, anchors, &terms_by_parent);
     }
 
-    fn fill_anchors(
+    /// Adds the API of each anchor to the deepest node that holds it, and counts the anchors without API.
+    fn add_anchors(
         &mut self,
         page: &Page,
         site: &SiteTerms,
         params: &WisdomParams,
         mut anchors: FxHashMap<NodeId, Anchor>,
-        beside: &FxHashMap<NodeId, Vec<TermId>>,
+        terms_by_parent: &FxHashMap<NodeId, Vec<TermId>>,
     ) {
-        let mut together: FxHashMap<CanonicalUrl, Vec<TermId>> = FxHashMap::default();
+        // First complete the terms of every anchor, since anchors to one page may share theirs.
+        let mut terms_by_target: FxHashMap<CanonicalUrl, Vec<TermId>> = FxHashMap::default();
         for (&link, anchor) in &mut anchors {
             anchor.target = page.target(link);
-            let around = page.tree.parent(link).and_then(|parent| beside.get(&parent));
-            anchor.said.extend(around.into_iter().flatten());
+            let around = page.tree.parent(link).and_then(|parent| terms_by_parent.get(&parent));
+            anchor.terms.extend(around.into_iter().flatten());
             if let Some(target) = anchor.target.as_ref().filter(|_| params.by_target) {
-                together.entry(target.clone()).or_default().extend(&anchor.said);
+                terms_by_target.entry(target.clone()).or_default().extend(&anchor.terms);
             }
         }
         for (link, mut anchor) in anchors {
-            if let Some(said) = anchor.target.as_ref().and_then(|target| together.get(target)) {
-                anchor.said.clone_from(said);
+            if let Some(terms) = anchor.target.as_ref().and_then(|target| terms_by_target.get(target)) {
+                anchor.terms.clone_from(terms);
             }
-            let api = precision(page, anchor.said, anchor.target.as_ref(), site, params);
-            if let Some(at) = self.place(&page.tree, link) {
+            let api = anchor_precision(page, anchor.terms, anchor.target.as_ref(), site, params);
+            if let Some(at) = self.deepest_node(&page.tree, link) {
                 self.nodes[at].sum.api += api;
                 self.nodes[at].sum.anchors += 1;
             }
@@ -202,10 +206,10 @@ impl Coverage {
     }
 
     /// The deepest node of this tree that holds a node of the page tree.
-    fn place(&self, tree: &PageTree, node: NodeId) -> Option<usize> {
-        let mut at = self.nodes.partition_point(|known| known.at <= node).checked_sub(1)?;
+    fn deepest_node(&self, tree: &PageTree, node: NodeId) -> Option<usize> {
+        let mut at = self.nodes.partition_point(|other| other.page_node <= node).checked_sub(1)?;
         // The last node that begins before it may have ended; then one of its ancestors holds it.
-        while node >= tree.subtree_end(self.nodes[at].at) {
+        while node >= tree.subtree_end(self.nodes[at].page_node) {
             at = self.nodes[at].parent?;
         }
         Some(at)
@@ -213,28 +217,28 @@ impl Coverage {
 }
 
 /// Converts a share to [`UNIT`]s.
-fn units(value: f64) -> u64 {
+fn to_units(value: f64) -> u64 {
     (value * UNIT as f64).round() as u64
 }
 
-/// The nodes of the tree, `body` and below, without features.
-fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
+/// The nodes of the tree, `body` and below, without features. The walk skips what is not in the tree.
+fn empty_nodes(page: &Page, params: &WisdomParams) -> Vec<CoverageNode> {
     let tree = &page.tree;
     let root = tree.body().unwrap_or_else(|| tree.root());
-    let mut nodes: Vec<Node> = Vec::new();
+    let mut nodes: Vec<CoverageNode> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut next = Some(root);
     while let Some(at) = next.filter(|&at| at < tree.subtree_end(root)) {
-        while let Some(above) = open.pop_if(|above| at >= tree.subtree_end(nodes[*above].at)) {
+        while let Some(above) = open.pop_if(|above| at >= tree.subtree_end(nodes[*above].page_node)) {
             nodes[above].end = nodes.len();
         }
         let leaves = page.leaves.range_under(tree, at);
-        let goes = goes(page, at, at == root, leaves.is_empty(), params);
-        if goes != Goes::Out {
+        let inclusion = inclusion(page, at, at == root, leaves.is_empty(), params);
+        if inclusion != Inclusion::Excluded {
             let parent = open.last().copied();
             open.push(nodes.len());
-            nodes.push(Node {
-                at,
+            nodes.push(CoverageNode {
+                page_node: at,
                 is_text: tree.kind(at) == NodeKind::Text,
                 parent,
                 end: 0,
@@ -244,7 +248,11 @@ fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
                 sum: Features::default(),
             });
         }
-        let after = if goes == Goes::In { at.index() + 1 } else { tree.subtree_end(at).index() };
+        let after = if inclusion == Inclusion::WithDescendants {
+            at.index() + 1
+        } else {
+            tree.subtree_end(at).index()
+        };
         next = tree.node_at(after);
     }
     for above in open {
@@ -253,64 +261,70 @@ fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
     nodes
 }
 
+/// How much of a subtree of the page is in the coverage tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Goes {
-    /// Neither the node nor its descendants are in the tree.
-    Out,
-    /// The node is in the tree, its descendants are not.
-    Leaf,
-    In,
+enum Inclusion {
+    /// Neither the node nor its descendants.
+    Excluded,
+    /// The node without its descendants.
+    Alone,
+    /// The node; each child is decided on its own.
+    WithDescendants,
 }
 
-fn goes(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &WisdomParams) -> Goes {
+/// Excludes the paper's dummy nodes: those without text or layout.
+fn inclusion(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &WisdomParams) -> Inclusion {
     let tree = &page.tree;
     if is_root {
-        return Goes::In;
+        return Inclusion::WithDescendants;
     }
     let tag = match tree.kind(at) {
         NodeKind::Element => tree.tag(at).unwrap_or_default(),
-        NodeKind::Text if params.texts_are_children && !is_empty => return Goes::Leaf,
-        NodeKind::Text | NodeKind::Document => return Goes::Out,
+        NodeKind::Text if params.texts_are_children && !is_empty => return Inclusion::Alone,
+        NodeKind::Text | NodeKind::Document => return Inclusion::Excluded,
     };
     let is_dummy = is_excluded(tag) || DUMMIES.contains(&tag) || (is_empty && !params.empty_count);
     let is_anchor = tag == "a" && tree.attr(at, "href").is_some();
     match (is_dummy, is_anchor && params.texts_are_children) {
-        (true, _) => Goes::Out,
-        (false, true) => Goes::Leaf,
-        (false, false) => Goes::In,
+        (true, _) => Inclusion::Excluded,
+        (false, true) => Inclusion::Alone,
+        (false, false) => Inclusion::WithDescendants,
     }
 }
 
-/// The terms of a text that are known for the site.
-fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
+/// The terms of a text that the site has.
+fn term_ids(text: &str, language: &LanguageWords, site: &SiteTerms) -> Vec<TermId> {
     let mut ids = Vec::new();
     for_each_word(text, |word| for_each_term(word, language, |term| ids.extend(site.id(term))));
     ids
 }
 
 /// API (`[W §3.1.2]`), in [`UNIT`]s: a sum over the terms that an anchor shares with the page it leads to.
-fn precision(
+fn anchor_precision(
     page: &Page,
-    mut said: Vec<TermId>,
+    mut terms: Vec<TermId>,
     target: Option<&CanonicalUrl>,
     site: &SiteTerms,
     params: &WisdomParams,
 ) -> u64 {
-    said.sort_unstable();
-    said.dedup();
+    terms.sort_unstable();
+    terms.dedup();
     let linked = target.and_then(|url| site.page(url));
     if !params.lift {
         let least = f64::from(params.least_entropy) / 100.0;
-        let shared = said.into_iter().filter(|&term| linked.is_some_and(|page| page.holds(term)));
-        return shared.map(|term| units(1.0 / site.entropy(term).max(least))).sum();
+        let shared = terms.into_iter().filter(|&term| linked.is_some_and(|page| page.holds(term)));
+        return shared.map(|term| to_units(1.0 / site.entropy(term).max(least))).sum();
     }
     // A link to the page itself or to another site is no evidence.
-    if target.is_none_or(|target| place(target) == place(&page.url) || target.site() != page.url.site()) {
+    if target.is_none_or(|target| {
+        normalized_address(target) == normalized_address(&page.url) || target.site() != page.url.site()
+    }) {
         return 0;
     }
+    // For a page that was not added: W, the mean of the lift over all uses of the term.
     let value = |term: TermId| match linked {
         Some(page) => page.lift(term).max(0.0),
         None => 1.0 - site.entropy(term),
     };
-    said.into_iter().map(|term| units(value(term))).sum()
+    terms.into_iter().map(|term| to_units(value(term))).sum()
 }

@@ -1,12 +1,15 @@
 //! WISDOM: the informative blocks of a page (`[W]`), which are its tables of contents (TOC) and its article.
 //!
-//! A page is there for what it says and the other pages of its site do not. The entropy of the terms over the
-//! site weighs texts (CII) and anchors (API), and both are summed up the page tree (`coverage`). A search from
-//! the root finds the nodes that have the most and are evenly filled (`search`). These take in matching
-//! siblings and lose parts that do not fit (`expand`).
+//! A block informs if its terms are not on every page of the site. The paper's three phases:
 //!
-//! Invariant: a function of the page, of what is known of its site ([`SiteTerms`]) and of the parameters;
-//! blocks are disjoint ranges of leaves in order. Start at [`blocks`].
+//! 1. `coverage` (`[W §3.1]`): the entropy of the terms over the site weighs texts (CII) and anchors (API), and
+//!    both are summed up the page tree.
+//! 2. `search` (`[W §3.2]`): from the root down, it finds the nodes that have the most of a feature and whose
+//!    children share it evenly.
+//! 3. `expand` (`[W §3.3]`): these nodes take in siblings that fit and lose parts that do not.
+//!
+//! Invariant: a function of the page, of its site's terms ([`SiteTerms`]) and of the parameters; blocks are
+//! disjoint ranges of leaves in order. Start at [`find_blocks`].
 
 mod coverage;
 mod expand;
@@ -18,7 +21,7 @@ mod tests;
 
 use std::ops::Range;
 
-use coverage::{Coverage, Feature};
+use coverage::{CoverageTree, Feature};
 pub use params::{SearchParams, WisdomParams};
 use search::{Constraint, Search};
 pub use site::SiteTerms;
@@ -27,7 +30,7 @@ use crate::reading::Page;
 
 /// The informative blocks of a page, as ranges of its leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct InformativeBlocks {
     /// Tables of contents: links to news.
     pub toc: Vec<Range<usize>>,
     /// The article.
@@ -38,15 +41,17 @@ pub struct Blocks {
 
 /// Finds the informative blocks of a page of a site.
 #[must_use]
-pub fn blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Blocks {
-    let coverage = Coverage::new(page, site, params);
+pub fn find_blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> InformativeBlocks {
+    let coverage = CoverageTree::new(page, site, params);
+    // Where most anchors have no API, it orders nothing; then the length of the anchors must do.
     let by_length = coverage.without_api * 100 > coverage.meaningful * params.most_without_api as usize;
-    let (feature, how) =
+    let (toc_feature, toc_search) =
         if by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };
-    let search =
-        |feature, constraint, how| Search { coverage: &coverage, feature, constraint, how, params }.blocks();
-    Blocks {
-        toc: search(feature, Constraint::Toc, how),
+    let search = |feature, constraint, search_params| {
+        Search { coverage: &coverage, feature, constraint, search_params, params }.blocks()
+    };
+    InformativeBlocks {
+        toc: search(toc_feature, Constraint::Toc, toc_search),
         article: search(Feature::Clen, Constraint::Article, params.article),
         by_length,
     }

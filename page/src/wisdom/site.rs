@@ -1,4 +1,4 @@
-//! A site as WISDOM needs it: the entropy of its terms, and which terms its pages hold.
+//! A site as WISDOM needs it: the entropy of its terms, and the terms of its pages.
 //!
 //! The entropies come from the site's sums, which the mining service keeps incrementally. The pages are those
 //! that anchors may lead to. Terms are interned; a page is a sorted list of them.
@@ -16,8 +16,8 @@ pub(super) struct TermId(u32);
 pub struct SiteTerms {
     ids: FxHashMap<String, TermId>,
     /// Entropy EN and count TF by term.
-    known: Vec<(f64, f64)>,
-    /// Terms and their counts by [`place`].
+    term_stats: Vec<(f64, f64)>,
+    /// Terms and their counts by [`normalized_address`].
     pages: FxHashMap<String, Vec<(TermId, u32)>>,
     ln_pages: f64,
 }
@@ -27,9 +27,9 @@ impl SiteTerms {
     pub fn new(pages: u64, terms: impl IntoIterator<Item = (String, u64, f64)>) -> SiteTerms {
         let mut site = SiteTerms { ln_pages: (pages as f64).ln(), ..SiteTerms::default() };
         for (term, count, entropy) in terms {
-            let id = TermId(site.known.len() as u32);
+            let id = TermId(site.term_stats.len() as u32);
             if *site.ids.entry(term).or_insert(id) == id {
-                site.known.push((entropy.clamp(0.0, 1.0), count as f64));
+                site.term_stats.push((entropy.clamp(0.0, 1.0), count as f64));
             }
         }
         site
@@ -38,9 +38,9 @@ impl SiteTerms {
     /// Adds a page that anchors may lead to. Terms that the site does not know are left out.
     pub fn add_page(&mut self, url: CanonicalUrl, terms: &[TermUse]) {
         let used = terms.iter().filter_map(|used| Some((self.id(&used.term)?, used.count)));
-        let mut known: Vec<(TermId, u32)> = used.collect();
-        known.sort_unstable();
-        self.pages.insert(place(&url).to_owned(), known);
+        let mut page_terms: Vec<(TermId, u32)> = used.collect();
+        page_terms.sort_unstable();
+        self.pages.insert(normalized_address(&url).to_owned(), page_terms);
     }
 
     pub(super) fn id(&self, term: &str) -> Option<TermId> {
@@ -49,18 +49,18 @@ impl SiteTerms {
 
     /// Entropy EN of a term.
     pub(super) fn entropy(&self, term: TermId) -> f64 {
-        self.known.get(term.0 as usize).map_or(1.0, |known| known.0)
+        self.term_stats.get(term.0 as usize).map_or(1.0, |stats| stats.0)
     }
 
-    /// The page at an address, if it is known.
-    pub(super) fn page(&self, url: &CanonicalUrl) -> Option<KnownPage<'_>> {
-        self.pages.get(place(url)).map(|terms| KnownPage { site: self, terms })
+    /// The page at an address, if it was added.
+    pub(super) fn page(&self, url: &CanonicalUrl) -> Option<LinkedPage<'_>> {
+        self.pages.get(normalized_address(url)).map(|terms| LinkedPage { site: self, terms })
     }
 }
 
-/// The part of an address that is the same in all its spellings: scheme, `www.`, the name of a default document
+/// The part of an address that is the same however it is written: scheme, `www.`, the name of a default document
 /// and a slash at the end are left out.
-pub(super) fn place(url: &CanonicalUrl) -> &str {
+pub(super) fn normalized_address(url: &CanonicalUrl) -> &str {
     let text = url.as_str();
     let text = text.split_once("://").map_or(text, |(_, rest)| rest);
     let text = text.strip_prefix("www.").unwrap_or(text);
@@ -71,14 +71,14 @@ pub(super) fn place(url: &CanonicalUrl) -> &str {
     }
 }
 
-/// A known page of a site.
+/// A page that an anchor leads to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KnownPage<'a> {
+pub(super) struct LinkedPage<'a> {
     site: &'a SiteTerms,
     terms: &'a [(TermId, u32)],
 }
 
-impl KnownPage<'_> {
+impl LinkedPage<'_> {
     fn count(&self, term: TermId) -> Option<u32> {
         let at = self.terms.binary_search_by_key(&term, |used| used.0).ok()?;
         Some(self.terms[at].1)
@@ -88,10 +88,11 @@ impl KnownPage<'_> {
         self.count(term).is_some()
     }
 
-    /// log_n(n·w), where n is the number of pages and w this page's share of the term's uses: 0 or less if it holds
-    /// no more than an even share, 1 if it holds all. Its mean over the term's uses is W = 1 − EN.
+    /// How much more of a term this page has than an even share: log_n(n·w), where n is the number of pages and w
+    /// this page's share of the term's uses. 0 or less: no more than an even share; 1: all. Its mean over the term's
+    /// uses is W = 1 − EN.
     pub(super) fn lift(&self, term: TermId) -> f64 {
-        let total = self.site.known.get(term.0 as usize).map_or(0.0, |known| known.1);
+        let total = self.site.term_stats.get(term.0 as usize).map_or(0.0, |stats| stats.1);
         match self.count(term) {
             Some(count) if total > 0.0 && self.site.ln_pages > 0.0 => {
                 1.0 + (f64::from(count) / total).ln() / self.site.ln_pages
@@ -106,22 +107,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_of_one_address_are_one_place() {
-        let place = |text: &str| place(&text.parse().unwrap()).to_owned();
+    fn spellings_of_one_address_are_normalized_alike() {
+        let address = |text: &str| normalized_address(&text.parse().unwrap()).to_owned();
         for spelled in ["http://a.test/b/", "https://www.a.test/b", "https://a.test/b/index.html"] {
-            assert_eq!(place(spelled), "a.test/b");
+            assert_eq!(address(spelled), "a.test/b");
         }
-        assert_eq!(place("https://www.a.test/"), place("http://a.test/index.php"));
-        assert_ne!(place("https://a.test/b?c=/"), place("https://a.test/b"));
-        assert_ne!(place("https://a.test/b/about.html"), place("https://a.test/b/"));
+        assert_eq!(address("https://www.a.test/"), address("http://a.test/index.php"));
+        assert_ne!(address("https://a.test/b?c=/"), address("https://a.test/b"));
+        assert_ne!(address("https://a.test/b/about.html"), address("https://a.test/b/"));
     }
 
     #[test]
-    fn a_term_said_twice_keeps_the_numbers_of_others() {
+    fn a_repeated_term_leaves_the_numbers_of_others() {
         let terms = [("a", 0.5), ("b", 2.0), ("a", 0.7), ("c", 0.25)];
         let mut site = SiteTerms::new(4, terms.map(|(term, en)| (term.to_owned(), 8, en)));
-        let of = |term| site.entropy(site.id(term).unwrap());
-        assert_eq!([of("a"), of("b"), of("c")], [0.5, 1.0, 0.25]);
+        let entropy = |term| site.entropy(site.id(term).unwrap());
+        assert_eq!([entropy("a"), entropy("b"), entropy("c")], [0.5, 1.0, 0.25]);
         assert!(site.id("d").is_none());
         let url: CanonicalUrl = "https://a.test/".parse().unwrap();
         let terms = [("d", 1), ("c", 2), ("a", 8)];

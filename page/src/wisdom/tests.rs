@@ -1,4 +1,4 @@
-//! WISDOM against a plain transcription on random pages, and on small pages of a site.
+//! Compares WISDOM with a plain transcription on random pages, and checks it on small pages of a site.
 //!
 //! The transcription walks the page tree by recursion, keeps lists instead of sums and a sorted list instead of
 //! a heap, and marks leaves instead of joining ranges.
@@ -15,7 +15,7 @@ use crate::contribution::terms::terms;
 use crate::testing::{page, page_at, pages};
 
 /// A node with the sum of the features of itself and its descendants.
-struct Plain {
+struct OracleNode {
     children: Vec<usize>,
     parent: Option<usize>,
     leaves: BTreeSet<usize>,
@@ -26,14 +26,14 @@ struct Oracle<'a> {
     page: &'a Page,
     params: &'a WisdomParams,
     own: &'a dyn Fn(NodeId) -> Features,
-    nodes: Vec<Plain>,
+    nodes: Vec<OracleNode>,
 }
 
 impl Oracle<'_> {
     fn build(&mut self, at: NodeId, parent: Option<usize>) -> usize {
         let id = self.nodes.len();
         let leaves = self.page.leaves.range_under(&self.page.tree, at).collect();
-        self.nodes.push(Plain { children: Vec::new(), parent, leaves, sum: (self.own)(at) });
+        self.nodes.push(OracleNode { children: Vec::new(), parent, leaves, sum: (self.own)(at) });
         for child in self.page.tree.children(at) {
             if self.is_node(child) {
                 let below = self.build(child, Some(id));
@@ -215,15 +215,15 @@ proptest! {
         entropies in prop::collection::vec(0_u32..101, 5..12),
     ) {
         let site = site(&entropies, &page);
-        let coverage = Coverage::new(&page, &site, &params);
+        let coverage = CoverageTree::new(&page, &site, &params);
         let own = |at: NodeId| {
-            let node = coverage.nodes.iter().find(|node| node.at == at);
+            let node = coverage.nodes.iter().find(|node| node.page_node == at);
             node.map(|node| node.own).unwrap_or_default()
         };
         let mut oracle = Oracle { page: &page, params: &params, own: &own, nodes: Vec::new() };
         oracle.build(page.tree.body().unwrap(), None);
         prop_assert_eq!(oracle.nodes.len(), coverage.nodes.len());
-        let found = blocks(&page, &site, &params);
+        let found = find_blocks(&page, &site, &params);
         let toc = if found.by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };
         prop_assert_eq!(flat(&found.toc), oracle.blocks(toc.0, Constraint::Toc, toc.1));
         let article = oracle.blocks(Feature::Clen, Constraint::Article, params.article);
@@ -235,7 +235,7 @@ proptest! {
 
     #[test]
     fn features_are_those_of_the_leaves(page in pages(40), params in params(), entropy in 0_u32..101) {
-        let coverage = Coverage::new(&page, &site(&[entropy], &page), &params);
+        let coverage = CoverageTree::new(&page, &site(&[entropy], &page), &params);
         let length = |is_linked: bool| -> u64 {
             let leaves = (0..page.leaves.len()).filter(|&leaf| !page.leaves.get(leaf).is_image);
             let leaves = leaves.filter(|&leaf| page.leaves.link(leaf).is_some() == is_linked);
@@ -266,16 +266,16 @@ fn framed(page: &Page) -> SiteTerms {
 }
 
 #[test]
-fn the_article_is_what_other_pages_do_not_say() {
+fn the_article_is_the_text_that_other_pages_lack() {
     let page = page(ARTICLE);
     for params in [WisdomParams::paper(), WisdomParams::default()] {
-        let found = blocks(&page, &framed(&page), &params);
+        let found = find_blocks(&page, &framed(&page), &params);
         assert_eq!(flat(&found.article), BTreeSet::from([2, 3]), "{}", params.name);
     }
 }
 
 #[test]
-fn contents_are_anchors_that_tell_where_they_lead() {
+fn a_table_of_contents_has_anchors_that_describe_their_targets() {
     let html = "<html lang=en><body><ul><li><a href=/news>News</a><li><a href=/sport>Sport</a></ul>\
         <div><h3><a href=/1>Glaciers retreat faster</a></h3><h3><a href=/2>Harbour strike widens</a></h3></div>";
     let page = page_at("https://a.test/", html);
@@ -302,7 +302,7 @@ fn contents_are_anchors_that_tell_where_they_lead() {
         site.add_page(url, &uses);
     }
     for params in [WisdomParams::paper(), WisdomParams::default()] {
-        let found = blocks(&page, &site, &params);
+        let found = find_blocks(&page, &site, &params);
         assert!(!found.by_length, "{}", params.name);
         assert_eq!(flat(&found.toc), BTreeSet::from([2, 3]), "{}", params.name);
     }
@@ -313,7 +313,7 @@ fn a_site_of_one_page_has_no_blocks() {
     let page = page(ARTICLE);
     let site = SiteTerms::new(1, terms(&page).into_iter().map(|used| (used.term, 1, 1.0)));
     for params in [WisdomParams::paper(), WisdomParams::default()] {
-        let found = blocks(&page, &site, &params);
+        let found = find_blocks(&page, &site, &params);
         assert_eq!((found.toc, found.article), (vec![], vec![]));
     }
 }

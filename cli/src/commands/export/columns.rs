@@ -1,4 +1,4 @@
-//! Articles as a Parquet file: the columns of the CSV table, where what has several values is a list, and a time a time.
+//! Articles as a Parquet file: the columns of the CSV table, with lists for fields of several values, and timestamps for times.
 //!
 //! A file is written in groups of rows, each column by column, so a group is kept in memory until it is full. Parquet stores a value
 //! that may be missing with a definition level (0: missing), and a list's with a repetition level (0: the first of its row).
@@ -13,7 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use crate::queries::articles::Shelved;
+use crate::queries::articles::FiledArticle;
 
 /// The columns, in the order in which [`Rows`] writes them.
 const SCHEMA: &str = "message article {
@@ -38,17 +38,18 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// A table that is being written.
 pub(super) struct Table {
-    file: SerializedFileWriter<Kept>,
-    /// What the file's writer wrote and nobody took.
-    written: Kept,
+    file: SerializedFileWriter<SharedBytes>,
+    /// The bytes that the file's writer wrote and that were not passed on yet.
+    written: SharedBytes,
     rows: Rows,
 }
 
-/// Bytes that wait: the file's writer keeps its output to itself, and ours may not be sent to other threads.
+/// A buffer that the file's writer fills and the table empties: the writer owns its output, and needs one that may be sent to
+/// other threads.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct SharedBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Kept {
+impl Write for SharedBytes {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
@@ -58,7 +59,7 @@ impl Write for Kept {
     }
 }
 
-impl Kept {
+impl SharedBytes {
     fn take(&self) -> Vec<u8> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -68,14 +69,18 @@ impl Table {
     pub(super) fn new() -> anyhow::Result<Table> {
         let schema = Arc::new(parse_message_type(SCHEMA)?);
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
-        let written = Kept::default();
+        let written = SharedBytes::default();
         let file = SerializedFileWriter::new(written.clone(), schema, Arc::new(properties.build()))?;
         Ok(Table { file, written, rows: Rows::default() })
     }
 
-    /// Adds an article; writes to `to` what is ready.
-    pub(super) fn add(&mut self, shelved: &Shelved<'_>, to: &mut impl Write) -> anyhow::Result<()> {
-        self.rows.add(shelved);
+    /// Adds an article, and writes complete groups to `to`.
+    pub(super) fn add(
+        &mut self,
+        filed_article: &FiledArticle<'_>,
+        to: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        self.rows.add(filed_article);
         if self.rows.count >= MOST_ROWS || self.rows.bytes >= MOST_BYTES {
             self.write_group()?;
             to.write_all(&self.written.take())?;
@@ -83,7 +88,7 @@ impl Table {
         Ok(())
     }
 
-    /// Writes what is left, and the file's end.
+    /// Writes the last group and the footer.
     pub(super) fn finish(mut self, to: &mut impl Write) -> anyhow::Result<()> {
         self.write_group()?;
         self.file.close()?;
@@ -157,7 +162,7 @@ impl Texts {
         }
     }
 
-    fn write(&self, group: &mut SerializedRowGroupWriter<'_, Kept>) -> anyhow::Result<()> {
+    fn write(&self, group: &mut SerializedRowGroupWriter<'_, SharedBytes>) -> anyhow::Result<()> {
         let mut column = group.next_column()?.context("the schema has too few columns")?;
         let defined = (!self.defined.is_empty()).then_some(self.defined.as_slice());
         let repeated = (!self.repeated.is_empty()).then_some(self.repeated.as_slice());
@@ -167,8 +172,8 @@ impl Texts {
 }
 
 impl Rows {
-    fn add(&mut self, shelved: &Shelved<'_>) {
-        let article = &shelved.article;
+    fn add(&mut self, filed_article: &FiledArticle<'_>) {
+        let article = &filed_article.article;
         let text = article.text();
         self.count += 1;
         self.bytes += text.len();
@@ -182,14 +187,15 @@ impl Rows {
         self.section.add_if(article.section.as_ref());
         self.concepts.add_all(&article.concepts);
         self.language.add_if(article.language.as_ref());
-        let seen = shelved.life.as_ref().and_then(|life| i64::try_from(life.first_seen.0).ok());
+        let seen =
+            filed_article.history.as_ref().and_then(|history| i64::try_from(history.first_seen.0).ok());
         self.first_seen.defined.push(i16::from(seen.is_some()));
         self.first_seen.values.extend(seen);
         self.image.add_if(article.image.as_ref());
         self.text.add(&text);
     }
 
-    fn write(self, group: &mut SerializedRowGroupWriter<'_, Kept>) -> anyhow::Result<()> {
+    fn write(self, group: &mut SerializedRowGroupWriter<'_, SharedBytes>) -> anyhow::Result<()> {
         for column in [
             &self.url,
             &self.site,
@@ -249,7 +255,7 @@ mod tests {
         let (labels, mut file) = (BTreeMap::new(), Vec::new());
         let mut table = Table::new().unwrap();
         for number in 0..1_500 {
-            table.add(&Shelved::new(article(number), &[], None, &labels), &mut file).unwrap();
+            table.add(&FiledArticle::new(article(number), &[], None, &labels), &mut file).unwrap();
         }
         assert!(!file.is_empty(), "a full group is written at once");
         table.finish(&mut file).unwrap();

@@ -11,8 +11,8 @@ use crate::outputs::json_line;
 pub(super) async fn write(parts: &Parts, to: &mut impl Write) -> anyhow::Result<()> {
     for (site, _) in parts.stores.state.sites().await? {
         for (url, _) in parts.stores.state.pages(&site).await? {
-            let Some(life) = read_history(parts.stores.archive.as_ref(), &url).await? else { continue };
-            for past in life.history() {
+            let Some(history) = read_history(parts.stores.archive.as_ref(), &url).await? else { continue };
+            for past in history.history() {
                 json_line(to, &past)?;
             }
         }

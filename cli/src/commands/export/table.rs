@@ -1,21 +1,21 @@
 //! Articles as a table: a row for each, its fields as cells, for spreadsheets and scripts that want no JSON.
 //!
-//! What has several values, such as authors and concepts, is joined by `; `. Evidence and lives are in JSON Lines only.
+//! What has several values, such as authors and concepts, is joined by `; `. Evidence and histories are in JSON Lines only.
 
 use newslode_common::time;
 
 use crate::csv;
-use crate::queries::articles::Shelved;
+use crate::queries::articles::FiledArticle;
 
 /// The names of the columns.
 pub(super) const HEAD: &str =
     "url,site,title,authors,published,modified,place,section,concepts,language,first_seen,image,text\r\n";
 
 /// An article's row.
-pub(super) fn row(shelved: &Shelved<'_>) -> String {
-    let article = &shelved.article;
+pub(super) fn row(filed_article: &FiledArticle<'_>) -> String {
+    let article = &filed_article.article;
     let one = |field: &Option<String>| field.clone().unwrap_or_default();
-    let first_seen = shelved.life.as_ref().map(|life| time::iso(life.first_seen));
+    let first_seen = filed_article.history.as_ref().map(|history| time::iso(history.first_seen));
     csv::row([
         article.url.clone(),
         article.site.clone(),

@@ -17,7 +17,7 @@ use crate::commands::mine::mine;
 use crate::commands::verify;
 use crate::engine::{Engine, add_seeds};
 use crate::installation::{RunArgs, Setup};
-use crate::queries::templates::end;
+use crate::queries::templates::dropped_text;
 
 /// Number of requests that see the old layout.
 const BEFORE: usize = 60;
@@ -103,25 +103,25 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
 
     let parts = engine.miner_parts();
     let site = parts.stores.state.sites().await.unwrap()[0].0.clone();
-    let known = read(parts.stores.state.as_ref(), &site).await.unwrap();
+    let knowledge = read_knowledge(parts.stores.state.as_ref(), &site).await.unwrap();
     let [before, after] = articles(&engine, &content.after).await;
     let by_template = |articles: &[(String, String)]| {
         articles.iter().filter(|(_, witness)| witness.starts_with("template ")).count()
     };
-    show::show(&site, &known, false).unwrap();
+    show::show(&site, &knowledge, false).unwrap();
     // Each layout's articles are read by its own templates. The first articles of the new layout are read
     // again once its templates are learnt.
     assert!(before.len() > 20 && after.len() > 50, "{} before, {} after", before.len(), after.len());
     assert!(by_template(&before) > before.len() * 9 / 10, "{before:?}");
     assert!(by_template(&after) > after.len() * 9 / 10, "{after:?}");
-    let dropped = known.templates.dropped().iter().find(|dropped| dropped.version == 1).unwrap();
+    let dropped = knowledge.templates.dropped().iter().find(|dropped| dropped.version == 1).unwrap();
     assert!(
         matches!(dropped.reason, Reason::LayoutChanged { acceptance } if acceptance > 0.5),
         "{dropped:?}"
     );
-    let newest = known.templates.live().last().unwrap();
+    let newest = knowledge.templates.live().last().unwrap();
     assert!(dropped.last_at <= newest.since, "{dropped:?}, {:?}", newest.since);
-    assert!(end(dropped).contains("the layout changed after "));
+    assert!(dropped_text(dropped).contains("the layout changed after "));
     assert!(engine.metrics.templates.with_label_values(&["layout_changed"]).get() > 0);
     drop((parts, engine));
     let args = VerifyArgs { run: RunArgs::of(folder.path()), json: false };

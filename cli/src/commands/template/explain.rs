@@ -6,13 +6,13 @@
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::templates::Templates;
 use newslode_page::reading::Site;
-use newslode_page::template::pattern::Vertex;
-use newslode_page::template::{Role, Slot, Template};
+use newslode_page::template::pattern::PatternVertex;
+use newslode_page::template::{Slot, SlotRole, Template};
 
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
 use crate::out;
-use crate::queries::templates::{end, usage};
+use crate::queries::templates::{dropped_text, template_usage};
 
 /// The picture's dimensions in pixels.
 const LINE: usize = 20;
@@ -25,49 +25,51 @@ const MOST: usize = 120;
 
 pub(super) fn explain(
     site: &Site,
-    known: &Templates<Template, ContentHash>,
+    knowledge: &Templates<Template, ContentHash>,
     format: ExplainFormat,
 ) -> anyhow::Result<Exit> {
-    if known.live().is_empty() && known.dropped().is_empty() {
+    if knowledge.live().is_empty() && knowledge.dropped().is_empty() {
         return Err(hinted(
             format!("{site} has no template"),
             "a template needs five similar articles: mine more of the site",
         ));
     }
     let mut parts: Vec<(String, Option<&Template>)> =
-        known.live().iter().map(|live| (usage(live), Some(&live.template))).collect();
-    parts.extend(known.dropped().iter().rev().map(|dropped| (end(dropped), None)));
+        knowledge.live().iter().map(|live| (template_usage(live), Some(&live.template))).collect();
+    parts.extend(knowledge.dropped().iter().rev().map(|dropped| (dropped_text(dropped), None)));
     match format {
-        ExplainFormat::Text => parts.iter().try_for_each(|(head, part)| out::text(&text(head, *part)))?,
-        ExplainFormat::Svg => out::text(&svg(&parts))?,
+        ExplainFormat::Text => {
+            parts.iter().try_for_each(|(head, part)| out::text(&template_text(head, *part)))?
+        }
+        ExplainFormat::Svg => out::text(&template_svg(&parts))?,
     }
     Ok(Exit::Done)
 }
 
-fn role(role: Role) -> &'static str {
+fn role_name(role: SlotRole) -> &'static str {
     match role {
-        Role::Body => "body",
-        Role::Title => "title",
-        Role::Other => "varies",
+        SlotRole::Body => "body",
+        SlotRole::Title => "title",
+        SlotRole::Other => "varies",
     }
 }
 
 /// A line of the explanation of a pattern.
-struct TreeRow {
+struct ExplanationLine {
     depth: usize,
     text: String,
     /// The kind of a varying part; for a fixed one, whether all pages have it.
-    kind: Kind,
+    kind: LineKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     Holder,
     Fixed,
-    Varies(Role),
+    Varies(SlotRole),
 }
 
-fn lines(template: &Template) -> Vec<TreeRow> {
+fn explanation_lines(template: &Template) -> Vec<ExplanationLine> {
     let vertices = &template.pattern.vertices;
     let mut lines = Vec::new();
     // Ends of the vertices above the current one that have lines of their own.
@@ -80,10 +82,12 @@ fn lines(template: &Template) -> Vec<TreeRow> {
         let end = at + vertices[at].size as usize;
         let is_fixed = !vertices[at..end].iter().any(|vertex| vertex.is_wild);
         let (text, kind, next) = match template.slots.iter().find(|slot| slot.vertex as usize == at) {
-            Some(slot) => {
-                (varying(slot, &vertices[at].label, template.pages), Kind::Varies(slot.role), at + 1)
-            }
-            None if is_fixed => (fixed(&vertices[at..end]), Kind::Fixed, end),
+            Some(slot) => (
+                varying_part_text(slot, &vertices[at].label, template.pages),
+                LineKind::Varies(slot.role),
+                at + 1,
+            ),
+            None if is_fixed => (fixed_part_text(&vertices[at..end]), LineKind::Fixed, end),
             None => {
                 // A chain of elements, each the only child of the one before.
                 let mut last = at;
@@ -95,11 +99,11 @@ fn lines(template: &Template) -> Vec<TreeRow> {
                 }
                 let names: Vec<&str> =
                     vertices[at..=last].iter().map(|vertex| vertex.label.as_str()).collect();
-                (names.join(" > "), Kind::Holder, last + 1)
+                (names.join(" > "), LineKind::Holder, last + 1)
             }
         };
-        lines.push(TreeRow { depth: ends.len(), text: out::harmless(&text).to_string(), kind });
-        if kind == Kind::Holder {
+        lines.push(ExplanationLine { depth: ends.len(), text: out::harmless(&text).to_string(), kind });
+        if kind == LineKind::Holder {
             ends.push(end);
         }
         at = next;
@@ -108,7 +112,7 @@ fn lines(template: &Template) -> Vec<TreeRow> {
 }
 
 /// Describes a varying part: its wildcard, what it is taken for, its number of pages and an example.
-fn varying(slot: &Slot, wild: &str, pages: u32) -> String {
+fn varying_part_text(slot: &Slot, wild: &str, pages: u32) -> String {
     let sort = match wild.chars().next() {
         Some('+') => "one or more",
         Some('?') => "one or none",
@@ -118,12 +122,12 @@ fn varying(slot: &Slot, wild: &str, pages: u32) -> String {
     let on =
         if slot.pages == pages { "all pages".to_owned() } else { format!("{} of {pages} pages", slot.pages) };
     let example = if slot.example.is_empty() { String::new() } else { format!(": {}", slot.example) };
-    format!("{} ({sort}, on {on}, {:.0} words){example}", role(slot.role), slot.words)
+    format!("{} ({sort}, on {on}, {:.0} words){example}", role_name(slot.role), slot.words)
 }
 
 /// Describes a part that all pages have: its chain of nested elements, and its texts.
-fn fixed(vertices: &[Vertex]) -> String {
-    let is_text = |vertex: &&Vertex| vertex.label.starts_with('"');
+fn fixed_part_text(vertices: &[PatternVertex]) -> String {
+    let is_text = |vertex: &&PatternVertex| vertex.label.starts_with('"');
     let chain = vertices.windows(2).take_while(|pair| pair[0].size == pair[1].size + 1).count();
     let names = vertices[..=chain].iter().filter(|vertex| !is_text(vertex));
     let names: Vec<&str> = names.map(|vertex| vertex.label.as_str()).collect();
@@ -133,7 +137,7 @@ fn fixed(vertices: &[Vertex]) -> String {
     format!("{}{texts}", names.join(" > "))
 }
 
-fn cut(text: &str, most: usize) -> String {
+fn shortened(text: &str, most: usize) -> String {
     let mut letters = text.chars();
     let mut cut: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() {
@@ -143,54 +147,60 @@ fn cut(text: &str, most: usize) -> String {
     cut
 }
 
-fn text(head: &str, template: Option<&Template>) -> String {
+fn template_text(head: &str, template: Option<&Template>) -> String {
     let mut text = format!("{head}\n");
-    for line in template.map(lines).unwrap_or_default() {
-        let mark = if matches!(line.kind, Kind::Varies(_)) { '»' } else { ' ' };
+    for line in template.map(explanation_lines).unwrap_or_default() {
+        let mark = if matches!(line.kind, LineKind::Varies(_)) { '»' } else { ' ' };
         let indent = "  ".repeat(line.depth);
         text.push_str(&format!(
             "{mark} {indent}{}\n",
-            cut(&line.text, MOST.saturating_sub(indent.len()).max(40))
+            shortened(&line.text, MOST.saturating_sub(indent.len()).max(40))
         ));
     }
     text
 }
 
-fn colour(kind: Kind) -> (&'static str, &'static str) {
+fn line_colours(kind: LineKind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Varies(Role::Body) => ("#cde8c9", "#123d0c"),
-        Kind::Varies(Role::Title) => ("#c9dcf2", "#0c2a4d"),
-        Kind::Varies(Role::Other) => ("#f3e6c4", "#4d3a0c"),
-        Kind::Fixed => ("none", "#555555"),
-        Kind::Holder => ("none", "#1a1a1a"),
+        LineKind::Varies(SlotRole::Body) => ("#cde8c9", "#123d0c"),
+        LineKind::Varies(SlotRole::Title) => ("#c9dcf2", "#0c2a4d"),
+        LineKind::Varies(SlotRole::Other) => ("#f3e6c4", "#4d3a0c"),
+        LineKind::Fixed => ("none", "#555555"),
+        LineKind::Holder => ("none", "#1a1a1a"),
     }
 }
 
-fn svg(parts: &[(String, Option<&Template>)]) -> String {
+fn template_svg(parts: &[(String, Option<&Template>)]) -> String {
     let mut rows = String::new();
     let mut y = LINE + 4;
     let mut legend = MARGIN;
     for (kind, name) in [
-        (Kind::Varies(Role::Title), "title"),
-        (Kind::Varies(Role::Body), "body"),
-        (Kind::Varies(Role::Other), "varies"),
-        (Kind::Fixed, "grey: the same on all pages"),
+        (LineKind::Varies(SlotRole::Title), "title"),
+        (LineKind::Varies(SlotRole::Body), "body"),
+        (LineKind::Varies(SlotRole::Other), "varies"),
+        (LineKind::Fixed, "grey: the same on all pages"),
     ] {
-        row(&mut rows, (legend, y), name.chars().count() as f64 * LETTER + 10.0, kind, name);
+        draw_line(&mut rows, (legend, y), name.chars().count() as f64 * LETTER + 10.0, kind, name);
         legend += (name.chars().count() as f64 * LETTER) as usize + 26;
     }
     y += 2 * LINE;
     for (head, template) in parts {
         for (number, part) in head.split("; ").enumerate() {
             let weight = if number == 0 { " font-weight=\"bold\" font-size=\"14\"" } else { "" };
-            rows.push_str(&format!("<text x=\"{MARGIN}\" y=\"{y}\"{weight}>{}</text>\n", escaped(part)));
+            rows.push_str(&format!("<text x=\"{MARGIN}\" y=\"{y}\"{weight}>{}</text>\n", escape_xml(part)));
             y += LINE;
         }
         y += LINE / 4;
-        for line in template.map(lines).unwrap_or_default() {
+        for line in template.map(explanation_lines).unwrap_or_default() {
             let x = (MARGIN + line.depth * INDENT).min(WIDTH / 2);
             let width = (WIDTH - x - MARGIN) as f64;
-            row(&mut rows, (x, y), width, line.kind, &cut(&line.text, ((width - 10.0) / LETTER) as usize));
+            draw_line(
+                &mut rows,
+                (x, y),
+                width,
+                line.kind,
+                &shortened(&line.text, ((width - 10.0) / LETTER) as usize),
+            );
             y += LINE;
         }
         y += LINE;
@@ -202,8 +212,8 @@ fn svg(parts: &[(String, Option<&Template>)]) -> String {
 }
 
 /// Draws a line of text on its background.
-fn row(rows: &mut String, (x, y): (usize, usize), width: f64, kind: Kind, text: &str) {
-    let (ground, ink) = colour(kind);
+fn draw_line(rows: &mut String, (x, y): (usize, usize), width: f64, kind: LineKind, text: &str) {
+    let (ground, ink) = line_colours(kind);
     if ground != "none" {
         let (top, height) = (y + 5 - LINE, LINE - 2);
         rows.push_str(&format!(
@@ -211,10 +221,10 @@ fn row(rows: &mut String, (x, y): (usize, usize), width: f64, kind: Kind, text: 
         ));
     }
     let x = x + 5;
-    rows.push_str(&format!("<text x=\"{x}\" y=\"{y}\" fill=\"{ink}\">{}</text>\n", escaped(text)));
+    rows.push_str(&format!("<text x=\"{x}\" y=\"{y}\" fill=\"{ink}\">{}</text>\n", escape_xml(text)));
 }
 
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     text.replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -222,7 +232,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use newslode_page::Page;
-    use newslode_page::template::induce;
+    use newslode_page::template::induce_templates;
 
     use super::*;
 
@@ -235,12 +245,12 @@ mod tests {
             Page::parse(&url, None, html.as_bytes())
         };
         let pages: Vec<Page> = (0..4).map(page).collect();
-        induce(&pages.iter().collect::<Vec<_>>())
+        induce_templates(&pages.iter().collect::<Vec<_>>())
     }
 
     #[test]
     fn people_see_what_varies() {
-        let text = text("template v1", Some(&templates()[0]));
+        let text = template_text("template v1", Some(&templates()[0]));
         assert!(text.starts_with("template v1\n"), "{text}");
         assert!(
             text.contains("» ") && text.contains("body (one, on all pages, 7 words): It is story 0"),
@@ -252,7 +262,7 @@ mod tests {
     #[test]
     fn the_picture_is_well_formed() {
         let templates = templates();
-        let svg = svg(&[("v2 & more".to_owned(), Some(&templates[0])), ("v1".to_owned(), None)]);
+        let svg = template_svg(&[("v2 & more".to_owned(), Some(&templates[0])), ("v1".to_owned(), None)]);
         assert!(svg.contains("v2 &amp; more"));
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.contains("#cde8c9") && svg.contains("p: &amp; more"), "{svg}");

@@ -26,39 +26,39 @@ use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateS
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::outputs::read_again;
-use crate::queries::templates::{read, state};
+use crate::queries::templates::{open_site_state, read_knowledge};
 use crate::{input, out};
 
 pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
-        TemplateCommand::Teach(args) => teach(args, setup).await,
+        TemplateCommand::Teach(args) => teach_site(args, setup).await,
         TemplateCommand::List { run, json } => {
-            show::list(state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
+            show::list(open_site_state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
         }
         TemplateCommand::Show { site, json } => {
-            let (site, known) = known_of(site, setup).await?;
-            show::show(&site, &known, json)
+            let (site, knowledge) = read_site_knowledge(site, setup).await?;
+            show::show(&site, &knowledge, json)
         }
         TemplateCommand::Explain { site, format } => {
-            let (site, known) = known_of(site, setup).await?;
-            explain::explain(&site, &known.templates, format)
+            let (site, knowledge) = read_site_knowledge(site, setup).await?;
+            explain::explain(&site, &knowledge.templates, format)
         }
-        TemplateCommand::Forget { site, page } => forget(site, page, setup).await,
+        TemplateCommand::Forget { site, page } => forget_lessons(site, page, setup).await,
     }
 }
 
-async fn known_of(args: TemplateSite, setup: &Setup) -> anyhow::Result<(Site, Knowledge)> {
+async fn read_site_knowledge(args: TemplateSite, setup: &Setup) -> anyhow::Result<(Site, Knowledge)> {
     let site = Site::of_host(&args.site);
-    let state = state(&args.run.target(setup)?, &setup.config).await?;
-    let known = read(state.as_ref(), &site).await?;
-    Ok((site, known))
+    let state = open_site_state(&args.run.target(setup)?, &setup.config).await?;
+    let knowledge = read_knowledge(state.as_ref(), &site).await?;
+    Ok((site, knowledge))
 }
 
-async fn teach(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
+async fn teach_site(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let (config, target) = (&setup.config, args.run.target(setup)?);
     let parts = installation::open(&target, config).await?;
     let site = Site::of_host(&args.site);
-    let page = page(&parts, &args, config).await?;
+    let page = page_to_correct(&parts, &args, config).await?;
     let body = args.body.as_ref().map(|file| {
         std::fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))
     });
@@ -69,46 +69,46 @@ async fn teach(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
         authors: args.author.clone(),
         published: args.published.clone(),
     };
-    let known = knowledge::teach(parts.stores.state.as_ref(), &site, |known| {
-        let taught = known.site.teach(&page, time::now(), &correction);
+    let knowledge = knowledge::teach(parts.stores.state.as_ref(), &site, |knowledge| {
+        let taught = knowledge.site.teach(&page, time::now(), &correction);
         taught.map_err(|error| {
             hinted(error.to_string(), "newslode template teach --help shows what can be corrected")
         })?;
         Ok(())
     })
     .await?;
-    let lessons = known.site.lessons().len();
+    let lessons = knowledge.site.lessons().len();
     let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: {lessons} corrected pages known, {done}"))?;
     Ok(Exit::Done)
 }
 
 /// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
-async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Arc<Page>> {
+async fn page_to_correct(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Arc<Page>> {
     if let Ok(url) = input::parse_url(&args.page)
         && let Some(page) = archive::page(&parts.stores, &url).await?
     {
         return Ok(page);
     }
     let asked = PagesArgs { pages: vec![args.page.clone()], url: args.url.clone() };
-    let pages = input::read(&asked, &config.crawler).await?;
+    let pages = input::read_pages(&asked, &config.crawler).await?;
     let page = pages.first().with_context(|| format!("`{}` is no page", args.page))?;
     Ok(Arc::new(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)))
 }
 
-async fn forget(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyhow::Result<Exit> {
+async fn forget_lessons(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyhow::Result<Exit> {
     let (config, target) = (&setup.config, args.run.target(setup)?);
     let site = Site::of_host(&args.site);
     let parts = installation::open(&target, config).await?;
-    read(parts.stores.state.as_ref(), &site).await?;
-    knowledge::teach(parts.stores.state.as_ref(), &site, |known| {
+    read_knowledge(parts.stores.state.as_ref(), &site).await?;
+    knowledge::teach(parts.stores.state.as_ref(), &site, |knowledge| {
         let Some(url) = &page else {
             // The site's templates are learnt anew from the pages at hand.
-            *known = Knowledge::default();
+            *knowledge = Knowledge::default();
             return Ok(());
         };
         let url = input::parse_url(url).map_or_else(|_| url.clone(), |url| url.to_string());
-        if known.site.forget(Some(&url)) == 0 {
+        if knowledge.site.forget(Some(&url)) == 0 {
             return Err(hinted(
                 format!("no page `{url}` of {site} was corrected"),
                 "newslode template show lists them",

@@ -7,25 +7,25 @@ use newslode_page::reading::Site;
 
 use crate::exit::Exit;
 use crate::out;
-use crate::queries::templates::{described, end, usage};
+use crate::queries::templates::{dropped_text, knowledge_json, template_usage};
 
 pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Exit> {
     let mut rows = Vec::new();
     for (site, _) in state.sites().await? {
-        let (known, _) = Knowledge::read(state, &site).await?;
-        if known.is_empty() {
+        let (knowledge, _) = Knowledge::read(state, &site).await?;
+        if knowledge.is_empty() {
             continue;
         }
-        let templates = &known.templates;
+        let templates = &knowledge.templates;
         let (seen, accepted) = templates.acceptance();
         if json {
-            rows.push(described(&site, &known));
+            rows.push(knowledge_json(&site, &knowledge));
             continue;
         }
         out::line(format!(
             "{site}  {}, {} in use and {} dropped, {accepted} of {seen} articles accepted, {} waiting",
-            counted(known.site.lessons().len(), "corrected page"),
-            counted(templates.live().len(), "template"),
+            count_text(knowledge.site.lessons().len(), "corrected page"),
+            count_text(templates.live().len(), "template"),
             templates.dropped().len(),
             templates.waiting().len()
         ))?;
@@ -36,36 +36,40 @@ pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Ex
     Ok(Exit::Done)
 }
 
-fn counted(count: usize, what: &str) -> String {
+fn count_text(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-pub(super) fn show(site: &Site, known: &Knowledge, json: bool) -> anyhow::Result<Exit> {
+pub(super) fn show(site: &Site, knowledge: &Knowledge, json: bool) -> anyhow::Result<Exit> {
     if json {
-        out::json(&described(site, known))?;
+        out::json(&knowledge_json(site, knowledge))?;
         return Ok(Exit::Done);
     }
-    let (seen, accepted) = known.templates.acceptance();
+    let (seen, accepted) = knowledge.templates.acceptance();
     out::line(format!(
         "{site}: {accepted} of {seen} articles are accepted by a template, {} wait for one, {} are compared with others",
-        known.templates.waiting().len(),
-        known.site.seen().count()
+        knowledge.templates.waiting().len(),
+        knowledge.site.seen().count()
     ))?;
-    if known.has_new_lessons {
+    if knowledge.has_new_lessons {
         out::line("some of its articles have not been read again since the last correction")?;
     }
-    known.site.lessons().iter().try_for_each(lesson)?;
-    known.templates.live().iter().try_for_each(|live| out::line(format!("\n{}", usage(live))))?;
-    known
+    knowledge.site.lessons().iter().try_for_each(lesson_text)?;
+    knowledge
+        .templates
+        .live()
+        .iter()
+        .try_for_each(|live| out::line(format!("\n{}", template_usage(live))))?;
+    knowledge
         .templates
         .dropped()
         .iter()
         .rev()
-        .try_for_each(|dropped| out::line(format!("\n{}", end(dropped))))?;
+        .try_for_each(|dropped| out::line(format!("\n{}", dropped_text(dropped))))?;
     Ok(Exit::Done)
 }
 
-fn lesson(lesson: &Lesson) -> anyhow::Result<()> {
+fn lesson_text(lesson: &Lesson) -> anyhow::Result<()> {
     out::line(format!("\ncorrected: {}", out::harmless(&lesson.url)))?;
     for (place, words) in &lesson.places {
         let share = if words.all > 0.0 { words.body / words.all * 100.0 } else { 0.0 };

@@ -145,7 +145,7 @@ async fn what_a_page_does_not_show_teaches_nothing() {
         TemplateCommand::Teach(TeachArgs { drop, ..teach_args(folder.path(), "https://www.post.example/0") });
     let error = run(TemplateArgs { command }, &Setup::default()).await.unwrap_err();
     assert_eq!(error.to_string(), "the page does not show the text `Nowhere on this page`");
-    let state = state(&Target::Run(folder.path().into()), &Config::default()).await.unwrap();
-    let error = read(state.as_ref(), &url(0).site()).await.unwrap_err();
+    let state = open_site_state(&Target::Run(folder.path().into()), &Config::default()).await.unwrap();
+    let error = read_knowledge(state.as_ref(), &url(0).site()).await.unwrap_err();
     assert_eq!(error.to_string(), "nothing is known about `post.example`");
 }

@@ -1,8 +1,9 @@
 //! New and changed articles, as server-sent events.
 //!
-//! After each look at the store the articles that came or changed with it are told, in the order in which they were found. An event's
-//! id is the time of the last look that was told whole, so a listener that comes back with it misses no new article; it may hear
-//! some twice. A listener that reads slowly is waited for, and then hears what differs between two looks; one that reads nothing is left.
+//! After each snapshot the articles that are new or changed in it are sent, in the order in which they were found. An event's
+//! id is the time of the last snapshot that was sent completely, so a listener that returns with it misses no new article; it
+//! may get some twice. The stream waits for a listener that reads slowly, and then sends the differences between two snapshots.
+//! It ends for one that reads nothing.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -17,21 +18,21 @@ use newslode_page::time::Timestamp;
 use tokio::sync::mpsc;
 
 use crate::console::answer::Problem;
-use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 
-/// The most listeners.
+/// Maximum number of listeners.
 pub(in crate::console) const MOST: usize = 64;
 /// Events that wait for a listener.
 const WAITING: usize = 32;
 /// An article may be shown so long after it was found.
 const SLACK: u64 = 600_000;
-/// A listener that reads nothing for so long is left.
+/// The stream of a listener that reads nothing for so long ends.
 const STALLED: Duration = Duration::from_secs(60);
-/// A line that says nothing keeps the connection open.
+/// A comment so often keeps the connection open.
 const ALIVE: Duration = Duration::from_secs(15);
 
-pub(super) async fn events(
+pub(super) async fn stream_events(
     State(console): State<Arc<Console>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -40,13 +41,13 @@ pub(super) async fn events(
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", sentence)
     })?;
     let first = console.snapshot().await?;
-    let since = since(&headers)?;
+    let since = last_event_time(&headers)?;
     let (send, receive) = mpsc::channel(WAITING);
     let stop = console.stop.clone();
     console.work.clone().spawn(async move {
         let _place = place;
-        // Ends when the listener goes, too: nothing more can be sent then.
-        let _ = stop.run_until_cancelled(tell(&console, first, since, &send)).await;
+        // Also ends when the listener is gone, because nothing more can be sent then.
+        let _ = stop.run_until_cancelled(send_until_closed(&console, first, since, &send)).await;
     });
     let events = futures::stream::unfold(receive, async |mut receive| {
         let event: Event = receive.recv().await?;
@@ -55,8 +56,8 @@ pub(super) async fn events(
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)).into_response())
 }
 
-/// Since when a listener that comes back wants to hear.
-fn since(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
+/// The time from which a returning listener wants events.
+fn last_event_time(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
     let Some(text) = headers.get("last-event-id").filter(|text| !text.is_empty()) else { return Ok(None) };
     let number = text.to_str().ok().and_then(|text| text.parse().ok());
     number
@@ -64,72 +65,72 @@ fn since(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
         .ok_or_else(|| Problem::bad("`Last-Event-ID` is no id of these events."))
 }
 
-/// The listener has gone or reads nothing, or nothing can be told: the stream ends.
-struct Gone;
+/// The listener is gone or reads nothing, or the archive cannot be read: the stream ends.
+struct StreamEnded;
 
-/// Sends an event. Who waits for a listener holds a whole look at the store, so that has an end.
-async fn send(to: &mpsc::Sender<Event>, event: Event) -> Result<(), Gone> {
-    to.send_timeout(event, STALLED).await.map_err(|_| Gone)
+/// Sends an event. A stream that waits for its listener holds a whole snapshot in memory, so the wait has a limit.
+async fn send_event(to: &mpsc::Sender<Event>, event: Event) -> Result<(), StreamEnded> {
+    to.send_timeout(event, STALLED).await.map_err(|_| StreamEnded)
 }
 
-/// Tells what comes until somebody goes.
-async fn tell(
+/// Sends the events of each new snapshot until the listener or the console goes.
+async fn send_until_closed(
     console: &Console,
     first: Arc<Snapshot>,
     since: Option<Timestamp>,
     to: &mpsc::Sender<Event>,
-) -> Result<(), Gone> {
+) -> Result<(), StreamEnded> {
     let mut read = console.read.clone();
-    let mut held = first;
-    // So that a listener that goes before the first article has an id, too.
-    send(to, Event::default().id(held.made.0.to_string()).comment("listening")).await?;
+    let mut before = first;
+    // This gives an id even to a listener that goes before the first article.
+    send_event(to, Event::default().id(before.made.0.to_string()).comment("listening")).await?;
     if let Some(since) = since {
-        let missed = |article: &Summary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
+        let missed = |article: &ArticleSummary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
         let missed =
-            held.mined.articles.iter().filter(|article| missed(article)).map(|article| ("new", article));
-        part(console, &held, since, missed.collect(), to).await?;
+            before.mined.articles.iter().filter(|article| missed(article)).map(|article| ("new", article));
+        send_articles(console, &before, since, missed.collect(), to).await?;
     }
     loop {
         tokio::select! {
-            changed = read.changed() => changed.map_err(|_| Gone)?,
-            () = to.closed() => return Err(Gone),
+            changed = read.changed() => changed.map_err(|_| StreamEnded)?,
+            () = to.closed() => return Err(StreamEnded),
         }
         let Some(now) = read.borrow_and_update().snapshot.clone() else { continue };
-        if !Arc::ptr_eq(&now.mined, &held.mined) {
-            part(console, &now, held.made, differences(&held, &now), to).await?;
+        if !Arc::ptr_eq(&now.mined, &before.mined) {
+            send_articles(console, &now, before.made, differences(&before, &now), to).await?;
         }
-        held = now;
+        before = now;
     }
 }
 
-/// What came or changed between two looks.
-fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &'a Summary)> {
-    let event = |article: &Summary| match before.mined.article(&article.id) {
+/// The articles that are new or changed between two snapshots.
+fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &'a ArticleSummary)> {
+    let event = |article: &ArticleSummary| match before.mined.article(&article.id) {
         None => Some("new"),
-        Some(held) if held.reading != article.reading => Some("changed"),
+        Some(before) if before.reading != article.reading => Some("changed"),
         Some(_) => None,
     };
     now.mined.articles.iter().filter_map(|article| Some((event(article)?, article))).collect()
 }
 
-/// Tells the articles of one look, in the order in which they were found.
-async fn part(
+/// Sends the articles of one snapshot, in the order in which they were found.
+async fn send_articles(
     console: &Console,
     snapshot: &Snapshot,
     before: Timestamp,
-    mut articles: Vec<(&'static str, &Summary)>,
+    mut articles: Vec<(&'static str, &ArticleSummary)>,
     to: &mpsc::Sender<Event>,
-) -> Result<(), Gone> {
+) -> Result<(), StreamEnded> {
     articles.sort_by_key(|(_, article)| (article.found.unwrap_or(article.at), Reverse(article.order())));
     let last = articles.len().saturating_sub(1);
     for (at, (event, summary)) in articles.into_iter().enumerate() {
         let read = console.lines.line(&console.source.parts, snapshot, summary).await;
-        // While the archive is away nothing is told: the listener comes back with the last id, and hears all of it.
-        // What was read anew since the look comes as a change with the next one.
-        let Some(line) = read.map_err(|_| Gone)? else { continue };
+        // While the archive is unreachable nothing is sent: the listener returns with the last id, and gets all of it.
+        // An article that was read again since the snapshot is a change of the next one.
+        let Some(line) = read.map_err(|_| StreamEnded)? else { continue };
         let told = if at == last { snapshot.made } else { before };
         let event = Event::default().event(event).id(told.0.to_string()).data(line);
-        send(to, event).await?;
+        send_event(to, event).await?;
     }
     Ok(())
 }
@@ -141,9 +142,12 @@ mod tests {
     #[test]
     fn a_listener_says_what_it_heard_last() {
         let said = |text: &str| {
-            since(&HeaderMap::from_iter([("last-event-id".parse().unwrap(), text.parse().unwrap())]))
+            last_event_time(&HeaderMap::from_iter([(
+                "last-event-id".parse().unwrap(),
+                text.parse().unwrap(),
+            )]))
         };
-        assert_eq!(since(&HeaderMap::new()).unwrap(), None);
+        assert_eq!(last_event_time(&HeaderMap::new()).unwrap(), None);
         assert_eq!(said("1700000000000").unwrap(), Some(Timestamp(1_700_000_000_000)));
         assert!(said("yesterday").is_err());
     }

@@ -1,4 +1,4 @@
-//! The lines of articles that were told last, so that many listeners cost one reading of the store.
+//! Caches the lines of articles that were sent last, so that many listeners cost one reading of the store.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,42 +11,42 @@ use newslode_page::time::Timestamp;
 use tokio::sync::OnceCell;
 
 use crate::console::detail::Detail;
-use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::snapshot::{ArticleSummary, Snapshot};
 
-/// Lines that are kept; checked when it is compiled. Listeners that hear the same look are about as far apart as events wait for them.
+/// Number of lines that are kept. Listeners of the same snapshot are apart by about the number of events that may wait for them.
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
-/// A look at the store, and an article.
-type Name = (Timestamp, ContentHash);
-/// Nothing if the article was replaced since that look.
-type Line = Arc<OnceCell<Option<Arc<str>>>>;
+/// The time of a snapshot, and an article.
+type LineKey = (Timestamp, ContentHash);
+/// `None` if the article was replaced since that snapshot.
+type CachedLine = Arc<OnceCell<Option<Arc<str>>>>;
 
 /// Lines as `articles.jsonl` has them.
-pub(in crate::console) struct Lines {
-    kept: Mutex<LruCache<Name, Line>>,
+pub(in crate::console) struct ArticleLines {
+    lines: Mutex<LruCache<LineKey, CachedLine>>,
 }
 
-impl Default for Lines {
-    fn default() -> Lines {
-        Lines { kept: Mutex::new(LruCache::new(KEPT)) }
+impl Default for ArticleLines {
+    fn default() -> ArticleLines {
+        ArticleLines { lines: Mutex::new(LruCache::new(KEPT)) }
     }
 }
 
-impl Lines {
-    /// The line of an article. Whoever asks while another reads it waits for that reading.
+impl ArticleLines {
+    /// The line of an article. Concurrent calls for the same line share one reading.
     ///
     /// # Errors
-    /// When the store fails; the next who asks reads again.
+    /// When the store fails; the next call reads again.
     pub(super) async fn line(
         &self,
         parts: &Parts,
         snapshot: &Snapshot,
-        summary: &Summary,
+        summary: &ArticleSummary,
     ) -> StoreResult<Option<Arc<str>>> {
         let line = self.cell((snapshot.made, summary.id));
         let read = async || {
             let Some(detail) = Detail::read(parts, &snapshot.mined, summary).await? else { return Ok(None) };
-            let line = serde_json::to_string(&detail.shelved().line());
+            let line = serde_json::to_string(&detail.filed_article().line());
             let line = line
                 .map_err(|error| StoreError::Corrupt(format!("the article of `{}`: {error}", summary.url)))?;
             Ok(Some(line.into()))
@@ -54,9 +54,9 @@ impl Lines {
         line.get_or_try_init(read).await.cloned()
     }
 
-    fn cell(&self, name: Name) -> Line {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get_or_insert(name, Line::default).clone()
+    fn cell(&self, name: LineKey) -> CachedLine {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.get_or_insert(name, CachedLine::default).clone()
     }
 }
 
@@ -64,13 +64,13 @@ impl Lines {
 mod tests {
     use super::*;
 
-    fn name(number: u64) -> Name {
+    fn name(number: u64) -> LineKey {
         (Timestamp(number), ContentHash([7; 16]))
     }
 
     #[tokio::test]
     async fn listeners_share_a_reading_and_old_lines_go() {
-        let lines = Lines::default();
+        let lines = ArticleLines::default();
         let first = lines.cell(name(0));
         let read = async || Ok::<_, ()>(Some("line".into()));
         first.get_or_try_init(read).await.unwrap();

@@ -27,15 +27,15 @@ use serde::Serialize;
 
 use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
-use super::filter::{Filter, values};
-use super::pages::explain::target;
-use super::snapshot::{SiteFacts, Summary};
+use super::filter::{Filter, query_values};
+use super::pages::explain::query_value;
+use super::snapshot::{ArticleSummary, SiteFacts};
 use crate::console::state::Console;
 use crate::queries::explain;
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");
-/// Articles of an answer: without a wish, and at most.
+/// Number of articles in an answer: the default, and the maximum.
 const USUAL: usize = 50;
 const MOST: usize = 200;
 /// Articles that are read at once.
@@ -44,16 +44,16 @@ const AT_ONCE: usize = 16;
 /// The routes, by path.
 fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 10] {
     [
-        ("/api/v1/openapi.json", get(openapi)),
-        ("/api/v1/taxonomy", get(taxonomy)),
-        ("/api/v1/concepts/{key}", get(concept)),
-        ("/api/v1/articles", get(articles)),
-        ("/api/v1/article", get(article)),
-        ("/api/v1/sites", get(sites)),
-        ("/api/v1/sites/{site}", get(site)),
-        ("/api/v1/explain", get(explained)),
-        ("/api/v1/events", get(events::events)),
-        ("/api/v1/seeds", post(seeds::send)),
+        ("/api/v1/openapi.json", get(get_openapi)),
+        ("/api/v1/taxonomy", get(get_taxonomy)),
+        ("/api/v1/concepts/{key}", get(get_concept)),
+        ("/api/v1/articles", get(get_articles)),
+        ("/api/v1/article", get(get_article)),
+        ("/api/v1/sites", get(get_sites)),
+        ("/api/v1/sites/{site}", get(get_site)),
+        ("/api/v1/explain", get(get_explanation)),
+        ("/api/v1/events", get(events::stream_events)),
+        ("/api/v1/seeds", post(seeds::post_seed)),
     ]
 }
 
@@ -62,7 +62,7 @@ pub(super) fn router() -> Router<Arc<Console>> {
 }
 
 /// An answer, or why there is none.
-type Answer = Result<Response, Problem>;
+type ApiResult = Result<Response, Problem>;
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
@@ -70,21 +70,21 @@ impl IntoResponse for Problem {
     }
 }
 
-fn json(value: &impl Serialize) -> Answer {
+fn json_response(value: &impl Serialize) -> ApiResult {
     let text = serde_json::to_string(value).map_err(|error| Problem::away(&error))?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
-async fn openapi() -> Response {
+async fn get_openapi() -> Response {
     let text = OPENAPI.replace("{version}", env!("CARGO_PKG_VERSION"));
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-async fn taxonomy(State(console): State<Arc<Console>>) -> Answer {
-    json(&console.snapshot().await?.mined.taxonomy)
+async fn get_taxonomy(State(console): State<Arc<Console>>) -> ApiResult {
+    json_response(&console.snapshot().await?.mined.taxonomy)
 }
 
-/// A concept with what is said of it.
+/// A concept with its relations, counts and explanation.
 #[derive(Serialize)]
 struct ConceptAnswer<'a> {
     #[serde(flatten)]
@@ -99,12 +99,12 @@ struct ConceptAnswer<'a> {
     explanation: &'a str,
 }
 
-async fn concept(State(console): State<Arc<Console>>, Path(named): Path<String>) -> Answer {
+async fn get_concept(State(console): State<Arc<Console>>, Path(named): Path<String>) -> ApiResult {
     let snapshot = console.snapshot().await?;
     let mined = &snapshot.mined;
     let (concept, facts) = mined.concept_with_facts(&named).ok_or_else(|| unknown_concept(&named))?;
     let is_part = |relation: &&Relation| relation.broader == concept.key || relation.narrower == concept.key;
-    json(&ConceptAnswer {
+    json_response(&ConceptAnswer {
         concept,
         relations: mined.taxonomy.relations.iter().filter(is_part).collect(),
         articles: facts.articles,
@@ -115,17 +115,17 @@ async fn concept(State(console): State<Arc<Console>>, Path(named): Path<String>)
 }
 
 /// Joins the parts of an answer that were written one by one.
-fn joined(lines: &[String], matched: usize, next: Option<&str>) -> Response {
+fn articles_response(lines: &[String], matched: usize, next: Option<&str>) -> Response {
     let next = next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
     let text = format!("{{\"articles\":[{}],\"matched\":{matched},\"next\":{next}}}", lines.join(","));
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-async fn articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
+async fn get_articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     let snapshot = console.snapshot().await?;
-    let values = values(query.as_deref());
+    let values = query_values(query.as_deref());
     let filter = Filter::of(&values);
-    let most = limit(&values)?;
+    let most = parse_limit(&values)?;
     if !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none() {
         return Err(unknown_concept(&filter.concept));
     }
@@ -133,42 +133,42 @@ async fn articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery
         snapshot.known_site(&filter.site)?;
     }
     let selected = filter.select(&snapshot.mined, most)?;
-    let line = async |summary: &Summary| {
+    let line = async |summary: &ArticleSummary| {
         let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-        // An article that was read anew since the last look comes with the next one.
+        // An article that was read again since the snapshot is left out; the next snapshot has it.
         let Some(detail) = detail else { return Ok(None) };
-        serde_json::to_string(&detail.shelved().line()).map(Some).map_err(|error| Problem::away(&error))
+        serde_json::to_string(&detail.filed_article().line()).map(Some).map_err(|error| Problem::away(&error))
     };
     let lines = futures::stream::iter(selected.articles.into_iter().map(line)).buffered(AT_ONCE);
     let lines: Vec<Option<String>> = lines.try_collect().await?;
     let lines: Vec<String> = lines.into_iter().flatten().collect();
     let next = selected.next.map(|next| next.to_string());
-    Ok(joined(&lines, selected.matched, next.as_deref()))
+    Ok(articles_response(&lines, selected.matched, next.as_deref()))
 }
 
 /// How many articles are wanted.
-fn limit(values: &BTreeMap<String, String>) -> Result<usize, Problem> {
+fn parse_limit(values: &BTreeMap<String, String>) -> Result<usize, Problem> {
     let Some(text) = values.get("limit").filter(|text| !text.is_empty()) else { return Ok(USUAL) };
     let limit = text.parse().ok().filter(|limit| (1..=MOST).contains(limit));
     limit.ok_or_else(|| Problem::bad(format!("`{text}` is not a limit: it is a number from 1 to {MOST}.")))
 }
 
 /// The page that a query names.
-fn asked(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
-    let target = target(query, "url");
+fn parse_page_url(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
+    let target = query_value(query, "url");
     if target.is_empty() {
         return Err(Problem::bad("Name a page: ?url=https%3A%2F%2Fwww.example.com%2Fstory"));
     }
     target.parse().map_err(|error| Problem::bad(format!("{error}.")))
 }
 
-async fn article(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
-    let url = asked(query.as_deref())?;
+async fn get_article(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    let url = parse_page_url(query.as_deref())?;
     let snapshot = console.snapshot().await?;
     let unknown = || Problem::not_found(format!("No article is known at `{url}`."));
     let summary = snapshot.mined.article(&history_key(&url)).ok_or_else(unknown)?;
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-    json(&detail.ok_or_else(unknown)?.shelved().line())
+    json_response(&detail.ok_or_else(unknown)?.filed_article().line())
 }
 
 /// A site as `newslode status --json` has it, and what it brings.
@@ -190,23 +190,23 @@ impl<'a> SiteAnswer<'a> {
     }
 }
 
-async fn sites(State(console): State<Arc<Console>>) -> Answer {
+async fn get_sites(State(console): State<Arc<Console>>) -> ApiResult {
     let snapshot = console.snapshot().await?;
     let sites: Vec<SiteAnswer<'_>> = snapshot.sites.iter().map(SiteAnswer::of).collect();
-    json(&BTreeMap::from([("sites", sites)]))
+    json_response(&BTreeMap::from([("sites", sites)]))
 }
 
-async fn site(State(console): State<Arc<Console>>, Path(named): Path<String>) -> Answer {
+async fn get_site(State(console): State<Arc<Console>>, Path(named): Path<String>) -> ApiResult {
     let snapshot = console.snapshot().await?;
     let site = Site::of_host(&named);
     let known = snapshot.known_site(site.as_str())?;
     let frontier = console.source.parts.stores.frontier.as_ref();
-    json(&explain::site(frontier, known.status.clone(), now()).await?)
+    json_response(&explain::explain_site(frontier, known.status.clone(), now()).await?)
 }
 
-async fn explained(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
-    let url = asked(query.as_deref())?;
-    json(&explain::page(&console.source.parts, &url, now()).await?)
+async fn get_explanation(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    let url = parse_page_url(query.as_deref())?;
+    json_response(&explain::explain_page(&console.source.parts, &url, now()).await?)
 }
 
 #[cfg(test)]

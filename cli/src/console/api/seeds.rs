@@ -9,10 +9,13 @@ use newslode_common::message::seed::SeedMessage;
 
 use crate::console::answer::Problem;
 use crate::console::state::Console;
-use crate::console::writing::form::body;
-use crate::console::writing::seeds::obey;
+use crate::console::writing::form::read_body;
+use crate::console::writing::seeds::apply_seed_messages;
 
-pub(super) async fn send(State(console): State<Arc<Console>>, request: Request) -> Result<Response, Problem> {
+pub(super) async fn post_seed(
+    State(console): State<Arc<Console>>,
+    request: Request,
+) -> Result<Response, Problem> {
     console.access.program(request.headers())?;
     // A page of another site can send forms and texts, but no JSON.
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
@@ -22,9 +25,9 @@ pub(super) async fn send(State(console): State<Arc<Console>>, request: Request) 
         let sentence = "Send the message as JSON: `Content-Type: application/json`.";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", sentence));
     }
-    let message: SeedMessage = serde_json::from_slice(&body(request).await?)
+    let message: SeedMessage = serde_json::from_slice(&read_body(request).await?)
         .map_err(|error| Problem::bad(format!("This is no seed message: {error}.")))?;
-    obey(&console, &[message]).await?;
+    apply_seed_messages(&console, &[message]).await?;
     Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, "application/json")], "{\"accepted\":true}")
         .into_response())
 }

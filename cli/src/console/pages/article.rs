@@ -13,13 +13,15 @@ use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
-use super::parts::{article_path, articles, away_shortly, concept_path, explain_path, site_link};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown};
+use super::parts::{
+    article_path, article_summaries, concept_path, explain_path, short_external_link, site_link,
+};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem};
 use crate::console::detail::Detail;
-use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
-use crate::html::values::{away, empty, facts, page_url, time};
+use crate::html::values::{empty_note, external_link, fact_list, page_url, time_element};
 
 /// Articles that say nearly the same and are shown.
 const NEAR: usize = 8;
@@ -28,16 +30,19 @@ pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
     let mut page = article_page(&console, &snapshot, &id).await?;
     let notice = console.notices.shown(query.as_deref());
     page.main = html! { (notice) (page.main) };
-    answer(&console, &snapshot, page)
+    page_response(&console, &snapshot, page)
 }
 
 /// The article of this name.
-pub(in crate::console) fn summary<'a>(snapshot: &'a Snapshot, id: &str) -> Result<&'a Summary, Problem> {
+pub(in crate::console) fn find_article<'a>(
+    snapshot: &'a Snapshot,
+    id: &str,
+) -> Result<&'a ArticleSummary, Problem> {
     let id: Option<ContentHash> = id.parse().ok();
     let article = id.and_then(|id| snapshot.mined.article(&id));
     article.ok_or_else(|| {
@@ -46,7 +51,7 @@ pub(in crate::console) fn summary<'a>(snapshot: &'a Snapshot, id: &str) -> Resul
 }
 
 async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Result<Page, Problem> {
-    let summary = summary(snapshot, id)?;
+    let summary = find_article(snapshot, id)?;
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
     let Some(detail) = detail else {
         return Err(Problem::not_found(
@@ -59,23 +64,23 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
             div {
                 section {
                     h2.hidden { "Text" }
-                    (body(article))
+                    (article_body(article))
                 }
             }
-            aside { (filed(&detail)) (about(&detail)) (near(snapshot, summary)) (history(&detail)) }
+            aside { (filing_section(&detail)) (about_section(&detail)) (near_section(snapshot, summary)) (history_section(&detail)) }
         }
-        (fields(article))
-        (hierarchy(summary))
+        (field_table(article))
+        (hierarchy_section(summary))
     };
     Ok(Page {
-        place: Place::Articles,
+        place: NavigationItem::Articles,
         title: summary.headline().to_owned(),
         trail: html! { a href="/articles" { "Articles" } " / " (site_link(&summary.site)) },
         lead: html! {
             p.meta {
                 @if !article.authors.is_empty() { span dir="auto" { (article.authors.join(", ")) } }
-                (time(summary.at))
-                (away(summary.url.as_str()))
+                (time_element(summary.at))
+                (external_link(summary.url.as_str()))
             }
             nav.jump aria-label="On this page" {
                 a href="#fields" { "Fields and witnesses" }
@@ -87,7 +92,7 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
     })
 }
 
-fn body(article: &Article) -> Markup {
+fn article_body(article: &Article) -> Markup {
     let block = |block: &Block| match block.kind {
         BlockKind::Paragraph => html! { p { (block.text) } },
         BlockKind::Heading => html! { h2 { (block.text) } },
@@ -96,14 +101,14 @@ fn body(article: &Article) -> Markup {
     };
     html! {
         @if article.body.is_empty() {
-            (empty("No text was found on the page. Its evidence below names the witnesses that were heard."))
+            (empty_note("No text was found on the page. Its evidence below names the witnesses that were heard."))
         } @else {
             div.body dir="auto" lang=[article.language.as_deref()] { @for own in &article.body { (block(own)) } }
         }
     }
 }
 
-fn filed(detail: &Detail) -> Markup {
+fn filing_section(detail: &Detail) -> Markup {
     html! {
         section {
             h2 { "Filed under" }
@@ -130,50 +135,56 @@ fn filed(detail: &Detail) -> Markup {
 }
 
 /// What is known of it beside its text.
-fn about(detail: &Detail) -> Markup {
-    let (article, life) = (&detail.article, detail.life.as_ref());
+fn about_section(detail: &Detail) -> Markup {
+    let (article, history) = (&detail.article, detail.history.as_ref());
     let text = |value: &str| html! { span dir="auto" { (value) } };
     let mut rows: Vec<(String, Markup)> = Vec::new();
     let mut row =
         |name: &str, value: Option<Markup>| rows.extend(value.map(|value| (name.to_owned(), value)));
     row("language", article.language.as_deref().map(text));
     row("words", Some(html! { (article.text().split_whitespace().count()) }));
-    row("picture", article.image.as_deref().map(away_shortly));
-    row("found", life.map(|life| time(life.first_seen)));
-    row("found on", life.and_then(|life| life.discovered_on.as_ref()).map(|on| away(on.as_str())));
-    row("read", life.map(|life| time(life.fetched_at)));
-    row("calls itself", life.and_then(|life| life.canonical.as_ref()).map(|url| away(url.as_str())));
+    row("picture", article.image.as_deref().map(short_external_link));
+    row("found", history.map(|history| time_element(history.first_seen)));
+    row(
+        "found on",
+        history.and_then(|history| history.discovered_on.as_ref()).map(|on| external_link(on.as_str())),
+    );
+    row("read", history.map(|history| time_element(history.fetched_at)));
+    row(
+        "calls itself",
+        history.and_then(|history| history.canonical.as_ref()).map(|url| external_link(url.as_str())),
+    );
     let many = |urls: &dyn Fn(&ArticleHistory) -> Vec<String>| {
-        let urls = life.map(urls).unwrap_or_default();
-        (!urls.is_empty()).then(|| html! { @for url in urls { div { (away(&url)) } } })
+        let urls = history.map(urls).unwrap_or_default();
+        (!urls.is_empty()).then(|| html! { @for url in urls { div { (external_link(&url)) } } })
     };
-    row("also at", many(&|life| life.addresses.iter().map(ToString::to_string).collect()));
-    row("same text at", many(&|life| life.same_text.iter().map(ToString::to_string).collect()));
+    row("also at", many(&|history| history.addresses.iter().map(ToString::to_string).collect()));
+    row("same text at", many(&|history| history.same_text.iter().map(ToString::to_string).collect()));
     row("body by", Some(html! { span.code { (article.method) } }));
     html! {
-        section { h2 { "About it" } (facts(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
+        section { h2 { "About it" } (fact_list(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
     }
 }
 
 /// Others that say nearly the same, by the words of their texts.
-fn near(snapshot: &Snapshot, summary: &Summary) -> Markup {
+fn near_section(snapshot: &Snapshot, summary: &ArticleSummary) -> Markup {
     let near = snapshot.mined.near(summary, NEAR);
     html! {
         @if !near.is_empty() {
-            section { h2 { "Nearly the same" } (articles(&snapshot.mined, near, true)) }
+            section { h2 { "Nearly the same" } (article_summaries(&snapshot.mined, near, true)) }
         }
     }
 }
 
-fn history(detail: &Detail) -> Markup {
-    let Some(life) = &detail.life else { return html! {} };
+fn history_section(detail: &Detail) -> Markup {
+    let Some(history) = &detail.history else { return html! {} };
     html! {
         section {
             h2 { "History" }
             ol.links {
-                @for past in life.history() {
+                @for past in history.history() {
                     li {
-                        (past.event.name()) " " (time(past.at))
+                        (past.event.name()) " " (time_element(past.at))
                         @if !past.changed.is_empty() {
                             ": " (past.changed.iter().map(|field| field.name()).collect::<Vec<_>>().join(", "))
                         }
@@ -185,7 +196,7 @@ fn history(detail: &Detail) -> Markup {
 }
 
 /// The fields with their evidence.
-fn fields(article: &Article) -> Markup {
+fn field_table(article: &Article) -> Markup {
     let none = || "none".to_owned();
     let text = |value: &Option<String>| value.clone().unwrap_or_else(none);
     let authors = if article.authors.is_empty() { none() } else { article.authors.join(", ") };
@@ -209,8 +220,8 @@ fn fields(article: &Article) -> Markup {
                 table {
                     thead { tr { th scope="col" { "Field" } th scope="col" { "Value" } th scope="col" { "Witness" } th.number scope="col" { "Confidence" } } }
                     tbody {
-                        @for (name, value) in &rows { (field(article, name, value)) }
-                        @for name in others { (field(article, name, "")) }
+                        @for (name, value) in &rows { (field_row(article, name, value)) }
+                        @for name in others { (field_row(article, name, "")) }
                     }
                 }
             }
@@ -218,7 +229,7 @@ fn fields(article: &Article) -> Markup {
     }
 }
 
-fn field(article: &Article, name: &str, value: &str) -> Markup {
+fn field_row(article: &Article, name: &str, value: &str) -> Markup {
     let evidence = article.evidence.get(name);
     let is_none = value == "none";
     html! {
@@ -231,7 +242,7 @@ fn field(article: &Article, name: &str, value: &str) -> Markup {
     }
 }
 
-fn hierarchy(summary: &Summary) -> Markup {
+fn hierarchy_section(summary: &ArticleSummary) -> Markup {
     let path = article_path(summary);
     html! {
         section #hierarchy {
@@ -250,13 +261,13 @@ fn hierarchy(summary: &Summary) -> Markup {
 pub(in crate::console) async fn drawing(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
-) -> Shown {
-    let drawing = drawn(&stored(&console, &id).await?)?;
+) -> PageResult {
+    let drawing = draw_hierarchy(&stored_hierarchy(&console, &id).await?)?;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], drawing).into_response())
 }
 
 /// Draws a hierarchy. The drawing may be opened alone: its links lead to pages only.
-fn drawn(xml: &[u8]) -> Result<String, Problem> {
+fn draw_hierarchy(xml: &[u8]) -> Result<String, Problem> {
     let mut hierarchy = markup::read(&String::from_utf8_lossy(xml)).map_err(|error| Problem::away(&error))?;
     for label in hierarchy.nodes.iter_mut().filter_map(|node| node.label.as_mut()) {
         label.href = label.href.take().filter(|href| page_url(href).is_some());
@@ -264,15 +275,18 @@ fn drawn(xml: &[u8]) -> Result<String, Problem> {
     Ok(svg::write(&hierarchy))
 }
 
-pub(in crate::console) async fn xml(State(console): State<Arc<Console>>, Path(id): Path<String>) -> Shown {
-    let xml = stored(&console, &id).await?;
+pub(in crate::console) async fn xml(
+    State(console): State<Arc<Console>>,
+    Path(id): Path<String>,
+) -> PageResult {
+    let xml = stored_hierarchy(&console, &id).await?;
     Ok(([(header::CONTENT_TYPE, "application/xml")], xml).into_response())
 }
 
 /// The stored hierarchy of an article's page.
-pub(super) async fn stored(console: &Console, id: &str) -> Result<Vec<u8>, Problem> {
+pub(super) async fn stored_hierarchy(console: &Console, id: &str) -> Result<Vec<u8>, Problem> {
     let snapshot = console.snapshot().await?;
-    let content = summary(&snapshot, id)?.content;
+    let content = find_article(&snapshot, id)?.content;
     let xml = console.source.parts.stores.archive.get(Kind::Hierarchy, content).await?;
     xml.map(|xml| xml.to_vec())
         .ok_or_else(|| Problem::not_found("The archive has no hierarchy of this page."))

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 
-use super::parts::articles;
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown};
-use crate::console::filter::{Filter, values};
+use super::parts::article_summaries;
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem};
+use crate::console::filter::{Filter, query_values};
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
-use crate::html::values::{counted, empty};
+use crate::html::values::{count_with_noun, empty_note};
 
 /// Articles of a page.
 const SHOWN: usize = 25;
@@ -21,28 +21,28 @@ const CHOICES: usize = 400;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let filter = Filter::of(&values(query.as_deref()));
-    answer(&console, &snapshot, listed(&snapshot, &filter)?)
+    let filter = Filter::of(&query_values(query.as_deref()));
+    page_response(&console, &snapshot, list_page(&snapshot, &filter)?)
 }
 
-fn listed(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
+fn list_page(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
     let mined = &snapshot.mined;
     let selected = filter.select(mined, SHOWN)?;
     let main = html! {
-        (choices(snapshot, filter))
+        (filter_form(snapshot, filter))
         p.hint #how { "All words must occur; " span.code { "\"a phrase\"" } ", " span.code { "-without" } ", " span.code { "begin*" } " are understood." }
         @if selected.articles.is_empty() {
-            (nothing(snapshot, filter))
+            (nothing_found(snapshot, filter))
         } @else {
             p.soft role="status" {
-                (counted(selected.matched as u64, "article", "articles")) ", newest first"
-                @if mined.left_out > 0 { "; " (counted(mined.left_out as u64, "older one is", "older ones are")) " not listed" }
+                (count_with_noun(selected.matched as u64, "article", "articles")) ", newest first"
+                @if mined.left_out > 0 { "; " (count_with_noun(mined.left_out as u64, "older one is", "older ones are")) " not listed" }
             }
             section {
                 h2.hidden { "Articles" }
-                (articles(mined, selected.articles.iter().copied(), false))
+                (article_summaries(mined, selected.articles.iter().copied(), false))
             }
             nav.pager aria-label="Pages" {
                 @if !filter.cursor.is_empty() { a href={ "/articles?" (filter.query(None)) } { "Newest" } }
@@ -52,23 +52,29 @@ fn listed(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { place: Place::Articles, title: "Articles".into(), trail: html! {}, lead: html! {}, main })
+    Ok(Page {
+        place: NavigationItem::Articles,
+        title: "Articles".into(),
+        trail: html! {},
+        lead: html! {},
+        main,
+    })
 }
 
-fn nothing(snapshot: &Snapshot, filter: &Filter) -> Markup {
+fn nothing_found(snapshot: &Snapshot, filter: &Filter) -> Markup {
     let is_unknown = !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none();
     html! {
         @if is_unknown {
-            (empty(html! { "There is no concept “" (filter.concept) "”. " a href="/taxonomy" { "Find one in the taxonomy" } "." }))
+            (empty_note(html! { "There is no concept “" (filter.concept) "”. " a href="/taxonomy" { "Find one in the taxonomy" } "." }))
         } @else if filter.is_empty() {
-            (empty("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
+            (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
         } @else {
-            (empty(html! { "No article is like this. Leave a condition out, or " a href="/articles" { "see all" } "." }))
+            (empty_note(html! { "No article is like this. Leave a condition out, or " a href="/articles" { "see all" } "." }))
         }
     }
 }
 
-fn choices(snapshot: &Snapshot, filter: &Filter) -> Markup {
+fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
     let mined = &snapshot.mined;
     let concepts = &mined.taxonomy.concepts;
     let label = mined.concept(&filter.concept).and_then(|at| concepts.get(at as usize));

@@ -6,15 +6,15 @@ use axum::extract::{Path, State};
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
-use super::parts::{Pages, articles, concept_link};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown, unknown_concept};
+use super::parts::{Pages, article_summaries, concept_link};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem, unknown_concept};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
-use crate::html::lists::sites;
-use crate::html::taxonomy::{Around, concepts, forms};
-use crate::html::values::{Number, counted, empty};
+use crate::html::lists::site_links;
+use crate::html::taxonomy::{Neighbours, concept_links, form_table};
+use crate::html::values::{Number, count_with_noun, empty_note};
 
 /// Articles that are shown.
 const SHOWN: usize = 10;
@@ -22,9 +22,9 @@ const SHOWN: usize = 10;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     Path(named): Path<String>,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    answer(&console, &snapshot, concept_page(&snapshot, &named)?)
+    page_response(&console, &snapshot, concept_page(&snapshot, &named)?)
 }
 
 fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
@@ -35,7 +35,7 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
     let about = html! {
         p.lead {
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
-            (counted(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
+            (count_with_noun(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
             ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } "."
         }
     };
@@ -45,28 +45,28 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
                 section {
                     h2 { "Newest articles" }
                     @if newest.articles.is_empty() {
-                        (empty("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
+                        (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
                     } @else {
-                        (articles(mined, newest.articles.iter().copied(), false))
+                        (article_summaries(mined, newest.articles.iter().copied(), false))
                         @if newest.matched > SHOWN {
                             p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
                         }
                     }
                 }
-                (why(facts))
+                (explanation_section(facts))
             }
             aside {
-                (around(&mined.taxonomy, concept))
-                section { h2 { "Written forms" } (forms(concept)) }
+                (neighbour_sections(&mined.taxonomy, concept))
+                section { h2 { "Written forms" } (form_table(concept)) }
                 section {
                     h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
-                    (sites(&concept.sites, &Pages))
+                    (site_links(&concept.sites, &Pages))
                 }
             }
         }
     };
     Ok(Page {
-        place: Place::Taxonomy,
+        place: NavigationItem::Taxonomy,
         title: concept.label.clone(),
         trail: trail(&mined.taxonomy, concept),
         lead: about,
@@ -91,21 +91,21 @@ fn trail(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
     }
 }
 
-fn around(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
-    let around = Around::of(concept, taxonomy);
+fn neighbour_sections(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
+    let around = Neighbours::of(concept, taxonomy);
     html! {
         section {
             h2 { "Broader" }
-            @if around.broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (concepts(&around.broader, &Pages)) }
+            @if around.broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (concept_links(&around.broader, &Pages)) }
         }
         section {
             h2 { "Narrower" }
-            @if around.narrower.is_empty() { p.soft { "Nothing." } } @else { (concepts(&around.narrower, &Pages)) }
+            @if around.narrower.is_empty() { p.soft { "Nothing." } } @else { (concept_links(&around.narrower, &Pages)) }
         }
     }
 }
 
-fn why(facts: &ConceptFacts) -> Markup {
+fn explanation_section(facts: &ConceptFacts) -> Markup {
     html! {
         section {
             h2 { "Why it is a concept, and why it stands here" }

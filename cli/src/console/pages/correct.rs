@@ -7,11 +7,11 @@ use newslode_miner::work::views::Preview;
 use newslode_page::article::Article;
 
 use super::parts::{article_path, site_link};
-use super::shell::{Page, Place};
-use crate::console::snapshot::{Mined, Summary};
+use super::shell::{NavigationItem, Page};
+use crate::console::snapshot::{ArticleSummary, Mined};
 use crate::console::writing::access::{READ_ONLY, Visitor};
-use crate::console::writing::form::{Form, hidden};
-use crate::html::values::{away, counted};
+use crate::console::writing::form::{Form, mark_field};
+use crate::html::values::{count_with_noun, external_link};
 
 /// Articles that change and are shown with what changes.
 const SHOWN: usize = 12;
@@ -20,7 +20,7 @@ const PASSAGES: usize = 8;
 
 /// What the form says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::console) struct Asked {
+pub(in crate::console) struct CorrectionForm {
     pub(in crate::console) title: String,
     pub(in crate::console) authors: Vec<String>,
     pub(in crate::console) published: String,
@@ -30,27 +30,27 @@ pub(in crate::console) struct Asked {
     pub(in crate::console) drop: Vec<String>,
 }
 
-impl Asked {
+impl CorrectionForm {
     /// What was read.
-    pub(in crate::console) fn of(article: &Article) -> Asked {
+    pub(in crate::console) fn of_article(article: &Article) -> CorrectionForm {
         let text = |value: &Option<String>| value.clone().unwrap_or_default();
-        Asked {
+        CorrectionForm {
             title: text(&article.title),
             authors: article.authors.clone(),
             published: text(&article.published),
-            body: passages(&article.text()),
+            body: separate_passages(&article.text()),
             drop: Vec::new(),
         }
     }
 
     /// What was sent.
-    pub(in crate::console) fn sent(form: &Form) -> Asked {
+    pub(in crate::console) fn of_form(form: &Form) -> CorrectionForm {
         let lines = |name: &str| form.lines(name).map(str::to_owned).collect();
-        Asked {
+        CorrectionForm {
             title: form.get("title").to_owned(),
             authors: lines("authors"),
             published: form.get("published").to_owned(),
-            body: passages(form.get("body")),
+            body: separate_passages(form.get("body")),
             drop: lines("drop"),
         }
     }
@@ -58,7 +58,7 @@ impl Asked {
     /// It again, to be sent with a button.
     fn fields(&self, mark: &str) -> Markup {
         html! {
-            (hidden(mark))
+            (mark_field(mark))
             input type="hidden" name="title" value=(self.title);
             input type="hidden" name="authors" value=(self.authors.join("\n"));
             input type="hidden" name="published" value=(self.published);
@@ -69,7 +69,7 @@ impl Asked {
 }
 
 /// A text with an empty line between two passages.
-fn passages(text: &str) -> String {
+fn separate_passages(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -82,51 +82,51 @@ pub(in crate::console) enum Effect {
 }
 
 /// Whether this page was corrected before.
-pub(in crate::console) fn was_corrected(known: &Knowledge, summary: &Summary) -> bool {
-    known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str())
+pub(in crate::console) fn was_corrected(knowledge: &Knowledge, summary: &ArticleSummary) -> bool {
+    knowledge.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str())
 }
 
-fn trail(summary: &Summary) -> Markup {
+fn trail(summary: &ArticleSummary) -> Markup {
     html! { a href="/articles" { "Articles" } " / " (site_link(&summary.site)) " / " a href=(article_path(summary)) dir="auto" { (summary.headline()) } }
 }
 
-fn path(summary: &Summary) -> String {
+fn correction_path(summary: &ArticleSummary) -> String {
     format!("{}/correct", article_path(summary))
 }
 
 /// The form.
 pub(in crate::console) fn form_page(
-    summary: &Summary,
-    asked: &Asked,
-    known: &Knowledge,
+    summary: &ArticleSummary,
+    form: &CorrectionForm,
+    knowledge: &Knowledge,
     visitor: &Visitor,
 ) -> Page {
     Page {
-        place: Place::Articles,
+        place: NavigationItem::Articles,
         title: "Correct this article".into(),
         trail: trail(summary),
         lead: html! {
             p.lead {
                 "Write what the page shows. From where it shows it, all articles of " (summary.site) " are read better. You see what changes before it is \
-                 kept. " (away(summary.url.as_str()))
+                 kept. " (external_link(summary.url.as_str()))
             }
-            @if was_corrected(known, summary) { p.note { "This page was corrected before. What you send now replaces that as a whole." } }
+            @if was_corrected(knowledge, summary) { p.note { "This page was corrected before. What you send now replaces that as a whole." } }
         },
         main: html! {
-            form.fields method="post" action=(path(summary)) {
-                @if let Some(mark) = &visitor.mark { (hidden(mark)) }
-                (line("title", "Title", &asked.title))
-                (area("authors", "Authors, one a line", &asked.authors.join("\n"), 2))
-                (line("published", "Published, as 2026-11-25", &asked.published))
-                (area("body", "Text, with an empty line between two passages", &asked.body, 18))
-                (area("drop", "Passages of the page that belong to no article of this site, one a line", &asked.drop.join("\n"), 3))
-                (acts(visitor))
+            form.fields method="post" action=(correction_path(summary)) {
+                @if let Some(mark) = &visitor.mark { (mark_field(mark)) }
+                (text_field("title", "Title", &form.title))
+                (text_area("authors", "Authors, one a line", &form.authors.join("\n"), 2))
+                (text_field("published", "Published, as 2026-11-25", &form.published))
+                (text_area("body", "Text, with an empty line between two passages", &form.body, 18))
+                (text_area("drop", "Passages of the page that belong to no article of this site, one a line", &form.drop.join("\n"), 3))
+                (form_buttons(visitor))
             }
         },
     }
 }
 
-fn acts(visitor: &Visitor) -> Markup {
+fn form_buttons(visitor: &Visitor) -> Markup {
     html! {
         @if visitor.mark.is_some() {
             div.acts { button name="act" value="preview" { "See what it would change" } }
@@ -138,7 +138,7 @@ fn acts(visitor: &Visitor) -> Markup {
     }
 }
 
-fn line(name: &str, label: &str, value: &str) -> Markup {
+fn text_field(name: &str, label: &str, value: &str) -> Markup {
     html! {
         div {
             label for={ "correct-" (name) } { (label) }
@@ -147,7 +147,7 @@ fn line(name: &str, label: &str, value: &str) -> Markup {
     }
 }
 
-fn area(name: &str, label: &str, value: &str, rows: usize) -> Markup {
+fn text_area(name: &str, label: &str, value: &str, rows: usize) -> Markup {
     html! {
         div {
             label for={ "correct-" (name) } { (label) }
@@ -160,8 +160,8 @@ fn area(name: &str, label: &str, value: &str, rows: usize) -> Markup {
 /// What the correction would change.
 pub(in crate::console) fn preview_page(
     mined: &Mined,
-    summary: &Summary,
-    asked: &Asked,
+    summary: &ArticleSummary,
+    form: &CorrectionForm,
     effect: &Effect,
     mark: &str,
 ) -> Page {
@@ -169,16 +169,16 @@ pub(in crate::console) fn preview_page(
         Effect::Refused(reason) => (
             html! { p.note role="alert" { "Nothing can be learnt from this: " (reason) "." } },
             html! {
-                form.acts method="post" action=(path(summary)) {
-                    (asked.fields(mark))
+                form.acts method="post" action=(correction_path(summary)) {
+                    (form.fields(mark))
                     button name="act" value="edit" { "Back to the form" }
                 }
             },
         ),
-        Effect::Read(read) => effect_parts(mined, summary, asked, read, mark),
+        Effect::Read(read) => effect_parts(mined, summary, form, read, mark),
     };
     Page {
-        place: Place::Articles,
+        place: NavigationItem::Articles,
         title: "What the correction changes".into(),
         trail: trail(summary),
         lead,
@@ -188,8 +188,8 @@ pub(in crate::console) fn preview_page(
 
 fn effect_parts(
     mined: &Mined,
-    summary: &Summary,
-    asked: &Asked,
+    summary: &ArticleSummary,
+    form: &CorrectionForm,
     read: &[Preview],
     mark: &str,
 ) -> (Markup, Markup) {
@@ -208,18 +208,18 @@ fn effect_parts(
             } @else {
                 "This article changes as shown. "
             }
-            "Of " (counted(others.len() as u64, "other article", "other articles")) " of " (summary.site) " that were looked at, "
-            (counted(changed.len() as u64, "changes", "change")) ". Nothing is kept yet."
+            "Of " (count_with_noun(others.len() as u64, "other article", "other articles")) " of " (summary.site) " that were looked at, "
+            (count_with_noun(changed.len() as u64, "changes", "change")) ". Nothing is kept yet."
         }
     };
     let main = html! {
-        form.acts method="post" action=(path(summary)) {
-            (asked.fields(mark))
+        form.acts method="post" action=(correction_path(summary)) {
+            (form.fields(mark))
             button name="act" value="keep" { "Keep it, and read all articles of " (summary.site) " again" }
             button.plain name="act" value="edit" { "Back to the form" }
             a href=(article_path(summary)) { "Drop it" }
         }
-        section { h2 { "This article" } (shown(&own)) }
+        section { h2 { "This article" } (change_list(&own)) }
         section {
             h2 { "Others of the site" }
             @for (preview, changes) in changed.iter().take(SHOWN) {
@@ -228,7 +228,7 @@ fn effect_parts(
                         @let headline = preview.after.title.as_deref().unwrap_or("(no title)");
                         @if let Some(article) = of(preview) { a href=(article_path(article)) { (headline) } } @else { (headline) }
                     }
-                    (shown(changes))
+                    (change_list(changes))
                 }
             }
             @if changed.is_empty() { p.empty { "None of those that were looked at changes." } }
@@ -269,11 +269,11 @@ fn changes(preview: &Preview) -> Vec<Change> {
 }
 
 /// What the first has and the second has not.
-fn without(all: &[String], known: &[String]) -> Vec<String> {
-    all.iter().filter(|text| !known.contains(text)).cloned().collect()
+fn without(all: &[String], knowledge: &[String]) -> Vec<String> {
+    all.iter().filter(|text| !knowledge.contains(text)).cloned().collect()
 }
 
-fn shown(changes: &[Change]) -> Markup {
+fn change_list(changes: &[Change]) -> Markup {
     html! {
         @if changes.is_empty() {
             p.empty { "It is read as before." }
@@ -300,8 +300,8 @@ mod tests {
 
     #[test]
     fn texts_are_compared_whatever_their_line_breaks() {
-        assert_eq!(passages("a\r\n\r\nb \n c\n"), "a\n\nb\n\nc");
-        assert_eq!(passages(" \n"), "");
+        assert_eq!(separate_passages("a\r\n\r\nb \n c\n"), "a\n\nb\n\nc");
+        assert_eq!(separate_passages(" \n"), "");
     }
 
     #[test]

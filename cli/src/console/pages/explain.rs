@@ -10,11 +10,11 @@ use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{article_path, site_link, site_path};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem};
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
-use crate::html::values::{away, facts};
+use crate::html::values::{external_link, fact_list};
 use crate::queries::explain;
 
 /// The most bytes of a URL; longer ones are no pages.
@@ -23,18 +23,18 @@ const MOST: usize = 2_048;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let target = target(query.as_deref(), "target");
+    let target = query_value(query.as_deref(), "target");
     if !target.is_empty() && !target.contains("://") {
         return Ok(Redirect::to(&site_path(&Site::of_host(&target))).into_response());
     }
-    let page = explained(&console, &snapshot, &target).await?;
-    answer(&console, &snapshot, page)
+    let page = explanation_page(&console, &snapshot, &target).await?;
+    page_response(&console, &snapshot, page)
 }
 
 /// The value of this name in a query, whole: URLs are long.
-pub(in crate::console) fn target(query: Option<&str>, name: &str) -> String {
+pub(in crate::console) fn query_value(query: Option<&str>, name: &str) -> String {
     let query = query.unwrap_or_default();
     // Encoded, each byte takes three.
     if query.len() > 3 * MOST + 100 {
@@ -45,7 +45,7 @@ pub(in crate::console) fn target(query: Option<&str>, name: &str) -> String {
 }
 
 /// Asks for a page or site.
-pub(super) fn form(target: &str) -> Markup {
+pub(super) fn explain_form(target: &str) -> Markup {
     html! {
         form.filters action="/explain" {
             div.wide {
@@ -57,27 +57,28 @@ pub(super) fn form(target: &str) -> Markup {
     }
 }
 
-async fn explained(console: &Console, snapshot: &Snapshot, target: &str) -> Result<Page, Problem> {
+async fn explanation_page(console: &Console, snapshot: &Snapshot, target: &str) -> Result<Page, Problem> {
     let mut page = Page {
-        place: Place::Sites,
+        place: NavigationItem::Sites,
         title: "Explain".into(),
         trail: html! { a href="/sites" { "Sites" } },
         lead: html! {},
-        main: form(target),
+        main: explain_form(target),
     };
     if target.is_empty() {
         return Ok(page);
     }
     let url: CanonicalUrl = target.parse().map_err(|error| Problem::bad(format!("{error}.")))?;
     let now = now();
-    let story = explain::page(&console.source.parts, &url, now).await?;
-    let rows: Vec<_> = story.rows(now).into_iter().map(|(name, value)| (name, html! { (value) })).collect();
+    let explanation = explain::explain_page(&console.source.parts, &url, now).await?;
+    let rows: Vec<_> =
+        explanation.facts(now).into_iter().map(|(name, value)| (name, html! { (value) })).collect();
     let site = url.site();
     page.main = html! {
-        (form(target))
+        (explain_form(target))
         section {
-            h2 { (away(url.as_str())) }
-            (facts(&rows))
+            h2 { (external_link(url.as_str())) }
+            (fact_list(&rows))
         }
         p.pager {
             @if let Some(article) = snapshot.mined.article(&history_key(&url)) { a href=(article_path(article)) { "Its article" } }

@@ -8,17 +8,17 @@ use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{explain_path, site_path};
 use crate::console::writing::access::Visitor;
-use crate::console::writing::form::hidden;
-use crate::html::values::{away, empty};
+use crate::console::writing::form::mark_field;
+use crate::html::values::{empty_note, external_link};
 
 /// Changes the limits of a site, pauses it, and removes it.
-pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup {
+pub(super) fn limits_form(site: &Site, settings: &SiteSettings, mark: &str) -> Markup {
     let seconds = settings.delay_ms as f64 / 1_000.0;
     html! {
         section #limits {
             h2 { "Change it" }
             form.fields method="post" action={ (site_path(site)) "/limits" } {
-                (hidden(mark))
+                (mark_field(mark))
                 div.numbers {
                     div { label for="max_pages" { "Pages a day" } input #max_pages name="max_pages" inputmode="numeric" value=(settings.max_pages); }
                     div { label for="max_depth" { "Links away" } input #max_depth name="max_depth" inputmode="numeric" value=(settings.max_depth); }
@@ -39,12 +39,12 @@ pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup
 }
 
 /// The corrected pages of a site.
-pub(super) fn lessons(site: &Site, known: &Knowledge, visitor: &Visitor) -> Markup {
+pub(super) fn lesson_section(site: &Site, knowledge: &Knowledge, visitor: &Visitor) -> Markup {
     html! {
         section #lessons {
             h2 { "Corrected pages" }
-            @if known.site.lessons().is_empty() {
-                (empty("No page of this site was corrected. Where an article is read wrongly, correct it on its page: the others are read better, too."))
+            @if knowledge.site.lessons().is_empty() {
+                (empty_note("No page of this site was corrected. Where an article is read wrongly, correct it on its page: the others are read better, too."))
             } @else {
                 div.scroll {
                     table {
@@ -52,7 +52,7 @@ pub(super) fn lessons(site: &Site, known: &Knowledge, visitor: &Visitor) -> Mark
                             th scope="col" { "Page" } th scope="col" { "Taught" }
                             @if visitor.mark.is_some() { th scope="col" { span.hidden { "Forget" } } }
                         } }
-                        tbody { @for lesson in known.site.lessons() { (row(site, lesson, visitor)) } }
+                        tbody { @for lesson in knowledge.site.lessons() { (lesson_row(site, lesson, visitor)) } }
                     }
                 }
             }
@@ -60,17 +60,17 @@ pub(super) fn lessons(site: &Site, known: &Knowledge, visitor: &Visitor) -> Mark
     }
 }
 
-fn row(site: &Site, lesson: &Lesson, visitor: &Visitor) -> Markup {
+fn lesson_row(site: &Site, lesson: &Lesson, visitor: &Visitor) -> Markup {
     html! {
         tr {
             th scope="row" {
-                @if lesson.url.parse::<CanonicalUrl>().is_ok() { a href=(explain_path(&lesson.url)) { (lesson.url) } } @else { (away(&lesson.url)) }
+                @if lesson.url.parse::<CanonicalUrl>().is_ok() { a href=(explain_path(&lesson.url)) { (lesson.url) } } @else { (external_link(&lesson.url)) }
             }
-            td { (taught(lesson)) }
+            td { (taught_fields(lesson)) }
             @if let Some(mark) = &visitor.mark {
                 td {
                     form method="post" action={ (site_path(site)) "/lessons" } {
-                        (hidden(mark))
+                        (mark_field(mark))
                         input type="hidden" name="url" value=(lesson.url);
                         button.plain aria-label={ "Forget what " (lesson.url) " taught" } { "Forget" }
                     }
@@ -81,7 +81,7 @@ fn row(site: &Site, lesson: &Lesson, visitor: &Visitor) -> Markup {
 }
 
 /// Which fields a lesson is about.
-fn taught(lesson: &Lesson) -> String {
+fn taught_fields(lesson: &Lesson) -> String {
     let fields = &lesson.fields;
     let parts = [
         ("text", !lesson.places.is_empty()),

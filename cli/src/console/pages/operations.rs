@@ -9,13 +9,13 @@ use newslode_common::broker::{Broker as _, DeadLetter, Queue};
 use newslode_page::time::Timestamp;
 
 use super::parts::site_link;
-use super::shell::{Page, Place, answer};
-use crate::console::answer::Shown;
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::PageResult;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
-use crate::console::writing::form::hidden;
-use crate::html::values::{Number, counted, empty, time};
+use crate::console::writing::form::mark_field;
+use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 use crate::queries::dead::printable;
 
 /// Dead letters of a queue that are shown.
@@ -24,7 +24,7 @@ const LETTERS: usize = 100;
 const CUT: usize = 300;
 
 /// A queue, what waits in it, and the beginning of what was given up.
-struct Waiting {
+struct QueueState {
     queue: Queue,
     depth: u64,
     dead: Vec<DeadLetter>,
@@ -34,14 +34,14 @@ pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
     visitor: Visitor,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
     let queues = match (&console.source.run, console.source.broker()) {
         (Some(_), _) => Ok(Vec::new()),
         (None, Ok(broker)) => {
             let ask = async |queue: Queue| {
                 let (depth, dead) = futures::try_join!(broker.depth(queue), broker.dead(queue, LETTERS + 1))?;
-                Ok::<_, newslode_common::broker::BrokerError>(Waiting { queue, depth, dead })
+                Ok::<_, newslode_common::broker::BrokerError>(QueueState { queue, depth, dead })
             };
             let asked = futures::stream::iter(Queue::ALL.iter().copied().map(ask)).buffered(Queue::ALL.len());
             asked.try_collect().await.map_err(|error| error.to_string())
@@ -53,28 +53,33 @@ pub(in crate::console) async fn page(
         @if visitor.may_sign_in && visitor.mark.is_none() {
             p.note { "To change something here, " a href="/session" { "sign in" } " first." }
         }
-        div.columns { (add(&visitor)) (paused(&snapshot)) }
+        div.columns { (add_sites_section(&visitor)) (paused_section(&snapshot)) }
         @match &queues {
             Err(reason) => section { h2 { "Queues" } p.note { "The queues cannot be read: " (reason) "." } },
             Ok(queues) if queues.is_empty() => section {
                 h2 { "Queues" }
-                (empty("A run's folder has no queues: what it fetched is mined at once. Queues and dead letters are those of services (newslode serve --config FILE)."))
+                (empty_note("A run's folder has no queues: what it fetched is mined at once. Queues and dead letters are those of services (newslode serve --config FILE)."))
             },
-            Ok(queues) => { (depths(queues)) @for waiting in queues { (letters(waiting, &visitor)) } },
+            Ok(queues) => { (queue_table(queues)) @for waiting in queues { (dead_letter_section(waiting, &visitor)) } },
         }
     };
-    let page =
-        Page { place: Place::Operations, title: "Operations".into(), trail: html! {}, lead: html! {}, main };
-    answer(&console, &snapshot, page)
+    let page = Page {
+        place: NavigationItem::Operations,
+        title: "Operations".into(),
+        trail: html! {},
+        lead: html! {},
+        main,
+    };
+    page_response(&console, &snapshot, page)
 }
 
-fn add(visitor: &Visitor) -> Markup {
+fn add_sites_section(visitor: &Visitor) -> Markup {
     html! {
         section {
             h2 { "Add sites" }
             @if let Some(mark) = &visitor.mark {
                 form.fields method="post" action="/operations/seeds" {
-                    (hidden(mark))
+                    (mark_field(mark))
                     div {
                         label for="urls" { "Front pages, one a line" }
                         textarea #urls name="urls" rows="4" required placeholder="https://www.example.com" spellcheck="false" {}
@@ -88,20 +93,20 @@ fn add(visitor: &Visitor) -> Markup {
                 }
                 p.small.soft { "A known site takes these limits, and goes on if it was paused. Pause, change and remove sites on their own pages." }
             } @else {
-                (empty("Sites are added here by those who may change things, or with newslode seed add https://www.example.com"))
+                (empty_note("Sites are added here by those who may change things, or with newslode seed add https://www.example.com"))
             }
         }
     }
 }
 
-fn paused(snapshot: &Snapshot) -> Markup {
+fn paused_section(snapshot: &Snapshot) -> Markup {
     let paused: Vec<&SiteFacts> =
         snapshot.sites.iter().filter(|facts| facts.status.settings.paused).collect();
     html! {
         section {
             h2 { "Paused sites" }
             @if paused.is_empty() {
-                (empty("No site is paused."))
+                (empty_note("No site is paused."))
             } @else {
                 ul.links { @for facts in paused { li { (site_link(&facts.status.site)) } } }
             }
@@ -109,7 +114,7 @@ fn paused(snapshot: &Snapshot) -> Markup {
     }
 }
 
-fn depths(queues: &[Waiting]) -> Markup {
+fn queue_table(queues: &[QueueState]) -> Markup {
     html! {
         section {
             h2 { "Queues" }
@@ -123,7 +128,7 @@ fn depths(queues: &[Waiting]) -> Markup {
                         @for waiting in queues {
                             tr {
                                 th.code scope="row" { (waiting.queue) }
-                                td { (meaning(waiting.queue)) }
+                                td { (queue_meaning(waiting.queue)) }
                                 td.number { (Number(waiting.depth)) }
                                 td.number { (number_of(&waiting.dead)) }
                             }
@@ -139,7 +144,7 @@ fn number_of(dead: &[DeadLetter]) -> Markup {
     html! { (Number(dead.len().min(LETTERS) as u64)) @if dead.len() > LETTERS { " or more" } }
 }
 
-fn meaning(queue: Queue) -> &'static str {
+fn queue_meaning(queue: Queue) -> &'static str {
     match queue {
         Queue::Seeds => "what operators ask for",
         Queue::Pages => "fetched pages, for partitioners",
@@ -147,15 +152,15 @@ fn meaning(queue: Queue) -> &'static str {
     }
 }
 
-fn letters(waiting: &Waiting, visitor: &Visitor) -> Markup {
-    let Waiting { queue, dead, .. } = waiting;
+fn dead_letter_section(waiting: &QueueState, visitor: &Visitor) -> Markup {
+    let QueueState { queue, dead, .. } = waiting;
     html! {
         @if !dead.is_empty() {
             section {
                 h2 { "Dead letters of " span.code { (queue) } " " small { (number_of(dead)) ", the oldest first" } }
                 form method="post" action="/operations/dead" {
                     @if let Some(mark) = &visitor.mark {
-                        (hidden(mark))
+                        (mark_field(mark))
                         input type="hidden" name="queue" value=(queue);
                     }
                     div.scroll {
@@ -164,7 +169,7 @@ fn letters(waiting: &Waiting, visitor: &Visitor) -> Markup {
                                 @if visitor.mark.is_some() { th scope="col" { span.hidden { "Chosen" } } }
                                 th scope="col" { "Given up" } th scope="col" { "Why" } th scope="col" { "What" }
                             } }
-                            tbody { @for letter in dead.iter().take(LETTERS) { (row(letter, visitor.mark.is_some())) } }
+                            tbody { @for letter in dead.iter().take(LETTERS) { (dead_letter_row(letter, visitor.mark.is_some())) } }
                         }
                     }
                     @if visitor.mark.is_some() {
@@ -181,16 +186,16 @@ fn letters(waiting: &Waiting, visitor: &Visitor) -> Markup {
     }
 }
 
-fn row(letter: &DeadLetter, may_choose: bool) -> Markup {
+fn dead_letter_row(letter: &DeadLetter, may_choose: bool) -> Markup {
     let what: String = printable(&letter.body[..letter.body.len().min(4 * CUT)]).chars().take(CUT).collect();
     html! {
         tr {
             @if may_choose {
                 td { input type="checkbox" name="id" value=(letter.id) aria-label={ "Choose the dead letter " (letter.id) }; }
             }
-            td { @if letter.at > 0 { (time(Timestamp(letter.at))) } @else { "at an unknown time" } div.soft { "by " (letter.by) } }
+            td { @if letter.at > 0 { (time_element(Timestamp(letter.at))) } @else { "at an unknown time" } div.soft { "by " (letter.by) } }
             td { (letter.reason) }
-            td { div.what.code { (what) } div.soft { (counted(letter.body.len() as u64, "byte", "bytes")) } }
+            td { div.what.code { (what) } div.soft { (count_with_noun(letter.body.len() as u64, "byte", "bytes")) } }
         }
     }
 }

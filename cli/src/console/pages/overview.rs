@@ -8,13 +8,13 @@ use newslode_common::schedule::Health;
 use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
-use super::parts::{articles, concept_link, site_link, state};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::Shown;
+use super::parts::{article_summaries, concept_link, site_link, site_state};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::PageResult;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
 use crate::console::state::Console;
-use crate::html::charts::{self, Bars, ends};
-use crate::html::values::{Number, counted, day, empty, time};
+use crate::html::charts::{self, Bars, outcome_table};
+use crate::html::values::{Number, count_with_noun, date_of_day, empty_note, time_element};
 
 /// Days that the chart shows.
 const DAYS: u32 = 14;
@@ -25,22 +25,27 @@ const RISES: (f64, u64) = (1.5, 2);
 
 const HOUR: u64 = 3_600_000;
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Shown {
+pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> PageResult {
     let snapshot = console.snapshot().await?;
     let now = now();
     let main = html! {
-        (figures(&snapshot, now))
-        div.columns { (hours(&snapshot, now)) (days(&snapshot, now)) }
-        div.columns { (rising(&snapshot)) (health(&snapshot)) }
-        div.columns { (outcomes(&snapshot)) (waiting(&snapshot, now)) }
-        (newest(&snapshot))
+        (headline_figures(&snapshot, now))
+        div.columns { (found_by_hour(&snapshot, now)) (published_by_day(&snapshot, now)) }
+        div.columns { (rising_concepts(&snapshot)) (site_health(&snapshot)) }
+        div.columns { (outcome_section(&snapshot)) (waiting_section(&snapshot, now)) }
+        (newest_section(&snapshot))
     };
-    let page =
-        Page { place: Place::Overview, title: "Overview".into(), trail: html! {}, lead: html! {}, main };
-    answer(&console, &snapshot, page)
+    let page = Page {
+        place: NavigationItem::Overview,
+        title: "Overview".into(),
+        trail: html! {},
+        lead: html! {},
+        main,
+    };
+    page_response(&console, &snapshot, page)
 }
 
-fn figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
+fn headline_figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
     let mined = &snapshot.mined;
     let found = |found: Option<Timestamp>| found.is_some_and(|found| found.day() == now.day());
     let today = mined.articles.iter().filter(|article| found(article.found)).count();
@@ -52,10 +57,10 @@ fn figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
         ("/taxonomy", "concepts", mined.taxonomy.concepts.len() as u64),
         ("#waiting", "URLs to ask for", waiting),
     ];
-    charts::figures(&figures)
+    charts::figure_list(&figures)
 }
 
-fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {
+fn found_by_hour(snapshot: &Snapshot, now: Timestamp) -> Markup {
     let mut hours = [0_u64; 24];
     for found in snapshot.mined.articles.iter().filter_map(|article| article.found) {
         if found.day() == now.day() {
@@ -68,7 +73,7 @@ fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {
         section #today {
             h2 { "Found today " small { "by hour, UTC" } }
             @if is_quiet {
-                (empty("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
+                (empty_note("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
             } @else {
                 (Bars { about: "Articles found today, by hour", values, every: 3 })
             }
@@ -76,7 +81,7 @@ fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {
     }
 }
 
-fn days(snapshot: &Snapshot, now: Timestamp) -> Markup {
+fn published_by_day(snapshot: &Snapshot, now: Timestamp) -> Markup {
     let first = now.day().saturating_sub(DAYS - 1);
     let mut days = [0_u64; DAYS as usize];
     for article in &snapshot.mined.articles {
@@ -86,13 +91,15 @@ fn days(snapshot: &Snapshot, now: Timestamp) -> Markup {
         }
     }
     let is_quiet = days.iter().all(|count| *count == 0);
-    let values =
-        days.iter().zip(first..).map(|(count, number)| (day(number).strftime("%d %b").to_string(), *count));
+    let values = days
+        .iter()
+        .zip(first..)
+        .map(|(count, number)| (date_of_day(number).strftime("%d %b").to_string(), *count));
     html! {
         section {
             h2 { "Published " small { "by day, UTC" } }
             @if is_quiet {
-                (empty("No article of these two weeks is there; all are older."))
+                (empty_note("No article of these two weeks is there; all are older."))
             } @else {
                 (Bars { about: "Articles by day of publication, last two weeks", values: values.collect(), every: 3 })
             }
@@ -100,7 +107,7 @@ fn days(snapshot: &Snapshot, now: Timestamp) -> Markup {
     }
 }
 
-fn rising(snapshot: &Snapshot) -> Markup {
+fn rising_concepts(snapshot: &Snapshot) -> Markup {
     let mined = &snapshot.mined;
     let rises = |facts: &ConceptFacts| facts.lately >= RISES.1 && facts.rise() >= RISES.0;
     let mut rising: Vec<_> =
@@ -111,7 +118,7 @@ fn rising(snapshot: &Snapshot) -> Markup {
         section {
             h2 { "Concepts that rise" }
             @if rising.is_empty() {
-                (empty("No concept has clearly more articles of the last day than it had on a usual day of the week before."))
+                (empty_note("No concept has clearly more articles of the last day than it had on a usual day of the week before."))
             } @else {
                 div.scroll {
                     table {
@@ -132,15 +139,15 @@ fn rising(snapshot: &Snapshot) -> Markup {
     }
 }
 
-fn health(snapshot: &Snapshot) -> Markup {
+fn site_health(snapshot: &Snapshot) -> Markup {
     let is_well = |facts: &&SiteFacts| facts.health == Health::Healthy && !facts.status.settings.paused;
     let well = snapshot.sites.iter().filter(is_well).count() as u64;
     let ill: Vec<&SiteFacts> = snapshot.sites.iter().filter(|facts| !is_well(facts)).collect();
     html! {
         section {
-            h2 { "Sites " small { (counted(well, "is healthy", "are healthy")) } }
+            h2 { "Sites " small { (count_with_noun(well, "is healthy", "are healthy")) } }
             @if snapshot.sites.is_empty() {
-                (empty("No site is known. Add one: newslode seed add https://www.example.com"))
+                (empty_note("No site is known. Add one: newslode seed add https://www.example.com"))
             } @else if ill.is_empty() {
                 p { "All sites answer and publish as they used to. " a href="/sites" { "See them" } }
             } @else {
@@ -151,7 +158,7 @@ fn health(snapshot: &Snapshot) -> Markup {
                             @for facts in ill.iter().take(SHOWN) {
                                 tr {
                                     th scope="row" { (site_link(&facts.status.site)) }
-                                    td { (state(&facts.status, facts.health)) }
+                                    td { (site_state(&facts.status, facts.health)) }
                                     td.number { (Number(facts.articles)) }
                                 }
                             }
@@ -164,16 +171,16 @@ fn health(snapshot: &Snapshot) -> Markup {
     }
 }
 
-fn outcomes(snapshot: &Snapshot) -> Markup {
+fn outcome_section(snapshot: &Snapshot) -> Markup {
     html! {
         section {
             h2 { "How URLs ended " small { "last outcome of each" } }
-            (ends(&snapshot.outcomes).unwrap_or_else(|| empty("Nothing was asked for yet.")))
+            (outcome_table(&snapshot.outcomes).unwrap_or_else(|| empty_note("Nothing was asked for yet.")))
         }
     }
 }
 
-fn waiting(snapshot: &Snapshot, now: Timestamp) -> Markup {
+fn waiting_section(snapshot: &Snapshot, now: Timestamp) -> Markup {
     let sites = || snapshot.sites.iter().map(|facts| &facts.status).filter(|status| !status.settings.paused);
     let due = sites().filter(|status| status.next_due.is_some_and(|due| due <= now)).count() as u64;
     let oldest = sites().filter_map(|status| status.next_due).min();
@@ -193,7 +200,7 @@ fn waiting(snapshot: &Snapshot, now: Timestamp) -> Markup {
                             tr { th scope="row" { "messages in the queue " span.code { (queue) } } td.number { (Number(*depth)) } }
                         }
                         @if let Some(oldest) = oldest {
-                            tr { th scope="row" { "the first is due" @if oldest <= now { " since" } } td.number { (time(oldest)) } }
+                            tr { th scope="row" { "the first is due" @if oldest <= now { " since" } } td.number { (time_element(oldest)) } }
                         }
                     }
                 }
@@ -202,15 +209,15 @@ fn waiting(snapshot: &Snapshot, now: Timestamp) -> Markup {
     }
 }
 
-fn newest(snapshot: &Snapshot) -> Markup {
+fn newest_section(snapshot: &Snapshot) -> Markup {
     let mined = &snapshot.mined;
     html! {
         section {
             h2 { "Newest articles" }
             @if mined.articles.is_empty() {
-                (empty("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
+                (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
             } @else {
-                (articles(mined, mined.articles.iter().take(SHOWN), true))
+                (article_summaries(mined, mined.articles.iter().take(SHOWN), true))
                 p.pager { a href="/articles" { "All articles" } }
             }
         }

@@ -7,10 +7,10 @@ use maud::{Markup, html};
 use newslode_page::article::Article;
 use newslode_page::hierarchy::{Block, Hierarchy, Label, NodeKind, xml};
 
-use super::article::{stored, summary};
+use super::article::{find_article, stored_hierarchy};
 use super::parts::{article_path, site_link};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem};
 use crate::console::detail::Detail;
 use crate::console::state::Console;
 use crate::html::values::page_url;
@@ -26,17 +26,20 @@ const MEANINGS: [(Block, &str); 3] = [
     (Block::Rest, "all else"),
 ];
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>, Path(id): Path<String>) -> Shown {
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(id): Path<String>,
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let summary = summary(&snapshot, &id)?;
+    let summary = find_article(&snapshot, &id)?;
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
     let gone = || Problem::not_found("The article was read anew just now. Load this page again in a moment.");
     let detail = detail.ok_or_else(gone)?;
-    let hierarchy = xml::read(&String::from_utf8_lossy(&stored(&console, &id).await?));
+    let hierarchy = xml::read(&String::from_utf8_lossy(&stored_hierarchy(&console, &id).await?));
     let hierarchy = hierarchy.map_err(|error| Problem::away(&error))?;
     let path = article_path(summary);
     let page = Page {
-        place: Place::Articles,
+        place: NavigationItem::Articles,
         title: "The page as it was read".into(),
         trail: html! {
             a href="/articles" { "Articles" } " / " (site_link(&summary.site)) " / "
@@ -50,22 +53,22 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>, Path(i
             }
         },
         main: html! {
-            div.read { (drawn(&hierarchy, &Taken::of(&detail.article))) }
+            div.read { (draw_lines(&hierarchy, &ArticleText::of(&detail.article))) }
             p.small { a href={ (path) "/hierarchy.xml" } { "The hierarchy as XML" } }
         },
     };
-    answer(&console, &snapshot, page)
+    page_response(&console, &snapshot, page)
 }
 
 /// What became the article.
-struct Taken {
+struct ArticleText {
     title: Option<String>,
     body: String,
 }
 
-impl Taken {
-    fn of(article: &Article) -> Taken {
-        Taken { title: article.title.clone(), body: article.text() }
+impl ArticleText {
+    fn of(article: &Article) -> ArticleText {
+        ArticleText { title: article.title.clone(), body: article.text() }
     }
 
     fn has(&self, label: &Label) -> bool {
@@ -77,7 +80,7 @@ impl Taken {
 }
 
 /// A line of the drawing.
-struct Line<'a> {
+struct LabelLine<'a> {
     /// Number of headers above it.
     depth: usize,
     label: &'a Label,
@@ -88,7 +91,7 @@ struct Line<'a> {
 }
 
 /// The labels in the page's order.
-fn lines(hierarchy: &Hierarchy) -> Vec<Line<'_>> {
+fn label_lines(hierarchy: &Hierarchy) -> Vec<LabelLine<'_>> {
     // By node: headers above it, and its block.
     let mut above: Vec<(usize, Block)> = Vec::new();
     let (mut lines, mut begins) = (Vec::new(), false);
@@ -100,32 +103,32 @@ fn lines(hierarchy: &Hierarchy) -> Vec<Line<'_>> {
         above.push((depth + usize::from(is_header), block));
         begins |= node.kind == NodeKind::Segment;
         if let Some(label) = &node.label {
-            lines.push(Line { depth: depth.min(DEEPEST), label, is_header, block, begins });
+            lines.push(LabelLine { depth: depth.min(DEEPEST), label, is_header, block, begins });
             begins = false;
         }
     }
     lines
 }
 
-fn drawn(hierarchy: &Hierarchy, taken: &Taken) -> Markup {
+fn draw_lines(hierarchy: &Hierarchy, taken: &ArticleText) -> Markup {
     let left_out = hierarchy.nodes.len().saturating_sub(MOST);
     html! {
-        @for line in lines(hierarchy) {
-            p class=(classes(&line)) dir="auto" {
-                @if taken.has(line.label) { mark { (text(line.label)) } } @else { (text(line.label)) }
+        @for line in label_lines(hierarchy) {
+            p class=(line_classes(&line)) dir="auto" {
+                @if taken.has(line.label) { mark { (label_text(line.label)) } } @else { (label_text(line.label)) }
             }
         }
         @if left_out > 0 { p.soft { "and " (left_out) " nodes more" } }
     }
 }
 
-fn classes(line: &Line<'_>) -> String {
+fn line_classes(line: &LabelLine<'_>) -> String {
     let (header, begins) =
         (if line.is_header { " header" } else { "" }, if line.begins { " begins" } else { "" });
     format!("{} deep{}{header}{begins}", line.block.name(), line.depth)
 }
 
-fn text(label: &Label) -> Markup {
+fn label_text(label: &Label) -> Markup {
     match label.href.as_deref().filter(|href| page_url(href).is_some()) {
         Some(href) => html! { a href=(href) rel="noopener noreferrer nofollow" { (label.text) } },
         None => html! { (label.text) },
@@ -143,14 +146,14 @@ mod tests {
         let url = "https://a.test/".parse().unwrap();
         let html = "<h2>Sport</h2><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul>";
         let hierarchy = hierarchy(&Page::parse(&url, None, html.as_bytes()), &Params::default());
-        let lines = lines(&hierarchy);
+        let lines = label_lines(&hierarchy);
         let shown: Vec<_> = lines
             .iter()
             .map(|line| (line.label.text.as_str(), line.depth, line.is_header, line.begins))
             .collect();
         assert_eq!(shown, [("Sport", 0, true, true), ("Cup", 1, false, false), ("Tour", 1, false, false)]);
-        let taken = Taken { title: Some("Cup".into()), body: String::new() };
-        let drawn = drawn(&hierarchy, &taken).0;
+        let taken = ArticleText { title: Some("Cup".into()), body: String::new() };
+        let drawn = draw_lines(&hierarchy, &taken).0;
         assert!(
             drawn.contains("<mark><a href=\"https://a.test/cup\"") && drawn.contains("class=\"rest deep1\""),
             "{drawn}"

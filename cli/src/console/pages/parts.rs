@@ -6,10 +6,10 @@ use newslode_common::store::SiteStatus;
 use newslode_miner::mining::taxonomy::Concept;
 use newslode_page::reading::Site;
 
-use crate::console::snapshot::{Mined, Summary};
+use crate::console::snapshot::{ArticleSummary, Mined};
 use crate::html::Links;
-use crate::html::lists::{self, Item};
-use crate::html::values::{AWAY, page_url, time};
+use crate::html::lists::{self, ListedArticle};
+use crate::html::values::{EXTERNAL_REL, page_url, time_element};
 
 /// The console's own pages.
 pub(in crate::console) struct Pages;
@@ -25,7 +25,7 @@ impl Links for Pages {
 }
 
 /// A part of a path: everything that could mean something else is encoded.
-pub(in crate::console) fn segment(text: &str) -> String {
+pub(in crate::console) fn path_segment(text: &str) -> String {
     let mut path = String::new();
     for byte in text.bytes() {
         match byte {
@@ -40,16 +40,16 @@ pub(in crate::console) fn segment(text: &str) -> String {
 
 /// The address of a concept's page.
 pub(in crate::console) fn concept_path(key: &str) -> String {
-    format!("/taxonomy/{}", segment(key))
+    format!("/taxonomy/{}", path_segment(key))
 }
 
 /// The address of a site's page.
 pub(in crate::console) fn site_path(site: &Site) -> String {
-    format!("/sites/{}", segment(site.as_str()))
+    format!("/sites/{}", path_segment(site.as_str()))
 }
 
 /// The address of an article's page.
-pub(in crate::console) fn article_path(article: &Summary) -> String {
+pub(in crate::console) fn article_path(article: &ArticleSummary) -> String {
     format!("/articles/{}", article.id)
 }
 
@@ -70,40 +70,40 @@ pub(in crate::console) fn site_link(site: &Site) -> Markup {
 }
 
 /// The same where an address matters less: only its host is shown.
-pub(super) fn away_shortly(address: &str) -> Markup {
+pub(super) fn short_external_link(address: &str) -> Markup {
     match page_url(address).as_ref().and_then(|url| url.host_str()) {
-        Some(host) => html! { a href=(address) rel=(AWAY) { "at " (host) } },
+        Some(host) => html! { a href=(address) rel=(EXTERNAL_REL) { "at " (host) } },
         None => html! { span { (address) } },
     }
 }
 
 /// A share in thousandths, as percent.
-pub(super) fn percent(thousandths: u64) -> String {
+pub(super) fn percent_text(thousandths: u64) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
 /// A list of articles. A tight one has no texts.
-pub(super) fn articles<'a>(
+pub(super) fn article_summaries<'a>(
     mined: &Mined,
-    articles: impl IntoIterator<Item = &'a Summary>,
+    articles: impl IntoIterator<Item = &'a ArticleSummary>,
     is_tight: bool,
 ) -> Markup {
-    let item = |article: &'a Summary| Item {
+    let item = |article: &'a ArticleSummary| ListedArticle {
         headline: article.headline(),
         address: Some(article_path(article)),
         language: article.language.as_deref(),
         meta: html! {
             span { (article.site) }
-            span { @if article.published.is_none() { "found " } (time(article.at)) }
+            span { @if article.published.is_none() { "found " } (time_element(article.at)) }
             @for concept in mined.concepts_of(article).take(6) { (concept_link(concept)) }
         },
         lead: &article.lead,
     };
-    lists::articles(articles.into_iter().map(item), is_tight)
+    lists::article_list(articles.into_iter().map(item), is_tight)
 }
 
 /// The mark of how a site is: a shape and words, besides a colour.
-pub(super) fn state(status: &SiteStatus, health: Health) -> Markup {
+pub(super) fn site_state(status: &SiteStatus, health: Health) -> Markup {
     let (class, words) = match (status.settings.paused, health) {
         (true, _) => ("idle", "paused"),
         (false, Health::Healthy) => ("good", "healthy"),
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn parts_of_paths_lead_back_to_their_texts() {
-        assert_eq!(segment("en:top news/ü"), "en%3Atop%20news%2F%C3%BC");
-        assert_eq!((segment(".."), segment("a.b")), ("%2E%2E".into(), "a.b".into()));
+        assert_eq!(path_segment("en:top news/ü"), "en%3Atop%20news%2F%C3%BC");
+        assert_eq!((path_segment(".."), path_segment("a.b")), ("%2E%2E".into(), "a.b".into()));
     }
 }

@@ -3,16 +3,16 @@
 use axum::response::{Html, IntoResponse};
 use maud::{Markup, html};
 
-use crate::console::answer::Shown;
-pub(in crate::console) use crate::console::frame::Place;
-use crate::console::frame::whole;
+use crate::console::answer::PageResult;
+pub(in crate::console) use crate::console::frame::NavigationItem;
+use crate::console::frame::framed_page;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
-use crate::html::values::time;
+use crate::html::values::time_element;
 
 /// A page's own part.
 pub(in crate::console) struct Page {
-    pub(in crate::console) place: Place,
+    pub(in crate::console) place: NavigationItem,
     pub(in crate::console) title: String,
     /// What is above the title: the way here.
     pub(in crate::console) trail: Markup,
@@ -22,12 +22,12 @@ pub(in crate::console) struct Page {
 }
 
 /// Answers with a page.
-pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: Page) -> Shown {
+pub(in crate::console) fn page_response(console: &Console, snapshot: &Snapshot, page: Page) -> PageResult {
     let failure = console.failure();
     let main = html! {
         @if let Some(failure) = &failure {
             p.note role="status" {
-                "The store could not be read at the last look: " (failure) ". What is shown is from " (time(snapshot.made)) "."
+                "The store could not be read at the last look: " (failure) ". What is shown is from " (time_element(snapshot.made)) "."
             }
         }
         div.title {
@@ -40,9 +40,9 @@ pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: P
     let foot = html! {
         span { "Newslode " (env!("CARGO_PKG_VERSION")) }
         span { "Shows " (console.source.name) }
-        span { "As of " (time(snapshot.made)) " UTC" }
+        span { "As of " (time_element(snapshot.made)) " UTC" }
         a href="/api/v1/openapi.json" { "JSON API" }
         @if console.access.asks_for_token() { a href="/session" { "Sign in or out" } }
     };
-    Ok(Html(whole(page.place, &page.title, main, foot).into_string()).into_response())
+    Ok(Html(framed_page(page.place, &page.title, main, foot).into_string()).into_response())
 }

@@ -10,21 +10,21 @@ use newslode_common::store::Entry;
 use newslode_common::time::now;
 use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
-use newslode_page::template::{Role, Template};
+use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
 
-use super::manage::{lessons, limits};
-use super::parts::{articles, explain_path, percent, state};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::{Problem, Shown};
+use super::manage::{lesson_section, limits_form};
+use super::parts::{article_summaries, explain_path, percent_text, site_state};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::access::Visitor;
-use crate::html::charts::ends;
-use crate::html::values::{Number, away, counted, empty, facts};
-use crate::queries::explain::{SiteStory, kind_name, when};
-use crate::queries::templates::{end, usage};
+use crate::html::charts::outcome_table;
+use crate::html::values::{Number, count_with_noun, empty_note, external_link, fact_list};
+use crate::queries::explain::{ListingExplanation, SiteExplanation, due_text, kind_name};
+use crate::queries::templates::{dropped_text, template_usage};
 
 /// Articles, listings, and pages by outcome that are shown.
 const SHOWN: usize = 8;
@@ -38,12 +38,12 @@ pub(in crate::console) async fn page(
     Path(name): Path<String>,
     RawQuery(query): RawQuery,
     visitor: Visitor,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
     let mut page = site_page(&console, &snapshot, &name, &visitor).await?;
     let notice = console.notices.shown(query.as_deref());
     page.main = html! { (notice) (page.main) };
-    answer(&console, &snapshot, page)
+    page_response(&console, &snapshot, page)
 }
 
 async fn site_page(
@@ -52,48 +52,48 @@ async fn site_page(
     name: &str,
     visitor: &Visitor,
 ) -> Result<Page, Problem> {
-    let known = snapshot.site(name).ok_or_else(|| {
+    let facts = snapshot.site(name).ok_or_else(|| {
         Problem::not_found(format!(
             "`{name}` is not known: no seed named it. Add it: newslode seed add https://{name}/"
         ))
     })?;
     let (parts, now) = (&console.source.parts, now());
-    let status = known.status.clone();
+    let status = facts.status.clone();
     let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
     let entries = parts.stores.frontier.entries(&status.site).await?;
     let (learnt, _) = Knowledge::read(parts.stores.state.as_ref(), &status.site).await?;
-    // The look may be older than what was changed just now.
+    // The snapshot may be older than a change that was made just now.
     let settings = parts.stores.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
-    let unread = unread(&entries);
-    let story = SiteStory::of(status.clone(), &schedule, entries, now);
-    let mut rows: Vec<_> = story
-        .rows(now)
+    let unread = unread_pages(&entries);
+    let explanation = SiteExplanation::of(status.clone(), &schedule, entries, now);
+    let mut rows: Vec<_> = explanation
+        .facts(now)
         .into_iter()
         // The title says it with a mark.
         .filter(|(name, _)| name != "is")
         .map(|(name, value)| (name, html! { (value) }))
         .collect();
-    if let Some(recall) = known.recall {
+    if let Some(recall) = facts.recall {
         rows.push((
             "recall".into(),
-            html! { (percent(recall)) " of the articles that its listings showed within seven days" },
+            html! { (percent_text(recall)) " of the articles that its listings showed within seven days" },
         ));
     }
     let main = html! {
-        section { h2 { "How it is" } (facts(&rows)) }
-        (newest(snapshot, known)?)
-        (listings(&story, now))
-        (endings(known, &unread))
-        (layouts(&learnt))
-        (lessons(&status.site, &learnt, visitor))
-        @if let Some(mark) = &visitor.mark { (limits(&status.site, &settings, mark)) }
+        section { h2 { "How it is" } (fact_list(&rows)) }
+        (newest_section(snapshot, facts)?)
+        (listing_section(&explanation, now))
+        (outcome_section(facts, &unread))
+        (template_section(&learnt))
+        (lesson_section(&status.site, &learnt, visitor))
+        @if let Some(mark) = &visitor.mark { (limits_form(&status.site, &settings, mark)) }
     };
     Ok(Page {
-        place: Place::Sites,
+        place: NavigationItem::Sites,
         title: name.to_owned(),
         trail: html! { a href="/sites" { "Sites" } },
         lead: html! {
-            p { (state(&known.status, story.health)) }
+            p { (site_state(&facts.status, explanation.health)) }
             nav.jump aria-label="On this page" {
                 a href="#lessons" { "Corrected pages" }
                 @if visitor.mark.is_some() { a href="#limits" { "Change, pause or remove it" } }
@@ -103,16 +103,16 @@ async fn site_page(
     })
 }
 
-fn newest(snapshot: &Snapshot, known: &SiteFacts) -> Result<Markup, Problem> {
-    let filter = Filter { site: known.status.site.to_string(), ..Filter::default() };
+fn newest_section(snapshot: &Snapshot, facts: &SiteFacts) -> Result<Markup, Problem> {
+    let filter = Filter { site: facts.status.site.to_string(), ..Filter::default() };
     let newest = filter.select(&snapshot.mined, SHOWN)?;
     Ok(html! {
         section {
             h2 { "Newest articles" }
             @if newest.articles.is_empty() {
-                (empty("No article of this site was read yet. What was not read is below, with the reasons."))
+                (empty_note("No article of this site was read yet. What was not read is below, with the reasons."))
             } @else {
-                (articles(&snapshot.mined, newest.articles.iter().copied(), true))
+                (article_summaries(&snapshot.mined, newest.articles.iter().copied(), true))
                 @if newest.matched > SHOWN {
                     p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
                 }
@@ -121,13 +121,13 @@ fn newest(snapshot: &Snapshot, known: &SiteFacts) -> Result<Markup, Problem> {
     })
 }
 
-/// Where the site's news come from.
-fn listings(story: &SiteStory, now: Timestamp) -> Markup {
+/// The listings of the site, which show its news.
+fn listing_section(explanation: &SiteExplanation, now: Timestamp) -> Markup {
     html! {
         section {
             h2 { "Sources " small { "the one visited most often first" } }
-            @if story.listings.is_empty() {
-                (empty("It has no listings that are visited again. They are found with newslode mine --follow news, which is the default."))
+            @if explanation.listings.is_empty() {
+                (empty_note("It has no listings that are visited again. They are found with newslode mine --follow news, which is the default."))
             } @else {
                 div.scroll {
                     table {
@@ -136,26 +136,26 @@ fn listings(story: &SiteStory, now: Timestamp) -> Markup {
                             th.number scope="col" { "Articles" } th.number scope="col" { "Next visit" }
                         } }
                         tbody {
-                            @for listing in story.listings.iter().take(LISTINGS) {
+                            @for ListingExplanation { url, listing, due, .. } in explanation.listings.iter().take(LISTINGS) {
                                 tr {
-                                    th scope="row" { (kind_name(listing.known.kind)) }
-                                    td.address { (away(listing.url.as_str())) }
-                                    td.number { (Number(listing.known.visits)) }
-                                    td.number { (Number(listing.known.confirmed)) }
-                                    td.number { (listing.due.map_or("none".into(), |due| when(due, now))) }
+                                    th scope="row" { (kind_name(listing.kind)) }
+                                    td.address { (external_link(url.as_str())) }
+                                    td.number { (Number(listing.visits)) }
+                                    td.number { (Number(listing.confirmed)) }
+                                    td.number { (due.map_or("none".into(), |due| due_text(due, now))) }
                                 }
                             }
                         }
                     }
                 }
-                @if story.listings.len() > LISTINGS { p.soft { "and " (story.listings.len() - LISTINGS) " more" } }
+                @if explanation.listings.len() > LISTINGS { p.soft { "and " (explanation.listings.len() - LISTINGS) " more" } }
             }
         }
     }
 }
 
 /// Some pages that were not read, by outcome.
-fn unread(entries: &[Entry]) -> BTreeMap<Outcome, Vec<String>> {
+fn unread_pages(entries: &[Entry]) -> BTreeMap<Outcome, Vec<String>> {
     let mut unread: BTreeMap<Outcome, Vec<String>> = BTreeMap::new();
     for entry in entries {
         let Some(outcome) = entry.outcome else { continue };
@@ -170,52 +170,52 @@ fn unread(entries: &[Entry]) -> BTreeMap<Outcome, Vec<String>> {
     unread
 }
 
-fn endings(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup {
+fn outcome_section(facts: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup {
     html! {
         section {
             h2 { "How its URLs ended " small { "last outcome of each" } }
-            (ends(&known.status.outcomes).unwrap_or_else(|| empty("Nothing of it was asked for yet.")))
+            (outcome_table(&facts.status.outcomes).unwrap_or_else(|| empty_note("Nothing of it was asked for yet.")))
             @for (outcome, urls) in unread {
                 details {
                     summary { "Pages that ended with " span.code { (outcome) } }
-                    ul { @for url in urls { li { (away(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
+                    ul { @for url in urls { li { (external_link(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
                 }
             }
         }
     }
 }
 
-fn layouts(known: &Knowledge) -> Markup {
-    let templates = &known.templates;
+fn template_section(knowledge: &Knowledge) -> Markup {
+    let templates = &knowledge.templates;
     let (seen, accepted) = templates.acceptance();
     html! {
         section {
             h2 { "Templates " small { "what its pages have in common, and what varies" } }
             @if templates.live().is_empty() && templates.dropped().is_empty() {
-                (empty(html! { "It has no template yet. One needs five similar articles; "
-                    (counted(templates.waiting().len() as u64, "article waits", "articles wait")) " for one." }))
+                (empty_note(html! { "It has no template yet. One needs five similar articles; "
+                    (count_with_noun(templates.waiting().len() as u64, "article waits", "articles wait")) " for one." }))
             } @else {
-                p { (Number(accepted)) " of " (counted(seen, "article", "articles")) " are accepted by a template, "
+                p { (Number(accepted)) " of " (count_with_noun(seen, "article", "articles")) " are accepted by a template, "
                     (Number(templates.waiting().len() as u64)) " wait for one, and "
-                    (counted(known.site.lessons().len() as u64, "page was corrected", "pages were corrected")) " by people." }
-                @for live in templates.live() { (layout(live)) }
-                @for dropped in templates.dropped().iter().rev() { p.soft { (end(dropped)) } }
+                    (count_with_noun(knowledge.site.lessons().len() as u64, "page was corrected", "pages were corrected")) " by people." }
+                @for live in templates.live() { (template_details(live)) }
+                @for dropped in templates.dropped().iter().rev() { p.soft { (dropped_text(dropped)) } }
             }
         }
     }
 }
 
-fn layout(live: &Live<Template>) -> Markup {
-    let role = |role: Role| match role {
-        Role::Body => "body",
-        Role::Title => "title",
-        Role::Other => "varies",
+fn template_details(live: &Live<Template>) -> Markup {
+    let role = |role: SlotRole| match role {
+        SlotRole::Body => "body",
+        SlotRole::Title => "title",
+        SlotRole::Other => "varies",
     };
     let slots = &live.template.slots;
     html! {
         details {
             summary { "Template v" (live.version) ": " (slots.len()) " parts vary, accepts " (format!("{:.0} %", live.acceptance() * 100.0)) }
-            p.soft { (usage(live)) }
+            p.soft { (template_usage(live)) }
             div.scroll tabindex="0" role="region" aria-label={ "Parts of template v" (live.version) } {
                 table {
                     thead { tr {

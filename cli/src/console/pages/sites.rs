@@ -6,13 +6,13 @@ use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 
-use super::parts::{percent, segment, site_link, state};
-use super::shell::{Page, Place, answer};
-use crate::console::answer::Shown;
-use crate::console::filter::values;
+use super::parts::{path_segment, percent_text, site_link, site_state};
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::PageResult;
+use crate::console::filter::query_values;
 use crate::console::snapshot::SiteFacts;
 use crate::console::state::Console;
-use crate::html::values::{Number, counted, empty, time};
+use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 
 /// Sites of a page.
 const SHOWN: usize = 200;
@@ -20,25 +20,25 @@ const SHOWN: usize = 200;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let after = values(query.as_deref()).remove("after").unwrap_or_default();
+    let after = query_values(query.as_deref()).remove("after").unwrap_or_default();
     let page = Page {
-        place: Place::Sites,
+        place: NavigationItem::Sites,
         title: "Sites".into(),
         trail: html! {},
         lead: html! {
-            p.lead { (counted(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
+            p.lead { (count_with_noun(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
         },
-        main: html! { (super::explain::form("")) (table(&snapshot.sites, &after)) },
+        main: html! { (super::explain::explain_form("")) (site_table(&snapshot.sites, &after)) },
     };
-    answer(&console, &snapshot, page)
+    page_response(&console, &snapshot, page)
 }
 
 /// The sites behind this name, as many as a page shows.
-fn table(sites: &[SiteFacts], after: &str) -> Markup {
+fn site_table(sites: &[SiteFacts], after: &str) -> Markup {
     if sites.is_empty() {
-        return empty(
+        return empty_note(
             "No site is known. Add one: newslode seed add https://www.example.com, or start newslode mine with its address.",
         );
     }
@@ -58,19 +58,19 @@ fn table(sites: &[SiteFacts], after: &str) -> Markup {
                         th.number scope="col" { "Delay" } th.number scope="col" { "Next request" }
                     }
                 }
-                tbody { @for facts in shown { (row(facts)) } }
+                tbody { @for facts in shown { (site_row(facts)) } }
             }
         }
         @if !after.is_empty() || last.is_some() {
             nav.pager aria-label="Pages" {
                 @if !after.is_empty() { a href="/sites" { "From the beginning" } }
-                @if let Some(last) = &last { a rel="next" href={ "/sites?after=" (segment(last)) } { "Further sites" } }
+                @if let Some(last) = &last { a rel="next" href={ "/sites?after=" (path_segment(last)) } { "Further sites" } }
             }
         }
     }
 }
 
-fn row(facts: &SiteFacts) -> Markup {
+fn site_row(facts: &SiteFacts) -> Markup {
     let status = &facts.status;
     let came = [Outcome::Fetched, Outcome::Unchanged];
     let read: u64 = came.iter().filter_map(|outcome| status.outcomes.get(outcome)).sum();
@@ -78,16 +78,16 @@ fn row(facts: &SiteFacts) -> Markup {
     html! {
         tr {
             th scope="row" { (site_link(&status.site)) }
-            td { (state(status, facts.health)) }
+            td { (site_state(status, facts.health)) }
             td.number { (Number(facts.articles)) }
             td.number { (Number(status.urls)) }
             td.number { (Number(read)) }
             td.number { (Number(ended.saturating_sub(read))) }
             td.number { (Number(status.pending)) }
-            td.number { @if let Some(recall) = facts.recall { (percent(recall)) } @else { span.soft { "unknown" } } }
+            td.number { @if let Some(recall) = facts.recall { (percent_text(recall)) } @else { span.soft { "unknown" } } }
             td.number { (Number(facts.listings)) }
             td.number { (Number(status.settings.delay_ms)) " ms" }
-            td.number { @if let Some(ready) = status.ready { (time(ready)) } @else { span.soft { "none" } } }
+            td.number { @if let Some(ready) = status.ready { (time_element(ready)) } @else { span.soft { "none" } } }
         }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
         let sites: Vec<SiteFacts> = (0..2_345).map(site).collect();
         let (mut seen, mut after) = (0, String::new());
         loop {
-            let html = table(&sites, &after).0;
+            let html = site_table(&sites, &after).0;
             assert!(html.len() < 500_000, "{} bytes", html.len());
             seen += html.matches("<th scope=\"row\">").count();
             let Some(next) = html.split("/sites?after=").nth(1) else { break };

@@ -7,13 +7,13 @@ use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::parts::Pages;
-use super::shell::{Page, Place, answer};
-use crate::console::answer::Shown;
-use crate::console::filter::values;
+use super::shell::{NavigationItem, Page, page_response};
+use crate::console::answer::PageResult;
+use crate::console::filter::query_values;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
-use crate::html::values::{counted, empty};
+use crate::html::values::{count_with_noun, empty_note};
 
 /// The most concepts that a search shows.
 const FOUND: usize = 200;
@@ -21,27 +21,27 @@ const FOUND: usize = 200;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let wanted = values(query.as_deref()).remove("q").unwrap_or_default();
+    let wanted = query_values(query.as_deref()).remove("q").unwrap_or_default();
     let taxonomy = &snapshot.mined.taxonomy;
     let page = Page {
-        place: Place::Taxonomy,
+        place: NavigationItem::Taxonomy,
         title: "Taxonomy".into(),
         trail: html! {},
         lead: html! {
             p.lead {
-                (counted(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
+                (count_with_noun(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
                 (counted_sites(taxonomy.sites as usize)) ". A concept is a label that at least " (taxonomy.support)
                 " of them show, or that one files below such a label."
             }
         },
-        main: html! { (search(&wanted)) (found_or_tree(&snapshot, &wanted)) },
+        main: html! { (search_form(&wanted)) (found_or_tree(&snapshot, &wanted)) },
     };
-    answer(&console, &snapshot, page)
+    page_response(&console, &snapshot, page)
 }
 
-fn search(wanted: &str) -> Markup {
+fn search_form(wanted: &str) -> Markup {
     html! {
         form.filters role="search" aria-label="Concepts" action="/taxonomy" {
             div.wide {
@@ -70,7 +70,7 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
     };
     let found: Vec<&Concept> = mined.taxonomy.concepts.iter().filter(is_meant).collect();
     if found.is_empty() {
-        return empty(
+        return empty_note(
             html! { "No concept is written like “" (wanted) "”. " a href="/taxonomy" { "Browse the tree" } " instead." },
         );
     }

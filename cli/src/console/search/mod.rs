@@ -1,8 +1,8 @@
-//! Search over titles and bodies: an index of the articles of one look at the store, in a folder that vanishes with it.
+//! Search over titles and bodies: an index of the articles of one snapshot, in a temporary folder that is removed with it.
 //!
 //! A search answers which articles match; filters, order and pages are those of every list ([`filter`](super::filter)), so
 //! nothing is ranked and the index holds no text. A query is words that all must occur, `"phrases"`, `-words` that must not, and
-//! `beginnings*`. Anything else in it means nothing, so no query is wrong. Start at [`Builder`] and [`Search::find`].
+//! `beginnings*`. Anything else in it means nothing, so no query is wrong. Start at [`IndexBuilder`] and [`SearchIndex::find`].
 
 mod query;
 mod words;
@@ -25,7 +25,7 @@ const WRITER_BYTES: usize = 32 << 20;
 const NAME: &str = "name";
 
 /// Writes an index.
-pub(super) struct Builder {
+pub(super) struct IndexBuilder {
     writer: IndexWriter,
     index: Index,
     text: Field,
@@ -34,14 +34,14 @@ pub(super) struct Builder {
 }
 
 /// Finds articles.
-pub(super) struct Search {
+pub(super) struct SearchIndex {
     searcher: Searcher,
     text: Field,
     // Dropped after the searcher, whose files are in it.
     _folder: Option<TempDir>,
 }
 
-impl std::fmt::Debug for Search {
+impl std::fmt::Debug for SearchIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Search({} articles)", self.searcher.num_docs())
     }
@@ -49,17 +49,17 @@ impl std::fmt::Debug for Search {
 
 /// Whether a query holds a word.
 pub(super) fn has_words(wanted: &str) -> bool {
-    query::query(wanted, Field::from_field_id(0)).is_some()
+    query::parse_query(wanted, Field::from_field_id(0)).is_some()
 }
 
 /// The number under which the index knows an article.
-fn number(id: ContentHash) -> u64 {
+fn index_number(id: ContentHash) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|at| id.0[at]))
 }
 
-impl Builder {
+impl IndexBuilder {
     /// Begins an index. Without a folder for temporary files it is kept in memory.
-    pub(super) fn new() -> tantivy::Result<Builder> {
+    pub(super) fn new() -> tantivy::Result<IndexBuilder> {
         let mut schema = Schema::builder();
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(words::NAME)
@@ -78,7 +78,7 @@ impl Builder {
         };
         index.tokenizers().register(words::NAME, words::Words);
         let writer = index.writer_with_num_threads(1, WRITER_BYTES)?;
-        Ok(Builder { writer, index, text, name, folder })
+        Ok(IndexBuilder { writer, index, text, name, folder })
     }
 
     /// Adds an article.
@@ -88,17 +88,17 @@ impl Builder {
         for text in title.chain(article.body.iter().map(|block| block.text.as_str())) {
             document.add_text(self.text, text);
         }
-        document.add_u64(self.name, number(id));
+        document.add_u64(self.name, index_number(id));
         self.writer.add_document(document)?;
         Ok(())
     }
 
     /// Ends the index.
-    pub(super) fn finish(mut self) -> tantivy::Result<Search> {
+    pub(super) fn finish(mut self) -> tantivy::Result<SearchIndex> {
         self.writer.commit()?;
         self.writer.wait_merging_threads()?;
         let reader = self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Search { searcher: reader.searcher(), text: self.text, _folder: self.folder })
+        Ok(SearchIndex { searcher: reader.searcher(), text: self.text, _folder: self.folder })
     }
 }
 
@@ -109,12 +109,12 @@ pub(super) struct Positions(HashMap<u64, u32>);
 impl Positions {
     /// The positions of these articles, in order.
     pub(super) fn of(ids: impl Iterator<Item = ContentHash>) -> Positions {
-        Positions(ids.zip(0..).map(|(id, at)| (number(id), at)).collect())
+        Positions(ids.zip(0..).map(|(id, at)| (index_number(id), at)).collect())
     }
 
-    /// Where an article stands that may have this name: another one may share its number.
+    /// The position of the article with this id. Another article may share its number, so the caller compares ids.
     pub(super) fn of_id(&self, id: ContentHash) -> Option<usize> {
-        self.of_number(number(id))
+        self.of_number(index_number(id))
     }
 
     fn of_number(&self, number: u64) -> Option<usize> {
@@ -122,7 +122,7 @@ impl Positions {
     }
 }
 
-impl Search {
+impl SearchIndex {
     /// For each of so many articles, whether it matches. `None`: the query holds no word.
     pub(super) fn find(
         &self,
@@ -130,9 +130,9 @@ impl Search {
         positions: &Positions,
         articles: usize,
     ) -> tantivy::Result<Option<Vec<bool>>> {
-        let Some(query) = query::query(wanted, self.text) else { return Ok(None) };
+        let Some(query) = query::parse_query(wanted, self.text) else { return Ok(None) };
         let mut matches = vec![false; articles];
-        for number in self.searcher.search(&query, &Numbers)? {
+        for number in self.searcher.search(&query, &AllNumbers)? {
             if let Some(found) = positions.of_number(number).and_then(|at| matches.get_mut(at)) {
                 *found = true;
             }
@@ -142,14 +142,14 @@ impl Search {
 }
 
 /// Collects the numbers of all articles that match.
-struct Numbers;
+struct AllNumbers;
 
 struct SegmentNumbers {
     column: Column<u64>,
     found: Vec<u64>,
 }
 
-impl Collector for Numbers {
+impl Collector for AllNumbers {
     type Fruit = Vec<u64>;
     type Child = SegmentNumbers;
 

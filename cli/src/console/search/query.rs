@@ -4,7 +4,7 @@ use tantivy::Term;
 use tantivy::query::{AllQuery, BooleanQuery, FuzzyTermQuery, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::words::{is_unspaced, tokens};
+use super::words::{is_unspaced, tokenize};
 
 /// The most parts of a query, and words of a phrase, that are looked at.
 const MOST_PARTS: usize = 24;
@@ -12,18 +12,18 @@ const MOST_WORDS: usize = 24;
 
 /// A part of a query as it is written.
 #[derive(Debug, PartialEq, Eq)]
-struct Part<'q> {
+struct QueryPart<'q> {
     text: &'q str,
     is_excluded: bool,
     is_beginning: bool,
 }
 
 /// The query; `None` if it holds no word.
-pub(super) fn query(wanted: &str, field: Field) -> Option<Box<dyn Query>> {
+pub(super) fn parse_query(wanted: &str, field: Field) -> Option<Box<dyn Query>> {
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-    for part in parts(wanted).into_iter().take(MOST_PARTS) {
+    for part in split_parts(wanted).into_iter().take(MOST_PARTS) {
         let occur = if part.is_excluded { Occur::MustNot } else { Occur::Must };
-        clauses.extend(meaning(&part, field).map(|query| (occur, query)));
+        clauses.extend(part_query(&part, field).map(|query| (occur, query)));
     }
     if clauses.is_empty() {
         return None;
@@ -34,7 +34,7 @@ pub(super) fn query(wanted: &str, field: Field) -> Option<Box<dyn Query>> {
     Some(Box::new(BooleanQuery::new(clauses)))
 }
 
-fn parts(wanted: &str) -> Vec<Part<'_>> {
+fn split_parts(wanted: &str) -> Vec<QueryPart<'_>> {
     let mut parts = Vec::new();
     let mut rest = wanted.trim_start();
     while !rest.is_empty() {
@@ -50,14 +50,14 @@ fn parts(wanted: &str) -> Vec<Part<'_>> {
             ),
         };
         let is_beginning = text.ends_with('*');
-        parts.push(Part { text: text.trim_end_matches('*'), is_excluded, is_beginning });
+        parts.push(QueryPart { text: text.trim_end_matches('*'), is_excluded, is_beginning });
         rest = after.trim_start();
     }
     parts
 }
 
-fn meaning(part: &Part<'_>, field: Field) -> Option<Box<dyn Query>> {
-    let mut words: Vec<String> = tokens(part.text).into_iter().map(|token| token.text).collect();
+fn part_query(part: &QueryPart<'_>, field: Field) -> Option<Box<dyn Query>> {
+    let mut words: Vec<String> = tokenize(part.text).into_iter().map(|token| token.text).collect();
     words.truncate(MOST_WORDS);
     // The last letter of a run ends a text, not a query: there it is the beginning of a pair.
     let is_single = |word: &String| word.chars().count() == 1 && word.chars().all(is_unspaced);
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn parts_are_words_phrases_exclusions_and_beginnings() {
-        let part = |text, is_excluded, is_beginning| Part { text, is_excluded, is_beginning };
+        let part = |text, is_excluded, is_beginning| QueryPart { text, is_excluded, is_beginning };
         assert_eq!(
-            parts(" rain  \"new york\" -snow farm* -\"a b"),
+            split_parts(" rain  \"new york\" -snow farm* -\"a b"),
             [
                 part("rain", false, false),
                 part("new york", false, false),
@@ -101,13 +101,13 @@ mod tests {
         for nothing in
             ["", "   ", "-", "\"", "\"\"", "-\"", "***", "[[[", "\\", "()", "/.*/", "- - -", "\u{0}"]
         {
-            assert!(query(nothing, field).is_none(), "{nothing:?}");
+            assert!(parse_query(nothing, field).is_none(), "{nothing:?}");
         }
         for something in
             ["a:b", "AND OR NOT", "[a TO z]", "/a.*/", "a^9", "body:(x", "\"a", "x~9", "+a -b", "a\"b\"c"]
         {
-            assert!(query(something, field).is_some(), "{something:?}");
+            assert!(parse_query(something, field).is_some(), "{something:?}");
         }
-        assert!(query(&"\"-*a ".repeat(5_000), field).is_some());
+        assert!(parse_query(&"\"-*a ".repeat(5_000), field).is_some());
     }
 }

@@ -35,7 +35,7 @@ fn articles_are_found_by_words_phrases_and_letters() {
         article("東京都で大雨", &["気象庁は警報を出した。"]),
     ];
     let ids = || (0_u8..).map(|n| ContentHash([n; 16])).take(articles.len());
-    let builder = Builder::new().unwrap();
+    let builder = IndexBuilder::new().unwrap();
     articles.iter().zip(ids()).for_each(|(article, id)| builder.add(id, article).unwrap());
     let search = builder.finish().unwrap();
     let positions = Positions::of(ids());

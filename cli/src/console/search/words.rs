@@ -26,7 +26,7 @@ impl Tokenizer for Words {
     type TokenStream<'a> = Stream;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
-        Stream { tokens: tokens(text).into_iter(), token: Token::default() }
+        Stream { tokens: tokenize(text).into_iter(), token: Token::default() }
     }
 }
 
@@ -48,8 +48,8 @@ impl TokenStream for Stream {
 }
 
 /// The words of a text, in order.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut made = Made::default();
+pub(super) fn tokenize(text: &str) -> Vec<Token> {
+    let mut made = TokenBuilder::default();
     for letter in text.chars() {
         for letter in std::iter::once(letter).nfkc() {
             if is_unspaced(letter) {
@@ -75,13 +75,13 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
 }
 
 #[derive(Default)]
-struct Made {
+struct TokenBuilder {
     tokens: Vec<Token>,
     word: String,
     run: Vec<char>,
 }
 
-impl Made {
+impl TokenBuilder {
     fn push(&mut self, text: String) {
         let position = self.tokens.len();
         self.tokens.push(Token { text, position, position_length: 1, ..Token::default() });
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        tokens(text).into_iter().map(|token| token.text).collect()
+        tokenize(text).into_iter().map(|token| token.text).collect()
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(words("e\u{301}te\u{301}"), ["ete"]);
         assert_eq!(words("Новости ПОГОДЫ"), ["новости", "погоды"]);
         assert_eq!(words("  -- !! "), [""; 0]);
-        assert!(tokens(&"é".repeat(500)).iter().all(|token| token.text.len() <= MOST));
+        assert!(tokenize(&"é".repeat(500)).iter().all(|token| token.text.len() <= MOST));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Who may change things: whoever knows the token; without one, everybody on this machine if the console is on loopback.
+//! Who may change things: people who know the token; if there is none, everybody on this machine, and only on loopback.
 //!
 //! A browser signs in once and gets a session, a cookie that no script reads and no other site sends. Every form carries a
 //! mark of its session, so that a stranger's page cannot send one (CSRF). Programs send the token with each request.
@@ -23,7 +23,7 @@ const MOST: usize = 1_000;
 pub(crate) const LEAST_TOKEN: usize = 16;
 
 /// A secret that nobody can guess.
-fn secret() -> std::io::Result<String> {
+fn random_secret() -> std::io::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
     Ok(blake3::Hash::from_bytes(bytes).to_hex().to_string())
@@ -44,7 +44,7 @@ struct Session {
     used: Instant,
 }
 
-/// Tells who may change things.
+/// Decides who may change things.
 pub(in crate::console) struct Access {
     writers: Writers,
     /// By the hash of what the cookie says.
@@ -61,7 +61,7 @@ impl Access {
     pub(in crate::console) fn new(addr: SocketAddr, token: Option<&str>) -> std::io::Result<Access> {
         let writers = match token {
             Some(token) => Writers::Token(blake3::hash(token.as_bytes())),
-            None if addr.ip().is_loopback() => Writers::Everybody(secret()?),
+            None if addr.ip().is_loopback() => Writers::Everybody(random_secret()?),
             None => Writers::Nobody,
         };
         Ok(Access { writers, sessions: Mutex::default(), attempts: tokio::sync::Mutex::default() })
@@ -77,7 +77,7 @@ impl Access {
         if !self.knows(token) {
             return Ok(None);
         }
-        let (name, mark) = (secret()?, secret()?);
+        let (name, mark) = (random_secret()?, random_secret()?);
         let mut sessions = self.sessions();
         sessions.retain(|_, session| session.used.elapsed() < IDLE);
         if sessions.len() >= MOST
@@ -92,7 +92,7 @@ impl Access {
 
     /// Ends the session of a request.
     pub(super) fn sign_out(&self, headers: &HeaderMap) {
-        if let Some(name) = cookie(headers) {
+        if let Some(name) = session_cookie(headers) {
             self.sessions().remove(&blake3::hash(name.as_bytes()));
         }
     }
@@ -109,12 +109,12 @@ impl Access {
     pub(in crate::console) fn visitor(&self, headers: &HeaderMap) -> Visitor {
         match &self.writers {
             Writers::Nobody => Visitor { mark: None, may_sign_in: false },
-            // Who comes through a proxy need not be on this machine.
+            // A visitor behind a proxy need not be on this machine.
             Writers::Everybody(_) if is_forwarded(headers) => Visitor { mark: None, may_sign_in: false },
             Writers::Everybody(mark) => Visitor { mark: Some(mark.clone()), may_sign_in: false },
             Writers::Token(_) => {
                 let mut sessions = self.sessions();
-                let name = cookie(headers).map(|name| blake3::hash(name.as_bytes()));
+                let name = session_cookie(headers).map(|name| blake3::hash(name.as_bytes()));
                 let session = name.and_then(|name| sessions.get_mut(&name));
                 let mark = session.filter(|session| session.used.elapsed() < IDLE).map(|session| {
                     session.used = Instant::now();
@@ -125,10 +125,10 @@ impl Access {
         }
     }
 
-    /// Lets a program pass that may change things.
+    /// Checks that the request of a program may change things.
     ///
     /// # Errors
-    /// Says what is missing.
+    /// When the token is missing or wrong, or nothing can be changed here.
     pub(in crate::console) fn program(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
@@ -143,7 +143,7 @@ impl Access {
                 "unauthorized",
                 "This changes something: send the token, as in `Authorization: Bearer TOKEN`.",
             )),
-            _ => Err(nobody()),
+            _ => Err(read_only()),
         }
     }
 }
@@ -158,7 +158,7 @@ pub(in crate::console) const READ_ONLY: &str = "Nothing can be changed here: thi
                                                 proxy is before it. Start it with --token-file FILE.";
 
 /// Nobody may change anything here.
-pub(super) fn nobody() -> Problem {
+pub(super) fn read_only() -> Problem {
     Problem::new(StatusCode::FORBIDDEN, "read_only", READ_ONLY)
 }
 
@@ -171,7 +171,7 @@ pub(in crate::console) struct Visitor {
 }
 
 /// What the cookie of a request says.
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+fn session_cookie(headers: &HeaderMap) -> Option<&str> {
     let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs =
         cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));

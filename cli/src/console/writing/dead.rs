@@ -6,12 +6,12 @@ use axum::extract::State;
 use maud::html;
 use newslode_common::broker::{Broker as _, Queue};
 
-use super::form::{Form, hidden};
-use crate::console::answer::{Problem, Shown};
-use crate::console::pages::shell::{Page, Place, answer};
+use super::form::{Form, mark_field};
+use crate::console::answer::{PageResult, Problem};
+use crate::console::pages::shell::{NavigationItem, Page, page_response};
 use crate::console::state::Console;
 
-pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form: Form) -> Shown {
+pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form: Form) -> PageResult {
     let named = form.get("queue");
     let queue = Queue::ALL.iter().copied().find(|queue| queue.name() == named);
     let queue = queue.ok_or_else(|| Problem::bad(format!("There is no queue `{named}`.")))?;
@@ -30,7 +30,7 @@ pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form
     let done = match act {
         "replay" => broker.replay(queue, chosen).await,
         "drop" if form.get("sure") == "yes" => broker.drop_dead(queue, chosen).await,
-        "drop" => return sure(&console, queue, chosen, &form).await,
+        "drop" => return drop_page(&console, queue, chosen, &form).await,
         other => {
             return Err(
                 Problem::bad(format!("`{other}` is nothing that can be done to dead letters.")).into()
@@ -49,20 +49,20 @@ pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form
 }
 
 /// Asks before letters are dropped.
-async fn sure(console: &Console, queue: Queue, ids: &[String], form: &Form) -> Shown {
+async fn drop_page(console: &Console, queue: Queue, ids: &[String], form: &Form) -> PageResult {
     let what = match ids.len() {
         0 => format!("all dead letters of the queue {queue}"),
         1 => "1 dead letter".to_owned(),
         count => format!("{count} dead letters"),
     };
     let page = Page {
-        place: Place::Operations,
+        place: NavigationItem::Operations,
         title: format!("Drop {what}?"),
         trail: html! { a href="/operations" { "Operations" } },
         lead: html! { p.lead { "What they hold is lost. If its cause was mended, put them back into the queue instead." } },
         main: html! {
             form.acts method="post" action="/operations/dead" {
-                (hidden(&form.mark))
+                (mark_field(&form.mark))
                 input type="hidden" name="sure" value="yes";
                 input type="hidden" name="queue" value=(queue);
                 @for id in ids { input type="hidden" name="id" value=(id); }
@@ -74,5 +74,5 @@ async fn sure(console: &Console, queue: Queue, ids: &[String], form: &Form) -> S
         },
     };
     let snapshot = console.snapshot().await?;
-    answer(console, &snapshot, page)
+    page_response(console, &snapshot, page)
 }

@@ -1,4 +1,4 @@
-//! A form that a browser sent: its values, after the check that whoever sent it may change things.
+//! A form that a browser sent: its values, after the check that the sender may change things.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::access::{Visitor, comes_from_here, nobody};
-use crate::console::answer::{Problem, Unshown};
+use super::access::{Visitor, comes_from_here, read_only};
+use crate::console::answer::{PageProblem, Problem};
 use crate::console::state::Console;
 
 /// The most bytes that are taken: an article's text, a few times over.
@@ -50,29 +50,29 @@ impl Form {
 ///
 /// # Errors
 /// When another site's page sent it, or it is too long.
-pub(super) async fn read(request: Request) -> Result<Vec<(String, String)>, Problem> {
+pub(super) async fn read_values(request: Request) -> Result<Vec<(String, String)>, Problem> {
     if !comes_from_here(request.headers()) {
-        return Err(foreign());
+        return Err(foreign_form());
     }
-    Ok(url::form_urlencoded::parse(&body(request).await?).into_owned().collect())
+    Ok(url::form_urlencoded::parse(&read_body(request).await?).into_owned().collect())
 }
 
 /// What a request holds.
 ///
 /// # Errors
 /// When it is too long.
-pub(in crate::console) async fn body(request: Request) -> Result<Bytes, Problem> {
+pub(in crate::console) async fn read_body(request: Request) -> Result<Bytes, Problem> {
     let long =
         || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "What was sent holds more than 1 MiB.");
     to_bytes(request.into_body(), MOST).await.map_err(|_| long())
 }
 
 /// The mark of a session, as a field of a form.
-pub(in crate::console) fn hidden(mark: &str) -> Markup {
+pub(in crate::console) fn mark_field(mark: &str) -> Markup {
     html! { input type="hidden" name=(MARK) value=(mark); }
 }
 
-fn foreign() -> Problem {
+fn foreign_form() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "foreign",
@@ -81,24 +81,24 @@ fn foreign() -> Problem {
 }
 
 impl FromRequest<Arc<Console>> for Form {
-    type Rejection = Unshown;
+    type Rejection = PageProblem;
 
-    async fn from_request(request: Request, console: &Arc<Console>) -> Result<Form, Unshown> {
+    async fn from_request(request: Request, console: &Arc<Console>) -> Result<Form, PageProblem> {
         let (mut parts, body) = request.into_parts();
         let visitor = Visitor::from_request_parts(&mut parts, console).await?;
         let Some(mark) = visitor.mark else {
-            return Err(if visitor.may_sign_in { unsigned() } else { nobody() }.into());
+            return Err(if visitor.may_sign_in { not_signed_in() } else { read_only() }.into());
         };
-        let values = read(Request::from_parts(parts, body)).await?;
+        let values = read_values(Request::from_parts(parts, body)).await?;
         let sent = values.iter().find(|(name, _)| name == MARK);
         // Hashes are compared in constant time.
         let is_own =
             sent.is_some_and(|(_, sent)| blake3::hash(sent.as_bytes()) == blake3::hash(mark.as_bytes()));
-        if is_own { Ok(Form { mark, values }) } else { Err(foreign().into()) }
+        if is_own { Ok(Form { mark, values }) } else { Err(foreign_form().into()) }
     }
 }
 
-fn unsigned() -> Problem {
+fn not_signed_in() -> Problem {
     Problem::new(
         StatusCode::UNAUTHORIZED,
         "unauthorized",

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use newslode_miner::work::knowledge;
 
 use super::form::Form;
-use crate::console::answer::{Problem, Shown};
+use crate::console::answer::{PageResult, Problem};
 use crate::console::pages::parts::site_path;
 use crate::console::state::Console;
 
@@ -14,13 +14,13 @@ pub(in crate::console) async fn forget(
     State(console): State<Arc<Console>>,
     Path(name): Path<String>,
     form: Form,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
     let site = &snapshot.known_site(&name)?.status.site;
     let url = form.get("url");
     let state = console.source.parts.stores.state.as_ref();
-    let forgotten = knowledge::teach(state, site, |known| {
-        if known.site.forget(Some(url)) == 0 {
+    let forgotten = knowledge::teach(state, site, |knowledge| {
+        if knowledge.site.forget(Some(url)) == 0 {
             return Err(crate::exit::hinted(
                 format!("no page `{url}` of {site} was corrected"),
                 "load the page again",

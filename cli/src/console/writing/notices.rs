@@ -1,4 +1,4 @@
-//! What a form did, told on the page that is shown after it. So loading that page again does nothing again.
+//! Notices of what a form did, shown on the page that follows. So loading that page again does nothing again.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ pub(in crate::console) struct Notices {
 }
 
 impl Notices {
-    /// Leads to a page that tells it.
+    /// Redirects to a page that shows this text.
     pub(super) fn then(&self, path: &str, text: String) -> Response {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -29,7 +29,7 @@ impl Notices {
         Redirect::to(&format!("{path}?notice={number}")).into_response()
     }
 
-    /// What a page is to tell.
+    /// The notice that a page is asked to show.
     pub(in crate::console) fn shown(&self, query: Option<&str>) -> Markup {
         let number = query.unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("notice="));
         let number: Option<u64> = number.and_then(|number| number.parse().ok());

@@ -11,10 +11,10 @@ use newslode_common::store::SiteSettings;
 use newslode_common::time::now;
 use newslode_miner::work::seeds;
 
-use super::form::{Form, hidden};
-use crate::console::answer::{Problem, Shown, Unshown, unknown_site};
+use super::form::{Form, mark_field};
+use crate::console::answer::{PageProblem, PageResult, Problem, unknown_site};
 use crate::console::pages::parts::{site_link, site_path};
-use crate::console::pages::shell::{Page, Place, answer};
+use crate::console::pages::shell::{NavigationItem, Page, page_response};
 use crate::console::snapshot::SiteFacts;
 use crate::console::state::Console;
 
@@ -22,7 +22,7 @@ use crate::console::state::Console;
 const MOST: usize = 1_000;
 
 /// A number that may be left out.
-fn number<T: std::str::FromStr>(form: &Form, name: &str, meaning: &str) -> Result<Option<T>, Problem> {
+fn parse_number<T: std::str::FromStr>(form: &Form, name: &str, meaning: &str) -> Result<Option<T>, Problem> {
     let text = form.get(name);
     if text.is_empty() {
         return Ok(None);
@@ -30,8 +30,8 @@ fn number<T: std::str::FromStr>(form: &Form, name: &str, meaning: &str) -> Resul
     text.parse().map(Some).map_err(|_| Problem::bad(format!("`{text}` is no number of {meaning}.")))
 }
 
-pub(in crate::console) async fn add(State(console): State<Arc<Console>>, form: Form) -> Shown {
-    let (max_pages, max_depth, delay_ms) = limits(&form)?;
+pub(in crate::console) async fn add(State(console): State<Arc<Console>>, form: Form) -> PageResult {
+    let (max_pages, max_depth, delay_ms) = parse_limits(&form)?;
     let message = |url: &str| SeedMessage {
         version: VERSION,
         url: Some(if url.contains("://") { url.to_owned() } else { format!("https://{url}/") }),
@@ -44,7 +44,7 @@ pub(in crate::console) async fn add(State(console): State<Arc<Console>>, form: F
     if messages.is_empty() || messages.len() > MOST {
         return Err(Problem::bad(format!("Name 1 to {MOST} sites, one address a line.")).into());
     }
-    obey(&console, &messages).await?;
+    apply_seed_messages(&console, &messages).await?;
     let count = messages.len();
     let what = if count == 1 { "1 site was added".to_owned() } else { format!("{count} sites were added") };
     Ok(console.notices.then("/operations", format!("{what}. {}", console.source.when_seeds_count())))
@@ -56,8 +56,8 @@ pub(in crate::console) type Limits = (Option<u64>, Option<u32>, Option<u64>);
 ///
 /// # Errors
 /// When one of them is no such number.
-pub(in crate::console) fn limits(form: &Form) -> Result<Limits, Problem> {
-    let seconds: Option<f64> = number(form, "delay", "seconds")?;
+pub(in crate::console) fn parse_limits(form: &Form) -> Result<Limits, Problem> {
+    let seconds: Option<f64> = parse_number(form, "delay", "seconds")?;
     let delay_ms = match seconds {
         Some(seconds) if seconds.is_finite() && (0.0..=86_400.0).contains(&seconds) => {
             Some((seconds * 1_000.0).round() as u64)
@@ -65,14 +65,17 @@ pub(in crate::console) fn limits(form: &Form) -> Result<Limits, Problem> {
         Some(_) => return Err(Problem::bad("The delay is a number of seconds from 0 to 86400.")),
         None => None,
     };
-    Ok((number(form, "max_pages", "pages")?, number(form, "max_depth", "links")?, delay_ms))
+    Ok((parse_number(form, "max_pages", "pages")?, parse_number(form, "max_depth", "links")?, delay_ms))
 }
 
 /// Does what seed messages say: here in a run's folder, through the queue for services.
 ///
 /// # Errors
 /// When a message is wrong, or the store or broker fails.
-pub(in crate::console) async fn obey(console: &Console, messages: &[SeedMessage]) -> Result<(), Problem> {
+pub(in crate::console) async fn apply_seed_messages(
+    console: &Console,
+    messages: &[SeedMessage],
+) -> Result<(), Problem> {
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     let commands = commands
         .map_err(|error| Problem::bad(format!("{error}. A seed looks like https://www.example.com")))?;
@@ -80,8 +83,8 @@ pub(in crate::console) async fn obey(console: &Console, messages: &[SeedMessage]
     match &source.run {
         Some(run) => {
             for command in commands {
-                let obeyed = seeds::obey(&source.parts, &source.config.miner, command, now()).await;
-                obeyed.map_err(|error| match error {
+                let applied = seeds::apply_seed(&source.parts, &source.config.miner, command, now()).await;
+                applied.map_err(|error| match error {
                     seeds::SeedFailure::NoPage(_) => Problem::bad(format!("{error}.")),
                     other => Problem::away(&other),
                 })?;
@@ -105,7 +108,7 @@ pub(in crate::console) async fn change(
     State(console): State<Arc<Console>>,
     Path(name): Path<String>,
     form: Form,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
     let known = snapshot.known_site(&name)?;
     let (parts, site) = (&console.source.parts, &known.status.site);
@@ -114,7 +117,7 @@ pub(in crate::console) async fn change(
         "pause" => (SiteSettings { paused: true, ..held }, "It is paused: nothing more is asked of it."),
         "resume" => (SiteSettings { paused: false, ..held }, "It goes on."),
         "save" => {
-            let (max_pages, max_depth, delay_ms) = limits(&form)?;
+            let (max_pages, max_depth, delay_ms) = parse_limits(&form)?;
             let settings = SiteSettings {
                 max_pages: max_pages.unwrap_or(held.max_pages).max(1),
                 max_depth: max_depth.unwrap_or(held.max_depth),
@@ -125,13 +128,17 @@ pub(in crate::console) async fn change(
         }
         "remove" if form.get("sure") == "yes" => {
             let remove = Some(format!("https://{site}/"));
-            obey(&console, &[SeedMessage { version: VERSION, remove, ..SeedMessage::default() }]).await?;
+            apply_seed_messages(
+                &console,
+                &[SeedMessage { version: VERSION, remove, ..SeedMessage::default() }],
+            )
+            .await?;
             let said = format!("{site} was removed. {}", console.source.when_seeds_count());
             return Ok(console.notices.then("/operations", said));
         }
-        "remove" => return answer(&console, &snapshot, sure(known, &form)),
+        "remove" => return page_response(&console, &snapshot, removal_page(known, &form)),
         other => {
-            return Err(Unshown::from(Problem::bad(format!(
+            return Err(PageProblem::from(Problem::bad(format!(
                 "`{other}` is nothing that can be done to a site."
             ))));
         }
@@ -143,11 +150,11 @@ pub(in crate::console) async fn change(
 }
 
 /// Asks before a site is removed.
-fn sure(known: &SiteFacts, form: &Form) -> Page {
+fn removal_page(known: &SiteFacts, form: &Form) -> Page {
     let site = &known.status.site;
     let path = site_path(site);
     Page {
-        place: Place::Sites,
+        place: NavigationItem::Sites,
         title: format!("Remove {site}?"),
         trail: html! { a href="/sites" { "Sites" } " / " (site_link(site)) },
         lead: html! {
@@ -158,7 +165,7 @@ fn sure(known: &SiteFacts, form: &Form) -> Page {
         },
         main: html! {
             form.acts method="post" action={ (path) "/limits" } {
-                (hidden(&form.mark))
+                (mark_field(&form.mark))
                 input type="hidden" name="sure" value="yes";
                 button.danger name="act" value="remove" { "Remove it and all that is known of it" }
                 button.plain name="act" value="pause" { "Pause it instead" }

@@ -16,14 +16,14 @@ use newslode_page::extract::Correction;
 
 use super::access::Visitor;
 use super::form::Form;
-use crate::console::answer::{Problem, Shown};
+use crate::console::answer::{PageResult, Problem};
 use crate::console::detail::Detail;
 use crate::console::filter::Filter;
-use crate::console::pages::article::summary;
-use crate::console::pages::correct::{Asked, Effect, form_page, preview_page, was_corrected};
+use crate::console::pages::article::find_article;
+use crate::console::pages::correct::{CorrectionForm, Effect, form_page, preview_page, was_corrected};
 use crate::console::pages::parts::article_path;
-use crate::console::pages::shell::answer;
-use crate::console::snapshot::{Snapshot, Summary};
+use crate::console::pages::shell::page_response;
+use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 use crate::exit::hinted;
 
@@ -34,17 +34,21 @@ pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
     visitor: Visitor,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let summary = summary(&snapshot, &id)?;
-    let article = held(&console, &snapshot, summary).await?;
-    let (known, _) = Knowledge::read(console.source.parts.stores.state.as_ref(), &summary.site).await?;
-    let asked = Asked::of(&article);
-    answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor))
+    let summary = find_article(&snapshot, &id)?;
+    let article = read_article(&console, &snapshot, summary).await?;
+    let (knowledge, _) = Knowledge::read(console.source.parts.stores.state.as_ref(), &summary.site).await?;
+    let asked = CorrectionForm::of_article(&article);
+    page_response(&console, &snapshot, form_page(summary, &asked, &knowledge, &visitor))
 }
 
 /// An article as the archive has it.
-async fn held(console: &Console, snapshot: &Snapshot, summary: &Summary) -> Result<Article, Problem> {
+async fn read_article(
+    console: &Console,
+    snapshot: &Snapshot,
+    summary: &ArticleSummary,
+) -> Result<Article, Problem> {
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
     let gone = || Problem::not_found("The article was read anew just now. Load this page again in a moment.");
     detail.map(|detail| detail.article).ok_or_else(gone)
@@ -54,25 +58,25 @@ pub(in crate::console) async fn correct(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
     form: Form,
-) -> Shown {
+) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let summary = summary(&snapshot, &id)?;
+    let summary = find_article(&snapshot, &id)?;
     let parts = &console.source.parts;
-    let article = held(&console, &snapshot, summary).await?;
-    let (known, _) = Knowledge::read(parts.stores.state.as_ref(), &summary.site).await?;
-    let asked = Asked::sent(&form);
+    let article = read_article(&console, &snapshot, summary).await?;
+    let (knowledge, _) = Knowledge::read(parts.stores.state.as_ref(), &summary.site).await?;
+    let asked = CorrectionForm::of_form(&form);
     if form.get("act") == "edit" {
         let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false };
-        return answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor));
+        return page_response(&console, &snapshot, form_page(summary, &asked, &knowledge, &visitor));
     }
     let page = archive::page(&parts.stores, &summary.url).await?;
     let page = page.ok_or_else(|| {
         Problem::not_found("The archive no longer holds this page, so nothing can be learnt from it.")
     })?;
-    let correction = correction(&asked, &article, &known, summary);
+    let correction = correction_of(&asked, &article, &knowledge, summary);
     if form.get("act") == "keep" {
-        let taught = knowledge::teach(parts.stores.state.as_ref(), &summary.site, |known| {
-            learn(known, &page, &correction)
+        let taught = knowledge::teach(parts.stores.state.as_ref(), &summary.site, |knowledge| {
+            teach_page(knowledge, &page, &correction)
         })
         .await;
         let taught = taught.map_err(Problem::refused)?;
@@ -82,15 +86,20 @@ pub(in crate::console) async fn correct(
         let said = format!("{} has learnt from it ({lessons} corrected pages known). {next}", summary.site);
         return Ok(console.notices.then(&article_path(summary), said));
     }
-    let effect = effect(&console, &snapshot, summary, &known, (&page, &correction)).await?;
-    answer(&console, &snapshot, preview_page(&snapshot.mined, summary, &asked, &effect, &form.mark))
+    let effect = preview_effect(&console, &snapshot, summary, &knowledge, (&page, &correction)).await?;
+    page_response(&console, &snapshot, preview_page(&snapshot.mined, summary, &asked, &effect, &form.mark))
 }
 
 /// What was corrected: fields that differ from what was read. If the page was corrected before, what was sent replaces
 /// that whole, so fields that were not touched now are part of it.
-fn correction(asked: &Asked, article: &Article, known: &Knowledge, summary: &Summary) -> Correction {
-    let was_corrected = was_corrected(known, summary);
-    let read = Asked::of(article);
+fn correction_of(
+    asked: &CorrectionForm,
+    article: &Article,
+    knowledge: &Knowledge,
+    summary: &ArticleSummary,
+) -> Correction {
+    let was_corrected = was_corrected(knowledge, summary);
+    let read = CorrectionForm::of_article(article);
     let changed = |sent: &str, read: &str| {
         (!sent.is_empty() && (was_corrected || sent != read)).then(|| sent.to_owned())
     };
@@ -105,8 +114,8 @@ fn correction(asked: &Asked, article: &Article, known: &Knowledge, summary: &Sum
     }
 }
 
-fn learn(known: &mut Knowledge, page: &Page, correction: &Correction) -> anyhow::Result<()> {
-    let taught = known.site.teach(page, now(), correction);
+fn teach_page(knowledge: &mut Knowledge, page: &Page, correction: &Correction) -> anyhow::Result<()> {
+    let taught = knowledge.site.teach(page, now(), correction);
     taught.map_err(|error| {
         hinted(error.to_string(), "correct another field, or write it as the page shows it")
     })?;
@@ -114,26 +123,29 @@ fn learn(known: &mut Knowledge, page: &Page, correction: &Correction) -> anyhow:
 }
 
 /// What a correction would change.
-async fn effect(
+async fn preview_effect(
     console: &Console,
     snapshot: &Snapshot,
-    summary: &Summary,
-    known: &Knowledge,
+    summary: &ArticleSummary,
+    knowledge: &Knowledge,
     (page, correction): (&Page, &Correction),
 ) -> Result<Effect, Problem> {
-    let mut taught = known.clone();
-    if let Err(error) = learn(&mut taught, page, correction) {
+    let mut taught = knowledge.clone();
+    if let Err(error) = teach_page(&mut taught, page, correction) {
         return Ok(Effect::Refused(error.to_string()));
     }
     let filter = Filter { site: summary.site.to_string(), ..Filter::default() };
     let all = filter.select(&snapshot.mined, usize::MAX)?.articles;
-    let others: Vec<&Summary> = all.into_iter().filter(|other| other.id != summary.id).collect();
+    let others: Vec<&ArticleSummary> = all.into_iter().filter(|other| other.id != summary.id).collect();
     let (newest, older) = others.split_at(others.len().min(READ / 2));
     let step = older.len().div_ceil(READ / 2).max(1);
     let others = newest.iter().chain(older.iter().step_by(step)).map(|other| other.content);
     let contents = std::iter::once(summary.content).chain(others).collect();
-    let read =
-        preview(&console.source.parts.stores, [known.site_knowledge(), taught.site_knowledge()], contents)
-            .await?;
+    let read = preview(
+        &console.source.parts.stores,
+        [knowledge.site_knowledge(), taught.site_knowledge()],
+        contents,
+    )
+    .await?;
     Ok(Effect::Read(read))
 }

@@ -70,13 +70,14 @@ pub struct ArticleScores {
 
 /// Scores one page.
 #[must_use]
-pub fn score(gold: &ArticleRecord, guess: &ArticleRecord) -> ArticleScores {
+pub fn score_article(gold: &ArticleRecord, guess: &ArticleRecord) -> ArticleScores {
     let body = |line: &ArticleRecord| line.body.clone().unwrap_or_default();
-    let wanted = names(gold);
-    let found = names(guess);
+    let wanted = author_names(gold);
+    let found = author_names(guess);
     let has_authors = gold.authors.as_ref().is_some_and(|authors| !authors.is_empty());
-    let text = spaced(&body(guess));
-    let held = |parts: &Vec<String>| parts.iter().filter(|part| text.contains(&spaced(part))).count();
+    let text = with_single_spaces(&body(guess));
+    let held =
+        |parts: &Vec<String>| parts.iter().filter(|part| text.contains(&with_single_spaces(part))).count();
     ArticleScores {
         id: gold.id.clone(),
         body: gold.body.as_ref().filter(|b| !b.is_empty()).map(|wanted| body_scores(wanted, &body(guess))),
@@ -84,10 +85,10 @@ pub fn score(gold: &ArticleRecord, guess: &ArticleRecord) -> ArticleScores {
             .title
             .as_ref()
             .filter(|t| !t.is_empty())
-            .map(|title| plain(title) == plain(guess.title.as_deref().unwrap_or_default())),
+            .map(|title| normalized(title) == normalized(guess.title.as_deref().unwrap_or_default())),
         authors: has_authors.then(|| wanted == found),
         author_f1: has_authors.then(|| name_f1(&wanted, &found)),
-        day: day(gold.published.as_deref()).is_some().then(|| same_day(gold, guess)),
+        day: written_day(gold.published.as_deref()).is_some().then(|| same_day(gold, guess)),
         segments: gold
             .with
             .as_ref()
@@ -96,9 +97,9 @@ pub fn score(gold: &ArticleRecord, guess: &ArticleRecord) -> ArticleScores {
     }
 }
 
-fn shingles(text: &str) -> BTreeMap<Vec<String>, usize> {
+fn count_shingles(text: &str) -> BTreeMap<Vec<String>, usize> {
     let lower = text.to_lowercase();
-    let tokens = words(&lower);
+    let tokens = split_words(&lower);
     let n = tokens.len().min(4);
     let mut counts = BTreeMap::new();
     if n > 0 {
@@ -109,22 +110,22 @@ fn shingles(text: &str) -> BTreeMap<Vec<String>, usize> {
     counts
 }
 
-fn words(text: &str) -> Vec<&str> {
+fn split_words(text: &str) -> Vec<&str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect()
 }
 
 fn body_scores(gold: &str, guess: &str) -> Prf {
-    let (a, b) = (shingles(gold), shingles(guess));
+    let (a, b) = (count_shingles(gold), count_shingles(guess));
     let same = a.iter().map(|(shingle, n)| (*n).min(b.get(shingle).copied().unwrap_or(0))).sum();
     Prf::of(same, b.values().sum(), a.values().sum())
 }
 
-fn spaced(text: &str) -> String {
+fn with_single_spaces(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Normalizes white space, quotes, dashes and case.
-fn plain(text: &str) -> String {
+fn normalized(text: &str) -> String {
     let invisible = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     let alike = |c: char| match c {
         '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => '-',
@@ -134,12 +135,12 @@ fn plain(text: &str) -> String {
         other => other,
     };
     let text: String = text.nfkc().filter(|c| !invisible(c)).map(alike).collect();
-    spaced(&text.replace("''", "'").to_lowercase().replace('ß', "ss"))
+    with_single_spaces(&text.replace("''", "'").to_lowercase().replace('ß', "ss"))
 }
 
-fn names(line: &ArticleRecord) -> BTreeSet<String> {
+fn author_names(line: &ArticleRecord) -> BTreeSet<String> {
     let authors = line.authors.iter().flatten();
-    authors.map(|name| words(&plain(name)).join(" ")).filter(|name| !name.is_empty()).collect()
+    authors.map(|name| split_words(&normalized(name)).join(" ")).filter(|name| !name.is_empty()).collect()
 }
 
 fn name_f1(gold: &BTreeSet<String>, guess: &BTreeSet<String>) -> f64 {
@@ -157,7 +158,7 @@ fn name_f1(gold: &BTreeSet<String>, guess: &BTreeSet<String>) -> f64 {
 }
 
 /// The calendar day as written at the start of the text: `YYYY-MM-DD` or `YYYYMMDD`.
-fn day(date: Option<&str>) -> Option<String> {
+fn written_day(date: Option<&str>) -> Option<String> {
     let mut rest = date?.trim_start();
     let mut parts = Vec::new();
     for digits in [4, 2, 2] {
@@ -179,7 +180,7 @@ fn utc_day(date: Option<&str>) -> Option<String> {
 /// Equal as written, or equal in UTC where both give a zone.
 fn same_day(gold: &ArticleRecord, guess: &ArticleRecord) -> bool {
     let (a, b) = (gold.published.as_deref(), guess.published.as_deref());
-    if day(a) == day(b) {
+    if written_day(a) == written_day(b) {
         return true;
     }
     matches!((utc_day(a), utc_day(b)), (Some(a), Some(b)) if a == b)
@@ -205,17 +206,20 @@ mod tests {
     #[test]
     fn titles_compare_without_quotes_dashes_and_case() {
         let gold = line(r#"{"id":"1","title":"‘Big’ news – today"}"#);
-        assert_eq!(score(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title, Some(true));
-        assert_eq!(score(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
-        assert!(score(&gold, &ArticleRecord::default()).body.is_none());
+        assert_eq!(
+            score_article(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title,
+            Some(true)
+        );
+        assert_eq!(score_article(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
+        assert!(score_article(&gold, &ArticleRecord::default()).body.is_none());
     }
 
     #[test]
     fn a_day_may_agree_in_utc() {
         let gold = line(r#"{"id":"1","published":"2020-05-02T01:00:00Z"}"#);
         let guess = line(r#"{"id":"1","published":"2020-05-01T21:00:00-04:00"}"#);
-        assert_eq!(score(&gold, &guess).day, Some(true));
-        assert_eq!(score(&gold, &line(r#"{"id":"1","published":"2020-05-01"}"#)).day, Some(false));
-        assert_eq!(score(&gold, &line(r#"{"id":"1","published":"20200502"}"#)).day, Some(true));
+        assert_eq!(score_article(&gold, &guess).day, Some(true));
+        assert_eq!(score_article(&gold, &line(r#"{"id":"1","published":"2020-05-01"}"#)).day, Some(false));
+        assert_eq!(score_article(&gold, &line(r#"{"id":"1","published":"20200502"}"#)).day, Some(true));
     }
 }

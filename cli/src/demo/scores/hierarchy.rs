@@ -58,7 +58,7 @@ impl Prediction {
             .into_iter()
             .map(|leaf| (leaf, self.parent.get(&name(leaf)).copied().flatten().map(name)))
             .collect();
-        closure(&firsts)
+        transitive_pairs(&firsts)
             .into_iter()
             .filter_map(|(above, below)| Some((*gold.label.get(&above)?, *gold.label.get(&below)?)))
             .filter(|(above, below)| above != below)
@@ -66,7 +66,7 @@ impl Prediction {
     }
 }
 
-fn closure(parent: &BTreeMap<u32, Option<u32>>) -> BTreeSet<(u32, u32)> {
+fn transitive_pairs(parent: &BTreeMap<u32, Option<u32>>) -> BTreeSet<(u32, u32)> {
     let mut pairs = BTreeSet::new();
     for &leaf in parent.keys() {
         let mut seen = BTreeSet::from([leaf]);
@@ -95,12 +95,12 @@ pub struct HierarchyScores {
 
 /// Scores one page.
 #[must_use]
-pub fn score(gold: &Gold, prediction: &Prediction) -> HierarchyScores {
-    let (wanted, found) = (closure(&gold.parent), prediction.pairs(gold));
-    let said: BTreeSet<u32> = prediction.boundaries.iter().copied().collect();
+pub fn score_hierarchy(gold: &Gold, prediction: &Prediction) -> HierarchyScores {
+    let (wanted, found) = (transitive_pairs(&gold.parent), prediction.pairs(gold));
+    let predicted: BTreeSet<u32> = prediction.boundaries.iter().copied().collect();
     let boundaries = WINDOWS.map(|window| {
-        let hit = match_boundaries(&said, &gold.boundaries, window);
-        Prf::of(hit, said.len(), gold.boundaries.len())
+        let hit = match_boundaries(&predicted, &gold.boundaries, window);
+        Prf::of(hit, predicted.len(), gold.boundaries.len())
     });
     HierarchyScores {
         page: prediction.page.clone(),
@@ -111,9 +111,9 @@ pub fn score(gold: &Gold, prediction: &Prediction) -> HierarchyScores {
 }
 
 /// Matches greedily from left to right, each boundary once. On a line with equal windows this is optimal.
-fn match_boundaries(said: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
+fn match_boundaries(predicted: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
     let wanted: BTreeSet<u32> = gold.iter().copied().collect();
-    let mut left = said.iter().copied().peekable();
+    let mut left = predicted.iter().copied().peekable();
     let mut hits = 0;
     for mark in wanted {
         while left.next_if(|found| found + window < mark).is_some() {}
@@ -124,7 +124,7 @@ fn match_boundaries(said: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outline::parse;
+    use super::super::outline::parse_outline;
     use super::*;
 
     fn prediction(parents: &[(u32, Option<u32>)]) -> Prediction {
@@ -133,24 +133,24 @@ mod tests {
 
     #[test]
     fn grandparents_count_and_unjudged_leaves_do_not() {
-        let gold = parse("0\ta\n  1\tb\n    2-3\tc\n~ 9\n| 2\n").unwrap();
+        let gold = parse_outline("0\ta\n  1\tb\n    2-3\tc\n~ 9\n| 2\n").unwrap();
         let right = prediction(&[(0, None), (1, Some(0)), (2, Some(1)), (3, Some(1)), (9, Some(0))]);
-        assert_eq!(score(&gold, &right).pairs.f1, 1.0);
+        assert_eq!(score_hierarchy(&gold, &right).pairs.f1, 1.0);
         let flat = prediction(&[(1, Some(0)), (2, Some(0))]);
-        let row = score(&gold, &flat);
+        let row = score_hierarchy(&gold, &flat);
         assert_eq!((row.pairs.precision, row.wanted_pairs), (1.0, 3));
         assert!((row.pairs.recall - 2.0 / 3.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_cycle_ends() {
-        let gold = parse("0\ta\n1\tb\n").unwrap();
-        assert_eq!(score(&gold, &prediction(&[(0, Some(1)), (1, Some(0))])).pairs.precision, 0.0);
+        let gold = parse_outline("0\ta\n1\tb\n").unwrap();
+        assert_eq!(score_hierarchy(&gold, &prediction(&[(0, Some(1)), (1, Some(0))])).pairs.precision, 0.0);
     }
 
     #[test]
     fn each_boundary_is_matched_once() {
-        let said = BTreeSet::from([10, 11, 40]);
-        assert_eq!(match_boundaries(&said, &[12, 30, 36], 5), 2);
+        let predicted = BTreeSet::from([10, 11, 40]);
+        assert_eq!(match_boundaries(&predicted, &[12, 30, 36], 5), 2);
     }
 }

@@ -33,13 +33,13 @@ impl Prf {
             _ => hit as f64 / found as f64,
         };
         let recall = if wanted == 0 { 1.0 } else { hit as f64 / wanted as f64 };
-        Prf { precision, recall, f1: harmonic(precision, recall) }
+        Prf { precision, recall, f1: harmonic_mean(precision, recall) }
     }
 }
 
 /// Harmonic mean; 0 if both values are 0.
 #[must_use]
-pub fn harmonic(a: f64, b: f64) -> f64 {
+pub fn harmonic_mean(a: f64, b: f64) -> f64 {
     if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
 }
 
@@ -57,7 +57,7 @@ impl Figure {
     /// F1 of precision and recall.
     #[must_use]
     pub fn f1(precision: Figure, recall: Figure) -> Figure {
-        Figure(precision.0.zip(recall.0).map(|(precision, recall)| harmonic(precision, recall)))
+        Figure(precision.0.zip(recall.0).map(|(precision, recall)| harmonic_mean(precision, recall)))
     }
 }
 

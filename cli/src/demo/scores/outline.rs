@@ -23,7 +23,7 @@ pub struct Gold {
 ///
 /// # Errors
 /// When a line names no leaf, or a leaf occurs twice.
-pub fn parse(text: &str) -> anyhow::Result<Gold> {
+pub fn parse_outline(text: &str) -> anyhow::Result<Gold> {
     let mut gold = Gold::default();
     // (indentation, first leaf or None for a group without a label)
     let mut above: Vec<(usize, Option<u32>)> = Vec::new();
@@ -33,7 +33,7 @@ pub fn parse(text: &str) -> anyhow::Result<Gold> {
             continue;
         }
         if let Some(mark) = body.strip_prefix('|') {
-            gold.boundaries.extend(numbers(first_field(mark)).into_iter().min());
+            gold.boundaries.extend(parse_leaf_numbers(first_field(mark)).into_iter().min());
             continue;
         }
         let indent = raw.len() - raw.trim_start_matches(' ').len();
@@ -44,7 +44,7 @@ pub fn parse(text: &str) -> anyhow::Result<Gold> {
             above.push((indent, None));
             continue;
         }
-        let leaves = numbers(first_field(body));
+        let leaves = parse_leaf_numbers(first_field(body));
         let Some(&first) = leaves.iter().min() else {
             bail!("line {}: no leaf number in `{raw}`", number + 1)
         };
@@ -64,7 +64,7 @@ fn first_field(line: &str) -> &str {
 }
 
 /// Parses numbers such as `3`, `3-5` or `3,7-9`.
-fn numbers(spec: &str) -> Vec<u32> {
+fn parse_leaf_numbers(spec: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for part in spec.split(|c: char| !c.is_ascii_digit() && c != '-') {
         let mut ends = part.splitn(2, '-').map(str::parse::<u32>);
@@ -83,11 +83,12 @@ mod tests {
 
     #[test]
     fn groups_nest_and_make_no_pair() {
-        let gold = parse("# page\n0\tNews\n+\n  3-4\tTop stories\n    5\tStorm\n~ 40-52\n| 5\n").unwrap();
+        let gold =
+            parse_outline("# page\n0\tNews\n+\n  3-4\tTop stories\n    5\tStorm\n~ 40-52\n| 5\n").unwrap();
         assert_eq!(gold.label[&4], 3);
         assert_eq!((gold.parent[&3], gold.parent[&5], gold.parent[&0]), (None, Some(3), None));
         assert_eq!(gold.boundaries, [5]);
-        assert!(parse("0\ta\n0\tb\n").is_err());
-        assert!(parse("nothing\n").is_err());
+        assert!(parse_outline("0\ta\n0\tb\n").is_err());
+        assert!(parse_outline("nothing\n").is_err());
     }
 }

@@ -70,8 +70,8 @@ mod tests {
             assert_eq!(metrics.archive_failures.with_label_values(&[call]).get(), 0, "{call}");
         }
         let text = Bytes::from_static(b"some text");
-        archive.put(Kind::Life, ContentHash([1; 16]), text, Timestamp(5_000)).await.unwrap();
-        let left = archive.expire(Timestamp(5_000)).await.unwrap().left[&Kind::Life];
+        archive.put(Kind::History, ContentHash([1; 16]), text, Timestamp(5_000)).await.unwrap();
+        let left = archive.expire(Timestamp(5_000)).await.unwrap().left[&Kind::History];
         assert!(left > 9, "{left}");
         assert_eq!(metrics.archive_bytes.with_label_values(&["life"]).get(), left as i64);
     }

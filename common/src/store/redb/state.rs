@@ -22,7 +22,7 @@ use crate::store::wholes::{Judged, Wholes, merged};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums, bucket};
 use crate::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
-use newslode_page::reading::short::short;
+use newslode_page::reading::short::short_url;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -145,7 +145,7 @@ struct Batch {
 impl Batch {
     fn of(site: &Site, changes: &[&Change]) -> StoreResult<Batch> {
         let head = |change: &&Change| Head {
-            url: short(site.as_str(), &change.url).into_owned(),
+            url: short_url(site.as_str(), &change.url).into_owned(),
             expected: change.expected,
             new: change.new,
             day: change.fetched_at.day(),
@@ -210,7 +210,7 @@ impl SiteState for RedbStore {
             let pages = transaction.open_table(PAGES)?;
             let mut versions = Vec::with_capacity(urls.len());
             for url in &urls {
-                let held = pages.get((number, short(site.as_str(), url).as_ref()))?;
+                let held = pages.get((number, short_url(site.as_str(), url).as_ref()))?;
                 versions.push(held.map(|held| version(held.value())));
             }
             Ok(versions)

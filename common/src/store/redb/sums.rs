@@ -44,7 +44,7 @@ impl<'t> SumTables<'t> {
                 let (key, count) = pair?;
                 let (_, code, key) = key.value();
                 if let Some(table) = Table::of_code(char::from(code)) {
-                    let cells = first::today(table, key, count.value());
+                    let cells = first::to_current_cells(table, key, count.value());
                     cells.into_iter().for_each(|(cell, by)| delta.add(cell, by));
                 }
             }

@@ -11,7 +11,7 @@ use super::pack::version_bytes;
 use crate::store::Change;
 use crate::store::layout::{self, Place, Word};
 use newslode_page::contribution::Cell;
-use newslode_page::reading::short::short;
+use newslode_page::reading::short::short_url;
 
 /// Into how many groups a site's cells and words are divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl<'a> Sums<'a> {
         let mut out = self.packed_sums(groups, 4);
         out.array(6 * changes.len());
         for change in changes {
-            out.bytes(short(site, &change.url).as_bytes());
+            out.bytes(short_url(site, &change.url).as_bytes());
             out.bytes(&change.expected.map(version_bytes).unwrap_or_default());
             out.bytes(change.new.fetch.to_string().as_bytes());
             out.bytes(&change.new.content.0);

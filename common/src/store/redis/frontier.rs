@@ -17,7 +17,7 @@ use crate::store::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
     SiteStatus, StoreError, StoreResult, Validators, bucket,
 };
-use newslode_page::reading::short::short;
+use newslode_page::reading::short::short_url;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -80,7 +80,9 @@ impl Frontier for RedisStore {
         now: Timestamp,
     ) -> StoreResult<Completed> {
         let mut call = function("nl2_complete", &self.keys().frontier(&claim.site));
-        call.arg(claim.site.as_str()).arg(short(claim.site.as_str(), &claim.url).as_ref()).arg(claim.fetch);
+        call.arg(claim.site.as_str())
+            .arg(short_url(claim.site.as_str(), &claim.url).as_ref())
+            .arg(claim.fetch);
         call.arg(pack::millis(claim.lease_until.0)).arg(pack::millis(now.0));
         let time =
             |time: Option<Timestamp>| time.map(|time| pack::millis(time.0).to_string()).unwrap_or_default();
@@ -144,7 +146,7 @@ impl Frontier for RedisStore {
     async fn note(&self, note: &Note) -> StoreResult<bool> {
         let site = note.url.site();
         let mut call = function("nl2_note", &self.keys().frontier(&site));
-        call.arg(site.as_str()).arg(short(site.as_str(), &note.url).as_ref()).arg(note.fetch);
+        call.arg(site.as_str()).arg(short_url(site.as_str(), &note.url).as_ref()).arg(note.fetch);
         next_args(&mut call, note.next, Some(&note.schedule))?;
         call.arg(pack::millis(note.at.0)).arg(name_bytes(&note.url));
         let (noted, turn): (bool, String) = self.connection().call(&call).await?;
@@ -155,7 +157,7 @@ impl Frontier for RedisStore {
     async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
         let site = url.site();
         let mut call = function("nl2_forget_url", &self.keys().frontier(&site));
-        call.arg(site.as_str()).arg(short(site.as_str(), url).as_ref()).arg(name_bytes(url));
+        call.arg(site.as_str()).arg(short_url(site.as_str(), url).as_ref()).arg(name_bytes(url));
         self.connection().call(&call).await
     }
 
@@ -169,7 +171,7 @@ impl Frontier for RedisStore {
         let site = url.site();
         let mut call = function("nl2_entry", &self.keys().frontier(&site));
         let (record, plan, due, lease): EntryFields =
-            self.connection().call(call.arg(short(site.as_str(), url).as_ref())).await?;
+            self.connection().call(call.arg(short_url(site.as_str(), url).as_ref())).await?;
         record
             .map(|record| entry(url.clone(), &record, plan.as_deref(), due.as_deref(), lease.as_deref()))
             .transpose()
@@ -228,7 +230,7 @@ impl RedisStore {
         call.arg(site.as_str()).arg(pack::millis(now.0));
         call.arg(pack::validators_text(&Validators::default()));
         for url in urls {
-            call.arg(short(site.as_str(), &url.url).as_ref())
+            call.arg(short_url(site.as_str(), &url.url).as_ref())
                 .arg(url.depth)
                 .arg(pack::why_code(url.why))
                 .arg(url.hops)

@@ -12,7 +12,7 @@ use crate::store::wholes::Wholes;
 use crate::store::{Applied, Change, Memory, SiteState, StoreError, StoreResult, Sums};
 use crate::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
-use newslode_page::reading::short::short;
+use newslode_page::reading::short::short_url;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -25,7 +25,7 @@ impl SiteState for RedisStore {
         let mut ask = redis::cmd("HMGET");
         ask.arg(self.keys().versions(site));
         urls.iter().for_each(|url| {
-            ask.arg(short(site.as_str(), url).as_ref());
+            ask.arg(short_url(site.as_str(), url).as_ref());
         });
         let held: Vec<Option<Vec<u8>>> = self.connection().call(&ask).await?;
         held.into_iter()

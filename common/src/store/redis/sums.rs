@@ -216,7 +216,7 @@ impl RedisStore {
     async fn take(&self, site: &Site, table: Table, fields: &[(String, String)]) -> StoreResult<()> {
         let mut delta = Delta::default();
         for (key, count) in fields {
-            let cells: Vec<(Cell, i64)> = first::today(table, key, pack::number(count)?);
+            let cells: Vec<(Cell, i64)> = first::to_current_cells(table, key, pack::number(count)?);
             cells.into_iter().for_each(|(cell, by)| delta.add(cell, by));
         }
         let added: Vec<(&Cell, i64)> = delta.iter().collect();

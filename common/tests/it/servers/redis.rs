@@ -158,7 +158,7 @@ async fn tables_of_0_1_0_are_taken_over_while_its_programs_still_count() {
                 if path < 40 || table == Table::Labels {
                     let name = format!("newslode:{{b{}}}:c.{}:{}", bucket(&site()), table.code(), site());
                     server.tell(&["HINCRBY", &name, &key, &by]);
-                    for (cell, by) in first::today(table, &key, by.parse().unwrap()) {
+                    for (cell, by) in first::to_current_cells(table, &key, by.parse().unwrap()) {
                         sums.add(cell, by);
                     }
                 }

@@ -7,15 +7,15 @@ fn steps(xml: &str) -> (String, bool) {
     let url = "https://a.test/dir/feed".parse().unwrap();
     let mut walk = Walk::new(Input::new(xml.as_bytes(), None, usize::MAX), &url);
     let mut out = String::new();
-    while let Some(step) = walk.step() {
-        match step {
-            Step::Open(name, _) => out += &format!("+{name:?}"),
-            Step::Close(name, _) => out += &format!("-{name:?}"),
+    while let Some(next_event) = walk.next_event() {
+        match next_event {
+            WalkEvent::Open(name, _) => out += &format!("+{name:?}"),
+            WalkEvent::Close(name, _) => out += &format!("-{name:?}"),
         }
-        if matches!(step, Step::Open(Name::Title, _)) {
+        if matches!(next_event, WalkEvent::Open(ElementName::Title, _)) {
             walk.keep_text();
         }
-        if let (Step::Close(Name::Title, _), Some(text)) = (step, walk.text()) {
+        if let (WalkEvent::Close(ElementName::Title, _), Some(text)) = (next_event, walk.text()) {
             out += &format!("[{text}]");
         }
     }
@@ -65,8 +65,8 @@ fn bases_are_scoped() {
     let xml = "<rss xml:base='/b/'><item xml:base='c/'/><item xml:base='mailto:x'/></rss>";
     let mut walk = Walk::new(Input::new(xml.as_bytes(), None, usize::MAX), &url);
     let mut bases = Vec::new();
-    while let Some(step) = walk.step() {
-        if matches!(step, Step::Open(..)) {
+    while let Some(next_event) = walk.next_event() {
+        if matches!(next_event, WalkEvent::Open(..)) {
             bases.push(walk.base().unwrap().to_string());
         }
     }

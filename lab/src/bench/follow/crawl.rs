@@ -104,7 +104,7 @@ impl Crawl {
             labels: std::collections::BTreeMap::new(),
         };
         let follow = MinerConfig { follow: Follow::News, ..MinerConfig::default() };
-        let site = newslode_miner::work::seeds::obey(&miner, &follow, command, clock.now()).await?;
+        let site = newslode_miner::work::seeds::apply_seed(&miner, &follow, command, clock.now()).await?;
         Ok(Crawl {
             world: world.clone(),
             site,

@@ -7,7 +7,7 @@ mod progress;
 use std::path::Path;
 
 use anyhow::Context;
-use newslode::demo::world;
+use newslode::demo::generate_world;
 use newslode::exit::{Exit, hinted};
 use newslode::{input, out};
 use newslode_common::schedule::ScheduleConfig;
@@ -88,7 +88,7 @@ async fn console(args: &BenchConsoleArgs, quiet: bool) -> anyhow::Result<Exit> {
     if args.out.exists() {
         return Err(hinted(format!("`{}` exists already", args.out.display()), "name a new folder"));
     }
-    let made = bench::make_run(world(&args.world), &args.out, &mut progress(quiet)).await?;
+    let made = bench::make_run(generate_world(&args.world), &args.out, &mut progress(quiet)).await?;
     if args.json {
         out::json(&made)?;
         return Ok(Exit::Done);
@@ -254,7 +254,7 @@ fn samples(args: &BenchPartitionArgs) -> anyhow::Result<Vec<Sample>> {
 }
 
 fn folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
-    input::files(folder)?.iter().map(|path| sample(path)).collect()
+    input::page_files(folder)?.iter().map(|path| sample(path)).collect()
 }
 
 fn sample(path: &Path) -> anyhow::Result<Sample> {
@@ -270,7 +270,7 @@ fn extract(args: &BenchExtractArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let folder = args.pages.as_deref().context("`--pages DIR` says which pages to measure on")?;
-    let files = input::files(folder)?;
+    let files = input::page_files(folder)?;
     let samples: Vec<Sample> = files.iter().map(|path| sample(path)).collect::<anyhow::Result<_>>()?;
     let found = bench::extraction(&samples, &files)?;
     if args.json {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use newslode::demo::scores::articles::{ArticleRecord, ArticleScores, score};
+use newslode::demo::scores::articles::{ArticleRecord, ArticleScores, score_article};
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
@@ -46,7 +46,7 @@ pub(super) fn run(
     let splits = folds.map(|folder| Splits::read(folder, SPLITS, "bodies.py", Scorer::parse)).transpose()?;
     let golds: Vec<ArticleRecord> = read_lines(&common.gold)?;
     let mut methods: BTreeMap<&str, Vec<ArticleRecord>> = BTreeMap::new();
-    let mut shown = Shown::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     let pages = golds.iter().map(|gold| {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
         Ok(Page::parse(&input.url, None, &input.bytes))
@@ -54,7 +54,7 @@ pub(super) fn run(
     let pages: Vec<Page> = pages.collect::<anyhow::Result<_>>()?;
     let mut learnt = Learnt::default();
     for (done, (gold, page)) in golds.iter().zip(&pages).enumerate() {
-        shown.count(done, golds.len(), "pages");
+        display.count(done, golds.len(), "pages");
         methods.entry("all text").or_default().push(everything(&gold.id, page));
         let scorer = splits.as_ref().and_then(|splits| splits.without(gold.site_or_id()));
         let mut read = |name, site: Option<&SiteKnowledge>| {
@@ -73,12 +73,12 @@ pub(super) fn run(
             read("taught", Some(&taught(siblings, &golds, &pages, done, others.taught)));
         }
     }
-    shown.end();
+    display.end();
     write_predictions(common, &methods["default"])?;
     let mut summaries = BTreeMap::new();
     for (name, lines) in &methods {
         let rows: Vec<ArticleScores> =
-            golds.iter().zip(lines).map(|(gold, line)| score(gold, line)).collect();
+            golds.iter().zip(lines).map(|(gold, line)| score_article(gold, line)).collect();
         if common.per_page && *name == "default" {
             for row in &rows {
                 out::json_line(row)?;

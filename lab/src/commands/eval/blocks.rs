@@ -10,15 +10,15 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use newslode::demo::scores::articles::ArticleRecord;
-use newslode::demo::scores::blocks::{Anchor, anchors, coverage};
+use newslode::demo::scores::blocks::{Anchor, score_anchors, score_article_words};
 use newslode::demo::scores::outline::Gold;
 use newslode::exit::{Exit, hinted};
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode::{out, site};
 use newslode_page::Page;
 use newslode_page::preset::Preset;
 use newslode_page::reading::CanonicalUrl;
-use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::wisdom::{WisdomParams, find_blocks};
 use serde::{Deserialize, Serialize};
 
 use super::gold::{folders, page, write_predictions};
@@ -51,13 +51,13 @@ struct Listed {
 
 pub(super) fn run(args: &EvalBlocksArgs, quiet: bool) -> anyhow::Result<Exit> {
     let presets = presets(args.common.params.as_deref())?;
-    let mut shown = Shown::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     let rows = if args.common.gold.is_dir() {
-        toc_rows(args, &presets, &mut shown)?
+        toc_rows(args, &presets, &mut display)?
     } else {
-        article_rows(args, &presets, &mut shown)?
+        article_rows(args, &presets, &mut display)?
     };
-    shown.end();
+    display.end();
     let last = presets.last().map(|params| params.name.clone()).unwrap_or_default();
     let of_last: Vec<&Row> = rows.iter().filter(|row| row.method == last).collect();
     write_predictions(&args.common, &of_last)?;
@@ -105,7 +105,7 @@ fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
 fn article_rows(
     args: &EvalBlocksArgs,
     presets: &[WisdomParams],
-    shown: &mut Shown,
+    display: &mut ProgressDisplay,
 ) -> anyhow::Result<Vec<Row>> {
     let golds: Vec<ArticleRecord> = read_lines(&args.common.gold)?;
     let mut sites: BTreeMap<&str, Vec<&ArticleRecord>> = BTreeMap::new();
@@ -115,25 +115,27 @@ fn article_rows(
     let count = sites.len();
     let mut rows = Vec::new();
     for (done, golds) in sites.into_values().enumerate() {
-        shown.count(done, count, "sites");
+        display.count(done, count, "sites");
         let parse = |gold: &&ArticleRecord| {
             let input = page(&args.common.pages, &gold.id, gold.url.as_deref())?;
             Ok(Page::parse(&input.url, None, &input.bytes))
         };
         let pages: Vec<Page> = golds.iter().map(parse).collect::<anyhow::Result<_>>()?;
-        let site = site::of_pages(&pages);
+        let site = site::terms_of_pages(&pages);
         for (gold, page) in golds.iter().zip(&pages) {
             let Some(body) = gold.body.as_ref().filter(|body| !body.is_empty()) else { continue };
             let row = |method: &str, blocks: Vec<Range<usize>>| Row {
                 id: gold.id.clone(),
                 method: method.into(),
                 measure: "IC",
-                figures: coverage(body, &text(page, &blocks)),
+                figures: score_article_words(body, &text(page, &blocks)),
                 blocks,
                 by_length: None,
             };
             rows.push(row("all text", whole(page)));
-            rows.extend(presets.iter().map(|params| row(&params.name, blocks(page, &site, params).article)));
+            rows.extend(
+                presets.iter().map(|params| row(&params.name, find_blocks(page, &site, params).article)),
+            );
         }
     }
     Ok(rows)
@@ -150,7 +152,11 @@ fn text(page: &Page, blocks: &[Range<usize>]) -> String {
     leaves.map(|leaf| page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")
 }
 
-fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) -> anyhow::Result<Vec<Row>> {
+fn toc_rows(
+    args: &EvalBlocksArgs,
+    presets: &[WisdomParams],
+    display: &mut ProgressDisplay,
+) -> anyhow::Result<Vec<Row>> {
     let golds = outline::read_folder(&args.common.gold)?;
     let Some(manifest) = &args.manifest else {
         return Err(hinted(
@@ -173,20 +179,20 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
         if judged.iter().all(Option::is_none) {
             continue;
         }
-        shown.say(|| format!("{} pages of `{}`", crawl.len(), folder.display()));
+        display.say(|| format!("{} pages of `{}`", crawl.len(), folder.display()));
         let parse = |row: &Listed| {
             let input = page(&folder, &row.file, Some(&row.url))?;
             Ok(Page::parse(&input.url, None, &input.bytes))
         };
         let pages: Vec<Page> = crawl.iter().map(parse).collect::<anyhow::Result<_>>()?;
-        let site = site::of_pages(&pages);
+        let site = site::terms_of_pages(&pages);
         let kinds: BTreeMap<&CanonicalUrl, &str> =
             pages.iter().zip(&crawl).map(|(page, row)| (&page.url, row.kind.as_str())).collect();
         for (page, (name, gold)) in pages.iter().zip(judged).filter_map(|(page, gold)| Some((page, gold?))) {
             let judged = judged_anchors(page, gold, &kinds);
             rows.push(toc_row(&name, "all links", whole(page), None, &judged));
             for params in presets {
-                let found = blocks(page, &site, params);
+                let found = find_blocks(page, &site, params);
                 rows.push(toc_row(&name, &params.name, found.toc, Some(found.by_length), &judged));
             }
         }
@@ -201,7 +207,7 @@ fn toc_row(
     by_length: Option<bool>,
     judged: &[Anchor],
 ) -> Row {
-    let figures = anchors(judged, |leaf| blocks.iter().any(|block| block.contains(&leaf)));
+    let figures = score_anchors(judged, |leaf| blocks.iter().any(|block| block.contains(&leaf)));
     Row { id: id.into(), method: method.into(), measure: "SNC", figures, blocks, by_length }
 }
 

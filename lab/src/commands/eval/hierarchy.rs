@@ -5,7 +5,7 @@ use std::path::Path;
 use newslode::demo::scores::hierarchy::{self, Prediction, WINDOWS};
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_page::Page;
 use newslode_page::training::{BlockScorer, HeadScorer, OutlineScorers, hierarchy_by};
 
@@ -31,9 +31,9 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
     let mut methods: Vec<(String, Vec<Prediction>)> = vec![("headings alone".into(), Vec::new())];
     let presets = presets(common)?;
     methods.extend(presets.iter().map(|params| (params.name.clone(), Vec::new())));
-    let mut shown = Shown::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     for (done, name) in golds.keys().enumerate() {
-        shown.count(done, golds.len(), "pages");
+        display.count(done, golds.len(), "pages");
         let input = page(&common.pages, name, None)?;
         let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
         let site = outline::site(name);
@@ -46,11 +46,14 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
             method.1.push(Prediction::of(name, &hierarchy_by(&page, params, scorers)));
         }
     }
-    shown.end();
+    display.end();
     let scored: Vec<(String, Vec<hierarchy::HierarchyScores>)> = methods
         .iter()
         .map(|(name, said)| {
-            (name.clone(), golds.values().zip(said).map(|(gold, one)| hierarchy::score(gold, one)).collect())
+            (
+                name.clone(),
+                golds.values().zip(said).map(|(gold, one)| hierarchy::score_hierarchy(gold, one)).collect(),
+            )
         })
         .collect();
     if let Some((_, said)) = methods.last() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_miner::mining::concept_pages::concept_pages;
 use newslode_miner::mining::fold::{FoldParams, Rules, fold};
 use newslode_miner::mining::instances::{ConceptInstance, MOST_PAGES, groups, instances};
@@ -78,10 +78,10 @@ struct Read<'a> {
 
 pub(super) fn run(args: &EvalInstancesArgs, quiet: bool) -> anyhow::Result<Exit> {
     let golds: Vec<Gold> = read_lines(&args.gold)?;
-    let mut shown = Shown::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     let mut crawls = Vec::new();
     for folder in folders(&args.pages, &args.manifest)? {
-        shown.say(|| format!("counting `{}`", folder.display()));
+        display.say(|| format!("counting `{}`", folder.display()));
         crawls.push(Crawl::count(folder, &args.manifest)?);
     }
     let sites: Vec<Arc<SiteSummary>> = crawls.iter().map(|crawl| crawl.summary.clone()).collect();
@@ -93,7 +93,7 @@ pub(super) fn run(args: &EvalInstancesArgs, quiet: bool) -> anyhow::Result<Exit>
         if golds.is_empty() {
             continue;
         }
-        shown.say(|| format!("reading instances of `{}`", crawl.name));
+        display.say(|| format!("reading instances of `{}`", crawl.name));
         let read = crawl.instances(&taxonomy)?;
         rows.extend(golds.iter().map(|gold| crawl.rows(gold, &read)).collect::<anyhow::Result<Vec<_>>>()?);
         for (line, instance) in read {
@@ -101,7 +101,7 @@ pub(super) fn run(args: &EvalInstancesArgs, quiet: bool) -> anyhow::Result<Exit>
             lines.push(Read { site: &crawl.name, page: file, instance });
         }
     }
-    shown.end();
+    display.end();
     write_lines(args.predictions.as_deref(), &lines)?;
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     if args.json {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_page::hierarchy;
 use serde::Serialize;
 
@@ -22,10 +22,10 @@ pub(super) fn run(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result
     let golds: Vec<segments::Gold> = read_lines(&common.gold)?;
     let presets = presets(common)?;
     let mut said: BTreeMap<String, Vec<BTreeSet<u32>>> = BTreeMap::new();
-    let mut shown = Shown::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     let mut predictions = Vec::new();
     for (done, gold) in golds.iter().enumerate() {
-        shown.count(done, golds.len(), "pages");
+        display.count(done, golds.len(), "pages");
         let input = page(&common.pages, &gold.page, None)?;
         said.entry("every 10th leaf".into()).or_default().push((10..gold.leaves).step_by(10).collect());
         for params in &presets {
@@ -36,7 +36,7 @@ pub(super) fn run(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result
             predictions.push(Boundaries { page: gold.page.clone(), boundaries });
         }
     }
-    shown.end();
+    display.end();
     write_predictions(common, &predictions)?;
     let mut all = BTreeMap::new();
     for (name, said) in said {

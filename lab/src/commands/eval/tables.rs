@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use newslode::exit::Exit;
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_page::Page;
 use newslode_page::tables::{self, TableParams};
 
@@ -25,9 +25,9 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     };
     let mut methods: Vec<(&str, Vec<TableRecord>, Vec<Row>)> = vec![("trivial", Vec::new(), Vec::new())];
     methods.extend(presets.iter().map(|params| (params.name, Vec::new(), Vec::new())));
-    let mut shown = Shown::new(quiet);
+    let mut display = ProgressDisplay::new(quiet);
     for (done, (name, gold)) in pages.iter().enumerate() {
-        shown.count(done, pages.len(), "pages");
+        display.count(done, pages.len(), "pages");
         let input = page(&common.pages, name, None)?;
         let parsed = Page::parse(&input.url, None, &input.bytes);
         for (at, (_, all, rows)) in methods.iter_mut().enumerate() {
@@ -39,7 +39,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
             all.extend(said);
         }
     }
-    shown.end();
+    display.end();
     if let Some((_, said, _)) = methods.last() {
         write_predictions(common, said)?;
     }
@@ -55,7 +55,7 @@ fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<TableRecord> 
 /// The trivial baseline: a table is data if it has a border or at least two rows and two columns, and if four
 /// fifths of its rows are equally long. It is column-oriented, and its first row is the header.
 fn trivial(name: &str, page: &Page) -> Vec<TableRecord> {
-    let found = tables::plain(page, &TableParams::paper()).into_iter();
+    let found = tables::regular_tables(page, &TableParams::paper()).into_iter();
     found
         .map(|(table, grid)| TableRecord {
             page: name.into(),

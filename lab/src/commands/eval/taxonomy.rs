@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use newslode::exit::{Exit, hinted};
 use newslode::out;
-use newslode::progress::Shown;
+use newslode::progress::ProgressDisplay;
 use newslode_miner::mining::concepts::least_support;
 use newslode_miner::mining::fold::{FoldParams, Rules, fold};
 use newslode_miner::mining::summary::{SiteSummary, tables};
@@ -133,7 +133,7 @@ fn methods(args: &EvalTaxonomyArgs, quiet: bool) -> anyhow::Result<Vec<Method>> 
             "name another --language, or another --manifest",
         ));
     }
-    let mut shown = Shown::new(quiet);
+    let mut shown = ProgressDisplay::new(quiet);
     let mut methods = Vec::new();
     for params in presets(common)? {
         let sites = sites(common, &rows, &params, &mut shown)?;
@@ -151,7 +151,7 @@ fn sites(
     common: &crate::args::EvalCommon,
     rows: &[Row],
     params: &Params,
-    shown: &mut Shown,
+    shown: &mut ProgressDisplay,
 ) -> anyhow::Result<Vec<Arc<SiteSummary>>> {
     let mut pages: BTreeMap<Site, Vec<Contribution>> = BTreeMap::new();
     for (done, row) in rows.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! `newslode-lab eval world`: judges a run, or the services, that mined the synthetic world, against the world's gold.
 
 use newslode::demo::mined::Judged;
-use newslode::demo::pages::{PageScores, sample};
-use newslode::demo::{judge_run, print, world};
+use newslode::demo::pages::{PageScores, sample_pages};
+use newslode::demo::{generate_world, judge_run, print_figures};
 use newslode::exit::Exit;
 use newslode::installation::{self, Setup};
 use newslode::out;
@@ -13,10 +13,10 @@ use crate::eval::tags::Confusion;
 use crate::eval::world::{Methods, TagCounts, figures};
 
 pub(super) async fn run(args: &EvalWorldArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let world = world(&args.world);
+    let world = generate_world(&args.world);
     let mut tags = TagCounts::new();
     let judged = if args.pages {
-        let sites = sample(&world, &world.urls())?;
+        let sites = sample_pages(&world, &world.urls())?;
         let (figures, pages, tag_counts) = figures(&world, &sites, &Methods::new(args.params.parse()?));
         tags = tag_counts;
         Judged { figures, junk: Vec::new(), pages }
@@ -30,7 +30,7 @@ pub(super) async fn run(args: &EvalWorldArgs, setup: &Setup) -> anyhow::Result<E
     if args.per_page {
         judged.pages.iter().try_for_each(|page| print_row(page, tags.get(&page.page)))?;
     }
-    print(&judged)?;
+    print_figures(&judged)?;
     Ok(Exit::Done)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use newslode::demo::pages::sample;
+use newslode::demo::pages::sample_pages;
 use newslode_demo_world::marks::number;
 use newslode_demo_world::{Language, WorldSpec};
 use newslode_newsworld::floors::{fallen, standing};
@@ -34,7 +34,7 @@ fn by_name(figures: &Figures) -> BTreeMap<String, f64> {
 #[test]
 fn pages_are_read_as_well_as_they_were() {
     let world = world();
-    let sites = sample(&world, &world.urls()).unwrap();
+    let sites = sample_pages(&world, &world.urls()).unwrap();
     let figures = by_name(&figures(&world, &sites, &Methods::default()).0);
     for (name, value) in &figures {
         eprintln!("pages        {name:24} {value:.3}");
@@ -58,7 +58,7 @@ fn fall(what: &str, sites: &[Vec<JudgedPage>], world: &World, by: &Methods, meas
 #[test]
 fn a_worse_method_falls_below_the_floors() {
     let world = world();
-    let sites = sample(&world, &world.urls()).unwrap();
+    let sites = sample_pages(&world, &world.urls()).unwrap();
     let methods = Methods::default;
     let worse = |what, by: Methods, measures: &[&str]| fall(what, &sites, &world, &by, measures);
     let search = SearchParams { most: 1, ..WisdomParams::default().toc };
@@ -113,7 +113,7 @@ fn a_worse_method_falls_below_the_floors() {
 
 /// The sample with changed HTML and the same gold.
 fn changed(world: &World, change: fn(&str) -> String) -> Vec<Vec<JudgedPage>> {
-    let mut sites = sample(world, &world.urls()).unwrap();
+    let mut sites = sample_pages(world, &world.urls()).unwrap();
     for judged in sites.iter_mut().flatten() {
         let html = change(&number(&judged.marked().html).1);
         let url = judged.page.url.clone();

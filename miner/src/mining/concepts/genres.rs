@@ -132,12 +132,12 @@ mod tests {
     }
 
     #[test]
-    fn genres_stand_with_genres() {
+    fn labels_listed_with_genres_are_genres() {
         assert_eq!(found(FEW_SITES), ["en:audio", "en:photo", "en:video"]);
     }
 
     #[test]
-    fn few_sites_tell_nothing() {
+    fn few_sites_make_no_genre() {
         assert!(found(FEW_SITES - 1).is_empty());
     }
 }

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trees_are_read() {
+    fn the_checked_in_trees_can_be_read() {
         let trees = Trees::parse(TREES, &measures()).unwrap();
         assert!(trees.sums(&vec![0.0; measures().len()]).iter().all(|sum| *sum < LEAST));
     }

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn two_sites_that_lead_two_labels_to_one_page_merge_them() {
+    fn labels_that_two_sites_lead_to_one_page_are_merged() {
         let (many, few) = (Judged::made(3), Judged::made(2));
         let kept = [("en:tech", &few), ("en:technolog", &many), ("de:tech", &few), ("en:world", &few)].into();
         let targets = &[("en:tech", "/t"), ("en:technolog", "/t"), ("de:tech", "/t"), ("en:world", "/")];
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_print_merges_by_half_of_the_words() {
+    fn the_papers_method_merges_labels_that_share_half_of_their_words() {
         let one = Judged::made(2);
         let kept = [("en:busi", &one), ("en:busi travel", &one), ("de:busi", &one), ("en:art", &one)].into();
         let merged = alike(&kept, 0.5);
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merging_is_a_partition_within_languages(keys in prop::collection::btree_set("(en|de):[a-d]( [a-d])?", 0..12)) {
+        fn every_label_is_merged_into_one_group_of_its_language(keys in prop::collection::btree_set("(en|de):[a-d]( [a-d])?", 0..12)) {
             let one = Judged::made(2);
             let kept: BTreeMap<&str, &Judged> = keys.iter().map(|key| (key.as_str(), &one)).collect();
             let merged = alike(&kept, 0.5);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
 use newslode_page::contribution::Role;
-use newslode_page::contribution::names::name;
+use newslode_page::contribution::names::short_name;
 use newslode_page::reading::Site;
 
 use super::*;
@@ -45,7 +45,7 @@ fn check(count: usize, labels: &[(&str, &[Role])], lists: &[&[&str]], wanted: &[
 }
 
 #[test]
-fn services_stand_apart_from_sections() {
+fn service_links_are_separated_from_sections() {
     for count in [3, 6] {
         check(
             count,
@@ -62,7 +62,7 @@ fn services_stand_apart_from_sections() {
 }
 
 #[test]
-fn company_lifts_a_section_whose_path_does_not_spell_it() {
+fn a_section_whose_path_does_not_spell_it_is_kept_for_its_company() {
     let plain: &[Role] = &[Role::Any, Role::Link, Role::Inside];
     check(
         6,
@@ -79,7 +79,7 @@ fn company_lifts_a_section_whose_path_does_not_spell_it() {
 }
 
 #[test]
-fn one_crowd_is_kept_whole() {
+fn labels_of_one_kind_are_not_split() {
     check(
         6,
         &[("en:art", SECTION), ("en:sport", SECTION)],
@@ -89,7 +89,7 @@ fn one_crowd_is_kept_whole() {
 }
 
 #[test]
-fn a_language_whose_links_spell_nothing_is_split_alone() {
+fn each_language_is_split_by_its_own_scores() {
     let plain: &[Role] = &[Role::Any, Role::Link, Role::Inside];
     check(
         6,
@@ -113,7 +113,7 @@ fn a_language_whose_links_spell_nothing_is_split_alone() {
 }
 
 #[test]
-fn what_is_dropped_says_why() {
+fn every_dropped_label_has_its_reason() {
     check(
         2,
         &[
@@ -139,7 +139,7 @@ fn what_is_dropped_says_why() {
 }
 
 #[test]
-fn the_split_is_where_the_halves_are_farthest_apart() {
+fn scores_are_split_at_their_widest_gap_if_there_is_one() {
     assert_eq!(otsu(vec![0.9, 0.2, 0.25, 0.8]), Some(0.8));
     assert_eq!(otsu(vec![0.5, 0.51]), None);
     assert_eq!(otsu(vec![]), None);
@@ -174,14 +174,14 @@ fn check_leading(targets: &[(&str, u64)], filing: Option<u64>, wanted: Verdict) 
 }
 
 #[test]
-fn a_page_that_files_no_stories_makes_no_concept() {
+fn a_label_whose_page_files_too_few_stories_is_no_concept() {
     check_leading(&[("/arts", 10)], Some(3), Verdict::Concept);
     check_leading(&[("/arts", 10)], Some(2), Verdict::FilesNothing);
     check_leading(&[("/arts", 10)], None, Verdict::Concept);
 }
 
 #[test]
-fn the_front_page_files_for_nobody() {
+fn the_front_page_is_no_page_of_a_concept() {
     let mut folded = leading(3, &[("/", 10)], Some(9));
     let judged = judge(&folded, 2);
     assert_eq!(judged["en:art"].files, None);
@@ -190,7 +190,7 @@ fn the_front_page_files_for_nobody() {
 }
 
 #[test]
-fn a_label_waits_for_its_page_once_others_were_read() {
+fn an_unread_page_makes_its_label_wait_once_others_were_read() {
     let read = leading(3, &[("/arts", 10)], Some(3));
     let both: Vec<_> = read
         .into_iter()
@@ -208,7 +208,7 @@ fn a_label_waits_for_its_page_once_others_were_read() {
 }
 
 #[test]
-fn a_label_that_leads_to_ever_other_pages_is_dropped() {
+fn a_label_that_leads_to_many_different_pages_is_dropped() {
     let pages = ["/a?page=2", "/b?page=2", "/c?page=2", "/d?page=2", "/e?page=2", "/f?page=2", "/g?page=2"];
     let pages = pages.map(|page| (page, 2));
     check_leading(&pages[..3], None, Verdict::Concept);
@@ -217,7 +217,7 @@ fn a_label_that_leads_to_ever_other_pages_is_dropped() {
 }
 
 #[test]
-fn a_label_that_only_repeats_anothers_target_is_dropped() {
+fn a_label_that_is_a_second_name_of_its_target_is_dropped() {
     check_leading(&[("/arts", 5)], None, Verdict::Concept);
     check_leading(&[("/arts", 4)], None, Verdict::Fault(Fault::SecondName));
 }
@@ -234,7 +234,7 @@ fn only_sites_that_link_a_label_support_it() {
 }
 
 #[test]
-fn a_list_counts_once_a_site_on_however_many_pages_it_stands() {
+fn a_list_counts_once_for_each_site_whatever_its_number_of_pages() {
     let labels = [("en:art", SECTION), ("en:sport", SECTION), ("en:in log", SERVICE)];
     let lists: &[&[&str]] = &[&["en:art", "en:sport"], &["en:art", "en:in log"]];
     let few = sites(3, &labels, lists);
@@ -247,7 +247,7 @@ fn a_list_counts_once_a_site_on_however_many_pages_it_stands() {
 }
 
 #[test]
-fn faults_of_different_sites_add_up() {
+fn different_faults_on_different_sites_add_up() {
     let empty: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Empty];
     let many: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Many];
     let mut folded = sites(4, &[("en:art", SECTION)], &[]);
@@ -261,18 +261,18 @@ fn faults_of_different_sites_add_up() {
 }
 
 #[test]
-fn what_stands_in_running_text_is_no_concept() {
+fn a_label_inside_running_text_is_no_concept() {
     let text: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Spelled, Role::InText];
     check(3, &[("en:trump", text)], &[], &[("en:trump", Verdict::Fault(Fault::InText))]);
 }
 
 #[test]
-fn a_label_with_ever_other_numbers_counts() {
+fn a_label_with_changing_numbers_is_a_count_and_no_concept() {
     let made = |labels: usize| -> Vec<Arc<SiteSummary>> {
         let of = sites(3, &[("en:3 comment", SECTION), ("en:1 formula", SECTION)], &[]);
         let counted = of.into_iter().map(|site| {
             let mut site = (*site).clone();
-            site.numbered = [(name("en:comment"), labels as u64), (name("en:formula"), 1)].into();
+            site.numbered = [(short_name("en:comment"), labels as u64), (short_name("en:formula"), 1)].into();
             Arc::new(site)
         });
         counted.collect()
@@ -283,7 +283,7 @@ fn a_label_with_ever_other_numbers_counts() {
 }
 
 #[test]
-fn directories_count_whichever_site_comes_first() {
+fn directories_count_in_any_order_of_sites() {
     let mut folded = sites(3, &[("en:art", SECTION)], &[]);
     let mut other = (*sites(1, &[], &[])[0]).clone();
     other.directories.insert("en:art".into());
@@ -296,7 +296,7 @@ fn directories_count_whichever_site_comes_first() {
 }
 
 #[test]
-fn the_print_keeps_what_evidence_drops() {
+fn the_papers_method_keeps_labels_that_evidence_drops() {
     let labels = [("en:art", SECTION), ("en:back", &[Role::Any, Role::Link, Role::Inside, Role::Empty][..])];
     let printed = judge_by_paper(&sites(3, &labels, &[]), 2);
     assert_eq!(verdict_of(&printed, "en:back"), Verdict::Concept);

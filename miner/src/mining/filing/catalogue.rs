@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use newslode_page::contribution::labels::Keys;
+use newslode_page::contribution::labels::LabelKeys;
 use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -99,14 +99,14 @@ pub(super) struct Names {
 }
 
 struct LanguageNames {
-    keys: Keys,
+    keys: LabelKeys,
     /// By written form, in lower case.
     by_form: HashMap<String, Number>,
 }
 
 impl LanguageNames {
     fn new(language: &str) -> LanguageNames {
-        let keys = Keys::new((language != "und").then_some(language));
+        let keys = LabelKeys::new((language != "und").then_some(language));
         LanguageNames { keys, by_form: HashMap::new() }
     }
 }

@@ -1,7 +1,7 @@
 //! A hash that is the same on every machine.
 
-use newslode_page::contribution::names::{bits, name};
+use newslode_page::contribution::names::{name_bits, short_name};
 
 pub(super) fn hash(text: &str) -> u64 {
-    bits(&name(text)).unwrap_or_default()
+    name_bits(&short_name(text)).unwrap_or_default()
 }

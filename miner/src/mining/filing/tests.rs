@@ -66,7 +66,7 @@ fn sections_and_addresses_name_concepts() {
 }
 
 #[test]
-fn a_place_is_learnt_from_articles_that_agree() {
+fn a_directory_is_learnt_from_articles_that_agree() {
     let url = |number: usize, directory: &str| format!("https://a.test/{directory}/{number}");
     let list = |directory: &str, concept: &str, count| {
         let member = |number| (url(number, directory).parse().unwrap(), [concept.to_owned()].into());
@@ -110,7 +110,7 @@ fn text(subject: usize, number: usize) -> String {
 }
 
 #[test]
-fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
+fn words_file_an_article_only_if_they_are_right_on_other_sites() {
     let learnt = |is_swapped: bool| {
         let mut lessons = Lessons::new(&taxonomy());
         for site in 0..12 {
@@ -139,7 +139,7 @@ fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
 }
 
 #[test]
-fn a_hidden_witness_says_nothing() {
+fn a_witness_that_is_left_out_is_not_used() {
     let filing = Lessons::without(&taxonomy(), Some(Witness::Section)).learn();
     check(&filing, &article("https://a.test/tennis/1", Some("World"), ""), &[("en:tenni", Witness::Address)]);
 }
@@ -173,7 +173,7 @@ fn taught<'t>(teachers: impl Iterator<Item = &'t Teacher>) -> Filing {
 }
 
 #[test]
-fn sites_teach_by_what_their_concept_pages_list() {
+fn filing_is_learnt_from_what_concept_pages_list() {
     let teachers: Vec<Teacher> = (0..12).map(|site| teacher(site, 0)).collect();
     let mut filing = taught(teachers.iter());
     let unread = article("https://s0.test/x/99", None, "");
@@ -191,7 +191,7 @@ fn sites_teach_by_what_their_concept_pages_list() {
 }
 
 #[test]
-fn a_page_that_first_shows_what_belongs_elsewhere_is_not_believed() {
+fn a_concept_page_that_first_shows_other_stories_is_not_used() {
     let unread = article("https://s0.test/x/99", None, "");
     let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
     let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on) };
@@ -204,7 +204,7 @@ proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_order_of_sites_and_articles_teaches_the_same(seed in 0_u64..u64::MAX) {
+    fn filing_does_not_depend_on_the_order_of_sites_and_articles(seed in 0_u64..u64::MAX) {
         let mut teachers: Vec<Teacher> = (0..12).map(|site| teacher(site, site % 3)).collect();
         // More equal words than are kept of a concept.
         let spelled = |number: usize| format!("{number:04}").bytes().map(|digit| char::from(digit + 49)).collect::<String>();
@@ -224,7 +224,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn a_sample_does_not_depend_on_who_else_is_there() {
+fn a_sample_of_articles_does_not_depend_on_other_sites() {
     let all: Vec<CanonicalUrl> =
         (0..40).map(|number| format!("https://a.test/{number}").parse().unwrap()).collect();
     let some = sample(all.iter(), 10);

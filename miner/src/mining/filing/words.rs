@@ -98,7 +98,7 @@ impl Corpus {
 fn term_weights<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Vec<(T, u16)> {
     let title = article.title.iter().map(|title| (title.as_str(), TITLE));
     let body = article.body.iter().map(|block| (block.text.as_str(), 1));
-    let counts = terms::of_texts(article.language.as_deref(), title.chain(body));
+    let counts = terms::terms_of_texts(article.language.as_deref(), title.chain(body));
     let weights: Vec<(&String, f64)> =
         counts.iter().map(|(term, count)| (term, 1.0 + f64::from(*count).ln())).collect();
     let length = weights.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_surer_is_right_as_often() {
+    fn a_higher_score_is_never_less_likely_to_be_right() {
         // The surest is wrong, the next nineteen are right, and then one in two.
         let judged =
             (0..40).map(|number| (f64::from(40 - number), number != 0 && (number < 20 || number % 2 == 0)));

@@ -22,7 +22,7 @@ fn text(words: usize, replaced: &[usize]) -> String {
 }
 
 #[test]
-fn a_story_is_the_same_in_other_clothes() {
+fn case_punctuation_and_a_corrected_word_do_not_make_another_story() {
     let story = print("Rain ends the drought", Some("2024-05-02"), &text(300, &[]));
     assert_eq!((story.words, story.day), (300, Some(19_845)));
     let shouted = print("RAIN ENDS THE DROUGHT!", None, &text(300, &[]).to_uppercase().replace(' ', ",  "));
@@ -37,7 +37,7 @@ fn a_story_is_the_same_in_other_clothes() {
 }
 
 #[test]
-fn reports_of_one_form_are_not_one_story() {
+fn reports_that_share_a_form_are_different_stories() {
     let quake = |place: &str, size: &str| {
         let body = format!(
             "An earthquake of magnitude {size} was measured near {place} on Thursday, the institute said. It was felt \
@@ -62,7 +62,7 @@ fn short_texts_must_be_equal() {
 }
 
 #[test]
-fn distance_grows_with_what_differs() {
+fn the_distance_grows_with_the_share_of_different_words() {
     let of = |replaced: &[usize]| Fingerprint::of(&article("T", None, &text(400, replaced)));
     let base = of(&[]);
     let far: Vec<usize> = (0..400).step_by(4).collect();
@@ -71,13 +71,13 @@ fn distance_grows_with_what_differs() {
 }
 
 #[test]
-fn scripts_without_spaces_have_words() {
+fn texts_in_scripts_without_spaces_have_a_fingerprint() {
     let print = print("雨", None, "旱魃がようやく終わった。 Rain");
     assert_eq!(print.words, 12);
 }
 
 #[test]
-fn an_agencys_text_is_as_long_and_of_the_same_days() {
+fn texts_of_one_agency_are_of_similar_length_and_days() {
     let story = |published, words, replaced: &[usize]| print("T", published, &text(words, replaced));
     let one = story(Some("2024-05-02"), 300, &[]);
     assert!(one.is_same_text(&print("Other headline", Some("2024-05-03"), &text(300, &[]))));

@@ -39,7 +39,7 @@ fn sites() -> Vec<Arc<SiteSummary>> {
 }
 
 #[test]
-fn concepts_take_their_most_frequent_form_and_languages_stay_apart() {
+fn concepts_take_their_most_frequent_form_and_have_one_language() {
     let taxonomy = fold(&sites(), &FoldParams::default());
     let labels: Vec<_> = taxonomy.concepts.iter().map(|c| (c.language.as_str(), c.label.as_str())).collect();
     assert_eq!(labels, [("de", "Sport"), ("en", "Sports"), ("en", "Tennis")]);
@@ -91,7 +91,7 @@ fn relations(menu: bool, sport: &str, tennis: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_menu_or_a_path_makes_a_pair_and_the_outline_alone_none() {
+fn menus_and_paths_make_pairs_and_outlines_alone_do_not() {
     let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
     assert_eq!(relations(true, "/a", "/b"), pair);
     assert_eq!(relations(false, "/sport", "/sport/tennis"), pair);
@@ -103,7 +103,7 @@ fn a_menu_or_a_path_makes_a_pair_and_the_outline_alone_none() {
 }
 
 #[test]
-fn labels_of_one_page_are_one_concept_with_all_their_sites() {
+fn labels_of_one_page_become_one_concept_with_the_sites_of_both() {
     let made: Vec<_> = sites()
         .into_iter()
         .map(|site| {
@@ -124,7 +124,7 @@ fn labels_of_one_page_are_one_concept_with_all_their_sites() {
 }
 
 #[test]
-fn the_print_relates_by_outlines_alone() {
+fn the_papers_method_relates_concepts_by_outlines_alone() {
     let made: Vec<_> = sites()
         .into_iter()
         .map(|site| {
@@ -175,7 +175,7 @@ fn expanding(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -
 }
 
 #[test]
-fn an_expansion_is_explained_by_the_pages_that_it_came_from() {
+fn an_added_concept_is_explained_by_the_pages_that_it_came_from() {
     let sites = expanding("/sport/tennis", Some(3), false, Role::Any);
     let taxonomy = fold(&sites, &FoldParams::default());
     let came = "expanded on site0.test: https://a.test/sport/tennis lies below https://a.test/sport";
@@ -186,7 +186,7 @@ fn an_expansion_is_explained_by_the_pages_that_it_came_from() {
 }
 
 #[test]
-fn one_site_expands_a_concept_where_all_agrees() {
+fn one_site_adds_a_concept_if_all_evidence_agrees() {
     let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
     let check = |path, filing, in_directory, wanted: &[_]| {
         assert_eq!(
@@ -204,7 +204,7 @@ fn one_site_expands_a_concept_where_all_agrees() {
 }
 
 #[test]
-fn a_page_is_asked_for_if_it_alone_can_tell() {
+fn a_page_is_requested_if_only_it_can_decide_a_concept() {
     let asked = |path, filing, in_directory| {
         let sites = expanding(path, filing, in_directory, Role::Any);
         Folder::default().fold_asking(&sites, &FoldParams::default()).asked
@@ -219,7 +219,7 @@ fn a_page_is_asked_for_if_it_alone_can_tell() {
 
 /// After any changes, a folder that remembers gives the same result as a new one.
 #[test]
-fn folding_again_is_folding_from_scratch() {
+fn folding_with_memory_equals_folding_from_scratch() {
     use proptest::prelude::*;
     // A site: labels with their targets, in lists of two; the first label of each list is broader.
     let site = prop::collection::vec((0..7u8, 0..7u8, 0..3u8), 0..6);

@@ -75,7 +75,7 @@ fn river() -> ConceptInstance {
 }
 
 #[test]
-fn an_instance_has_its_pairs_and_what_only_the_template_reads() {
+fn an_instance_has_its_attributes_and_the_parts_that_only_its_template_reads() {
     let river = river();
     let found = properties(&river);
     let expected =
@@ -87,7 +87,7 @@ fn an_instance_has_its_pairs_and_what_only_the_template_reads() {
 }
 
 #[test]
-fn it_parses_and_says_what_was_meant() {
+fn the_ontology_parses_into_the_expected_triples() {
     let triples: Vec<String> = TurtleParser::new()
         .for_slice(&document(RdfForm::Turtle))
         .map(|triple| triple.unwrap().to_string())
@@ -108,7 +108,7 @@ fn it_parses_and_says_what_was_meant() {
 }
 
 #[test]
-fn a_base_that_begins_no_iri_is_refused() {
+fn an_invalid_base_iri_is_refused() {
     assert!(OntologyWriter::new(Vec::new(), "no base ", RdfForm::Turtle).is_err());
 }
 
@@ -118,7 +118,7 @@ mod python {
 
     /// rapper, rdflib and pyshacl: see `tests/ontology/run.sh`.
     #[test]
-    fn independent_readers_see_one_sound_graph_in_both_forms() {
+    fn other_rdf_readers_see_the_same_graph_in_both_forms() {
         let folder = tempfile::tempdir().unwrap();
         let (turtle, xml) = (folder.path().join("o.ttl"), folder.path().join("o.rdf"));
         std::fs::write(&turtle, document(RdfForm::Turtle)).unwrap();

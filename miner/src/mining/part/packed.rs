@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_comes_back() {
+    fn packed_parts_are_read_back() {
         let cells =
             |keys: &[&str]| (1..).zip(keys).map(|(count, key)| ((*key).to_owned(), 5 - count)).collect();
         let tables = Tables::from([

@@ -40,7 +40,7 @@ fn seen() -> impl Strategy<Value = Seen> {
 
 proptest! {
     #[test]
-    fn the_closed_form_is_the_papers_loop(seen in seen(), support in 1u32..5) {
+    fn the_closed_form_equals_the_papers_loop(seen in seen(), support in 1u32..5) {
         let fast: BTreeMap<_, _> = frequent(&seen, support)
             .into_iter()
             .map(|r| ((r.broader, r.narrower), (r.level, r.sites)))
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn the_dag_has_no_cycle_and_every_pair_is_proved(seen in seen(), support in 1u32..4) {
+    fn the_graph_has_no_cycle_and_every_relation_has_proof(seen in seen(), support in 1u32..4) {
         let all = acyclic(frequent(&seen, support));
         let dag = reduced(all.clone());
         let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -80,7 +80,7 @@ fn pairs(relations: &[Related]) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn the_weaker_direction_goes_then_the_farther() {
+fn a_pair_in_both_directions_keeps_the_stronger_then_the_nearer_one() {
     assert_eq!(pairs(&acyclic(vec![related("a", "b", 2, 1), related("b", "a", 3, 2)])), [("b", "a")]);
     assert_eq!(pairs(&acyclic(vec![related("a", "b", 2, 2), related("b", "a", 2, 1)])), [("b", "a")]);
 }
@@ -92,7 +92,7 @@ fn a_pair_that_follows_from_two_others_is_left_out() {
 }
 
 #[test]
-fn a_pair_from_which_follows_what_lists_deny_goes() {
+fn a_pair_whose_consequence_lists_deny_is_dropped() {
     let relations = || {
         vec![related("sport", "video", 2, 1), related("video", "art", 3, 1), related("video", "world", 3, 1)]
     };
@@ -107,7 +107,7 @@ fn a_pair_from_which_follows_what_lists_deny_goes() {
 
 proptest! {
     #[test]
-    fn nothing_implied_is_denied_and_nothing_else_is_lost(seen in seen(), denied in prop::collection::btree_set(("[a-g]", "[a-g]"), 0..8)) {
+    fn no_implied_pair_is_denied_by_lists_and_no_other_pair_is_dropped(seen in seen(), denied in prop::collection::btree_set(("[a-g]", "[a-g]"), 0..8)) {
         let all = acyclic(frequent(&seen, 1));
         let siblings = |a: &str, b: &str| if denied.contains(&(a.to_owned(), b.to_owned())) { 2 } else { 0 };
         let left = uncontradicted(all.clone(), siblings);

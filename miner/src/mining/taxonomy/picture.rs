@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use newslode_page::hierarchy::svg::text::{cut, escaped, width};
+use newslode_page::hierarchy::svg::text::{cut_to_width, escape_text, text_width};
 
 use super::model::{Concept, Taxonomy};
 
@@ -57,8 +57,8 @@ impl ConceptLine<'_> {
 
     /// Width of label and note.
     fn width(&self) -> f64 {
-        let note = if self.note.is_empty() { 0.0 } else { width(&self.note) + 10.0 };
-        self.left() + width(&self.label) + 12.0 + note
+        let note = if self.note.is_empty() { 0.0 } else { text_width(&self.note) + 10.0 };
+        self.left() + text_width(&self.label) + 12.0 + note
     }
 }
 
@@ -110,7 +110,7 @@ fn trees(taxonomy: &Taxonomy) -> Vec<Vec<ConceptLine<'_>>> {
         while let Some((concept, depth, above)) = open.pop() {
             let own = lines.len();
             let note = note(taxonomy, concept, languages.len() > 1);
-            let label = cut(&concept.label, WIDEST);
+            let label = cut_to_width(&concept.label, WIDEST);
             lines.push(ConceptLine { concept, depth, above, label, note });
             let below = children.get(&Some(concept.key.as_str())).into_iter().flatten();
             open.extend(below.rev().map(|child| (*child, depth + 1, Some(own))));
@@ -133,7 +133,7 @@ fn note(taxonomy: &Taxonomy, concept: &Concept, with_language: bool) -> String {
     if !others.is_empty() {
         parts.push(format!("also under {}", others.join(", ")));
     }
-    cut(&parts.join(" · "), WIDEST)
+    cut_to_width(&parts.join(" · "), WIDEST)
 }
 
 /// Trees in columns of about equal height, in order.
@@ -187,9 +187,9 @@ fn draw_tree(out: &mut String, taxonomy: &Taxonomy, lines: &[ConceptLine<'_>], c
     }
     for (at, line) in lines.iter().enumerate() {
         let (y, (fill, border)) = (at as f64 * LINE, COLOURS[line.depth % COLOURS.len()]);
-        let room = width(&line.label) + 8.0;
+        let room = text_width(&line.label) + 8.0;
         let sites = line.concept.sites.len();
-        drawn!(out, "<g><title>{}</title>", escaped(&tooltip(line.concept)));
+        drawn!(out, "<g><title>{}</title>", escape_text(&tooltip(line.concept)));
         drawn!(
             out,
             "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{room:.1}\" height=\"16\" rx=\"3\" fill=\"{fill}\" stroke=\"{border}\"/>",
@@ -201,7 +201,7 @@ fn draw_tree(out: &mut String, taxonomy: &Taxonomy, lines: &[ConceptLine<'_>], c
             "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             line.left() + 4.0,
             y + 14.0,
-            escaped(&line.label)
+            escape_text(&line.label)
         );
         if !line.note.is_empty() {
             let x = line.left() + room + 6.0;
@@ -209,7 +209,7 @@ fn draw_tree(out: &mut String, taxonomy: &Taxonomy, lines: &[ConceptLine<'_>], c
                 out,
                 "<text x=\"{x:.1}\" y=\"{:.1}\" fill=\"#777\" font-size=\"11\" font-style=\"italic\">{}</text>",
                 y + 14.0,
-                escaped(&line.note)
+                escape_text(&line.note)
             );
         }
         let bar = BAR * sites as f64 / taxonomy.sites.max(1) as f64;

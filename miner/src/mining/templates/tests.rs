@@ -48,7 +48,7 @@ fn versions(site: &Site) -> Vec<u32> {
 }
 
 #[test]
-fn enough_pages_that_are_alike_make_a_template() {
+fn three_similar_pages_make_a_template() {
     let mut site = site();
     let looks = stream(&mut site, 0, &["a1", "a2", "a3", "a4"]);
     assert_eq!(looks, [(vec![], 0), (vec![], 0), (vec![1], 3), (vec![], 0)]);
@@ -58,7 +58,7 @@ fn enough_pages_that_are_alike_make_a_template() {
 }
 
 #[test]
-fn one_look_or_many_come_to_the_same() {
+fn observing_pages_at_once_or_one_by_one_gives_the_same_counts() {
     let pages = ["a1", "a2", "a3", "a4", "b1", "a5"];
     let (mut streamed, mut at_once) = (site(), site());
     stream(&mut streamed, 0, &pages);
@@ -68,7 +68,7 @@ fn one_look_or_many_come_to_the_same() {
 }
 
 #[test]
-fn pages_that_are_not_alike_wait_and_are_not_tried_each_time() {
+fn dissimilar_pages_wait_and_are_not_tried_at_every_page() {
     let mut site = site();
     let looks = stream(&mut site, 0, &["a", "b", "c", "a2", "a3", "b2"]);
     // Tried at three and at six waiting pages.
@@ -83,7 +83,7 @@ fn two_templates_may_be_learnt_at_once() {
 }
 
 #[test]
-fn a_layout_that_changes_is_noticed_and_its_pages_are_settled_anew() {
+fn a_changed_layout_replaces_its_template_and_settles_waiting_pages() {
     let mut site = site();
     stream(&mut site, 0, &["a1", "a2", "a3", "a4", "a5"]);
     let looks = stream(&mut site, 100, &["b1", "b2", "b3", "b4", "b5", "b6"]);
@@ -108,7 +108,7 @@ fn a_layout_that_changes_is_noticed_and_its_pages_are_settled_anew() {
 }
 
 #[test]
-fn a_template_that_is_used_seldom_has_more_time() {
+fn a_rarely_used_template_is_dropped_later() {
     let mut site = site();
     look(&mut site, 0, &["a", "a", "a", "a", "a", "a", "a", "b", "b", "b"]);
     assert_eq!(versions(&site), [1, 2]);
@@ -120,7 +120,7 @@ fn a_template_that_is_used_seldom_has_more_time() {
 }
 
 #[test]
-fn a_site_that_shows_other_pages_for_a_while_keeps_its_template() {
+fn pages_that_no_template_accepts_do_not_drop_one() {
     let mut site = site();
     stream(&mut site, 0, &["a", "a2", "a3"]);
     // Nothing accepts them, so nothing shows that the old template is out of use.
@@ -132,7 +132,7 @@ fn a_site_that_shows_other_pages_for_a_while_keeps_its_template() {
 }
 
 #[test]
-fn the_queue_is_bounded_and_still_tried() {
+fn the_waiting_pages_are_bounded_and_still_tried() {
     let mut site = site();
     stream(&mut site, 0, &["p", "q", "r", "s", "t", "u", "v", "w", "x"]);
     assert_eq!(site.waiting(), ["s", "t", "u", "v", "w", "x"]);
@@ -141,7 +141,7 @@ fn the_queue_is_bounded_and_still_tried() {
 }
 
 #[test]
-fn of_too_many_templates_the_most_silent_goes() {
+fn too_many_templates_drop_the_one_unused_for_longest() {
     let mut site = Templates::new(Settings { silence: 100, ..SETTINGS });
     look(&mut site, 0, &["a", "a", "a", "b", "b", "b"]);
     look(&mut site, 1, &["a"]);
@@ -151,7 +151,7 @@ fn of_too_many_templates_the_most_silent_goes() {
 }
 
 #[test]
-fn pages_that_are_gone_wait_no_more() {
+fn gone_pages_leave_the_waiting_list() {
     let mut site = site();
     stream(&mut site, 0, &["a", "b"]);
     site.retain(|page| page != "a");
@@ -159,7 +159,7 @@ fn pages_that_are_gone_wait_no_more() {
 }
 
 #[test]
-fn the_state_goes_on_where_it_was_stored() {
+fn stored_state_continues_where_it_stopped() {
     let mut site = Site::default();
     look(&mut site, 0, &["a", "a", "a", "a"]);
     let mut again: Site = serde_json::from_str(&serde_json::to_string(&site).unwrap()).unwrap();

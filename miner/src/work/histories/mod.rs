@@ -46,7 +46,7 @@ pub async fn read_history(
 }
 
 async fn read_by_key(archive: &dyn PageArchive, key: ContentHash) -> StoreResult<Option<ArticleHistory>> {
-    let Some(bytes) = archive.get(Kind::Life, key).await? else { return Ok(None) };
+    let Some(bytes) = archive.get(Kind::History, key).await? else { return Ok(None) };
     let history = serde_json::from_slice(&bytes);
     history
         .map(Some)
@@ -73,7 +73,7 @@ pub(super) async fn forget(
         let addresses =
             read_history(archive, url).await?.map(|history| history.addresses).unwrap_or_default();
         for address in addresses.iter().chain([url]) {
-            archive.delete(Kind::Life, history_key(address)).await?;
+            archive.delete(Kind::History, history_key(address)).await?;
         }
     }
     Ok(())
@@ -454,6 +454,6 @@ impl Histories<'_> {
 
     async fn write(&self, history: &ArticleHistory, now: Timestamp) -> StoreResult<()> {
         let json = serde_json::to_vec(history).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        self.archive.put(Kind::Life, history_key(&history.url), json.into(), now).await
+        self.archive.put(Kind::History, history_key(&history.url), json.into(), now).await
     }
 }

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_text_is_found_for_days() {
+    async fn a_text_is_found_for_several_days() {
         let store = RedbStore::in_memory().unwrap();
         insert(&store, 7, 1, 100).await;
         assert_eq!(insert(&store, 7, 2, 104).await, [name(1)]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn of_two_inserted_at_once_one_sees_the_other() {
+    async fn one_of_two_texts_inserted_at_once_finds_the_other() {
         let store = RedbStore::in_memory().unwrap();
         for simhash in 0..50 {
             let simhash = simhash << 3;
@@ -171,14 +171,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_come_back(texts in prop::collection::vec((any::<u64>(), any::<[u8; 16]>(), any::<u16>()), 0..9)) {
+        fn encoded_texts_are_read_back(texts in prop::collection::vec((any::<u64>(), any::<[u8; 16]>(), any::<u16>()), 0..9)) {
             let text = |(simhash, name, day)| IndexedText { simhash, key: ContentHash(name), day };
             let texts: Vec<IndexedText> = texts.into_iter().map(text).collect();
             prop_assert_eq!(decode(&encode(&texts)).unwrap(), texts);
         }
 
         #[test]
-        fn other_bytes_are_refused(length in 1..ENTRY_BYTES) {
+        fn bytes_of_another_length_are_refused(length in 1..ENTRY_BYTES) {
             prop_assert!(decode(&vec![0; length]).is_err());
         }
     }

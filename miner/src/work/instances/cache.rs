@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn from_a_large_site_the_longest_lists_are_left_out() {
+    fn a_large_site_leaves_out_its_longest_lists() {
         let all = pack(cache(), MAX_BYTES).unwrap();
         assert_eq!(unpack(&all).unwrap(), cache());
         let fewer = unpack(&pack(cache(), 700).unwrap()).unwrap();

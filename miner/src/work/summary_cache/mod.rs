@@ -11,7 +11,7 @@ use std::sync::Arc;
 use newslode_common::store::log::Logged;
 use newslode_common::store::{SiteState, StoreResult, bucket};
 use newslode_page::contribution::Table;
-use newslode_page::contribution::names::bits;
+use newslode_page::contribution::names::name_bits;
 use newslode_page::reading::Site;
 
 mod saved;
@@ -287,11 +287,11 @@ impl SummaryCache {
             cached.is_changed = true;
         }
         if entry.position > cached.counted {
-            for label in entry.flips.came.iter().filter_map(|label| bits(label)) {
+            for label in entry.flips.came.iter().filter_map(|label| name_bits(label)) {
                 self.world.add(label);
                 cached.linked.add(label);
             }
-            for label in entry.flips.went.iter().filter_map(|label| bits(label)) {
+            for label in entry.flips.went.iter().filter_map(|label| name_bits(label)) {
                 self.world.remove(label);
                 cached.linked.remove(label);
             }

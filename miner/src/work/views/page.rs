@@ -175,7 +175,7 @@ fn mark_blocks(value: &SiteValue, page: &Page, hierarchy: &[u8]) -> Result<Strin
     if hierarchy.leaves as usize != page.leaves.len() {
         return Err("the hierarchy was views by other page algorithms".into());
     }
-    let found = wisdom::blocks(page, &value.terms, &value.wisdom);
+    let found = wisdom::find_blocks(page, &value.terms, &value.wisdom);
     let of = blocks::of_labels(&found);
     hierarchy.mark(value.version.clone(), |label: &Label| -> Block { of(label) });
     Ok(xml::write(&hierarchy))

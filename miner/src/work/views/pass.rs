@@ -21,7 +21,7 @@ use newslode_common::version::ContentHash;
 use newslode_page::Page;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::reading::{CanonicalUrl, Site};
-use newslode_page::template::{MOST_PAGES, Template, induce};
+use newslode_page::template::{MOST_COMPARED_PAGES, Template, induce_templates};
 use newslode_page::time::Timestamp;
 use tokio_util::sync::CancellationToken;
 
@@ -174,10 +174,10 @@ impl SitePass<'_> {
         }
         // New templates are learnt from a sample of those that wait, evenly in the order of their arrival.
         let waiting = self.knowledge.templates.waiting();
-        let step = waiting.len().div_ceil(MOST_PAGES).max(1);
+        let step = waiting.len().div_ceil(MOST_COMPARED_PAGES).max(1);
         let sample: Vec<ContentHash> = waiting.iter().step_by(step).copied().collect();
         let pages = self.load(&sample).await?;
-        let made = tokio::task::spawn_blocking(move || induce(&page_refs(&pages))).await;
+        let made = tokio::task::spawn_blocking(move || induce_templates(&page_refs(&pages))).await;
         let made = made.unwrap_or_else(|panic| {
             tracing::warn!(site = %self.site, %panic, "learning templates of a site panicked; its articles are read without new ones");
             Vec::new()
@@ -218,7 +218,7 @@ impl SitePass<'_> {
 
     /// Chooses the articles with which others are compared: evenly, by URL.
     async fn choose_siblings(&mut self, contents: &[ContentHash]) -> Result<(), BatchError> {
-        let step = contents.len().div_ceil(MOST_PAGES).max(1);
+        let step = contents.len().div_ceil(MOST_COMPARED_PAGES).max(1);
         let sample: Vec<ContentHash> = contents.iter().step_by(step).copied().collect();
         let articles = self.with_articles(&sample).await?;
         let pages = self.load(&articles).await?;

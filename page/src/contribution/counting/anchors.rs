@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::reading::{CanonicalUrl, MAX_LINK_TEXT, NodeId, Page, Site};
 
-use crate::contribution::labels::Keys;
+use crate::contribution::labels::LabelKeys;
 use crate::text::{is_beside_link, words_of_label};
 
 /// A link of this many words or more is a story's title, not a label.
@@ -49,17 +49,17 @@ impl Anchor {
 }
 
 /// All links in page order.
-pub(super) fn page_anchors(page: &Page, keys: &Keys) -> Vec<Anchor> {
+pub(super) fn page_anchors(page: &Page, keys: &LabelKeys) -> Vec<Anchor> {
     let (tree, site) = (&page.tree, page.url.site());
     let is_link = |node: &NodeId| {
         tree.is_html(*node)
             && matches!(tree.tag(*node), Some("a" | "area"))
             && tree.attr(*node, "href").is_some()
     };
-    tree.node_ids().filter(is_link).map(|node| anchor(page, keys, &site, node)).collect()
+    tree.node_ids().filter(is_link).map(|node| read_anchor(page, keys, &site, node)).collect()
 }
 
-fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
+fn read_anchor(page: &Page, keys: &LabelKeys, site: &Site, node: NodeId) -> Anchor {
     let tree = &page.tree;
     let target = page.target(node);
     let leaves = page.leaves.range_under(tree, node);

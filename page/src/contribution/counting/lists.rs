@@ -17,35 +17,35 @@ const MAX_LAYOUT: usize = 6;
 
 /// The distinct lists of at least two labels, and which label is above which; both sorted.
 pub(super) fn label_lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<NestedUse>) {
-    let holders = holders(page, anchors);
+    let holders = link_holders(page, anchors);
     // Members of the list that each element holds. Elements are in page order, so inner ones come after outer
     // ones.
-    let mut held: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut members_by_holder: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     // Links in running text are never a list.
     for (i, anchor) in anchors.iter().enumerate().filter(|(_, anchor)| !anchor.in_text) {
         let parent = page.tree.parent(anchor.node);
         if let Some(holder) = parent.and_then(|parent| holders[parent.index()]) {
-            held.entry(holder).or_default().push(i);
+            members_by_holder.entry(holder).or_default().push(i);
         }
     }
     let mut elements: Vec<usize> =
-        (0..page.tree.len()).filter(|element| held.contains_key(element)).collect();
+        (0..page.tree.len()).filter(|element| members_by_holder.contains_key(element)).collect();
     let (mut lists, mut nested) = (Vec::new(), Vec::new());
     // For each element that holds a list or a single entry: the lists directly below it, as first link and
     // labels.
-    let mut below: FxHashMap<usize, Vec<(usize, Vec<String>)>> = FxHashMap::default();
+    let mut lists_below: FxHashMap<usize, Vec<(usize, Vec<String>)>> = FxHashMap::default();
     while let Some(element) = elements.pop() {
-        let Some(members) = held.remove(&element) else { continue };
+        let Some(members) = members_by_holder.remove(&element) else { continue };
         let outer = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
         let outer = outer.and_then(|outer| holders[outer.index()]);
         if let (&[member], Some(outer)) = (members.as_slice(), outer) {
-            if !held.contains_key(&outer) {
-                let place = elements.partition_point(|&known| known < outer);
+            if !members_by_holder.contains_key(&outer) {
+                let place = elements.partition_point(|&element| element < outer);
                 elements.insert(place, outer);
             }
-            held.entry(outer).or_default().push(member);
+            members_by_holder.entry(outer).or_default().push(member);
             if let Some(entry) = &anchors[member].key {
-                let lists = below.remove(&element).unwrap_or_default();
+                let lists = lists_below.remove(&element).unwrap_or_default();
                 // A list that comes before the entry is not the entry's.
                 let after = lists.into_iter().filter(|(first, _)| *first > member);
                 let narrower = after.flat_map(|(_, labels)| labels).filter(|label| label != entry);
@@ -62,9 +62,9 @@ pub(super) fn label_lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec
             parent.and_then(|parent| holders[parent.index()])
         };
         let entry = std::iter::successors(outer, |&outer| above(outer)).take(MAX_LAYOUT);
-        if let Some(entry) = entry.into_iter().find(|outer| held.contains_key(outer)) {
+        if let Some(entry) = entry.into_iter().find(|outer| members_by_holder.contains_key(outer)) {
             let first = members.iter().min().copied().unwrap_or_default();
-            below.entry(entry).or_default().push((first, labels.clone()));
+            lists_below.entry(entry).or_default().push((first, labels.clone()));
         }
         lists.extend((labels.len() > 1).then_some(ListUse { labels }));
     }
@@ -77,7 +77,7 @@ pub(super) fn label_lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec
 }
 
 /// For each node the nearest element, itself included, with at least two links below. One pass.
-fn holders(page: &Page, anchors: &[Anchor]) -> Vec<Option<usize>> {
+fn link_holders(page: &Page, anchors: &[Anchor]) -> Vec<Option<usize>> {
     let tree = &page.tree;
     let links_before = |node| anchors.partition_point(|anchor| anchor.node < node);
     let mut holders: Vec<Option<usize>> = vec![None; tree.len()];

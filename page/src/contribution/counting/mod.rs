@@ -11,7 +11,7 @@ use crate::contribution::{Contribution, FiledUse, LinkUse, PairUse, url_id};
 use crate::hierarchy::Hierarchy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::contribution::labels::Keys;
+use crate::contribution::labels::LabelKeys;
 use crate::contribution::terms;
 use crate::reading::Page;
 
@@ -22,7 +22,7 @@ mod paths;
 mod uses;
 
 use anchors::{Anchor, page_anchors};
-use outline::Outline;
+use outline::LabelOutline;
 use uses::LabelUses;
 
 /// Most bytes of labels, of pairs, of links and of lists, each. A front page of 2,000 links has some 200 KB.
@@ -52,13 +52,13 @@ const MAX_STORIES: usize = 60;
 /// ```
 #[must_use]
 pub fn contribution(page: &Page, hierarchy: &Hierarchy) -> Contribution {
-    bounded(page, hierarchy).0
+    bounded_contribution(page, hierarchy).0
 }
 
 /// The contribution, and whether parts were left out because there was too much.
-pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool) {
-    let keys = Keys::new(page.language.as_deref());
-    let outline = Outline::new(hierarchy, &keys);
+pub(crate) fn bounded_contribution(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool) {
+    let keys = LabelKeys::new(page.language.as_deref());
+    let outline = LabelOutline::new(hierarchy, &keys);
     let anchors = page_anchors(page, &keys);
     let mut uses = LabelUses::default();
     uses.add_outline(&outline, hierarchy);
@@ -66,7 +66,7 @@ pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool
 
     let mut labels = uses.labels();
     let mut pairs = outline.pairs();
-    let mut links = links(page, &anchors, &outline);
+    let mut links = link_uses(page, &anchors, &outline);
     let terms = terms::terms(page);
     let mut is_cut = truncate_to_bytes(&mut labels, |label| label.key.len() + label.form.len());
     is_cut |= truncate_to_bytes(&mut pairs, |pair: &PairUse| pair.broader.len() + pair.narrower.len());
@@ -75,18 +75,18 @@ pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool
     });
     is_cut |= terms.len() >= terms::MAX_TERMS;
     let (mut lists, mut nested) = lists::label_lists(page, &anchors);
-    let (directories, over) = paths::directories_in_urls(page, &anchors, &keys);
-    nested.extend(over);
+    let (directories, nested_in_urls) = paths::directories_in_urls(page, &anchors, &keys);
+    nested.extend(nested_in_urls);
     nested.sort_unstable();
     nested.dedup();
     is_cut |= truncate_to_bytes(&mut lists, |list| list.labels.iter().map(String::len).sum());
     let language = page.language.clone();
-    let filed = Some(filed(page, &anchors));
+    let filed = Some(filed_stories(page, &anchors));
     (Contribution { language, labels, pairs, terms, links, lists, filed, nested, directories }, is_cut)
 }
 
 /// The first [`MAX_STORIES`] stories of the page.
-fn filed(page: &Page, anchors: &[Anchor]) -> FiledUse {
+fn filed_stories(page: &Page, anchors: &[Anchor]) -> FiledUse {
     let mut stories: Vec<String> = Vec::new();
     for anchor in anchors.iter().filter(|anchor| anchor.is_story() && anchor.inside && !anchor.is_empty(page))
     {
@@ -103,33 +103,33 @@ fn filed(page: &Page, anchors: &[Anchor]) -> FiledUse {
 
 /// Keeps the first entries that fit into [`MAX_BYTES`]; true if some were dropped.
 fn truncate_to_bytes<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
-    let mut left = MAX_BYTES;
+    let mut bytes_left = MAX_BYTES;
     let fits = |entry: &T| {
-        let rest = left.checked_sub(bytes(entry));
-        left = rest.unwrap_or(0);
+        let rest = bytes_left.checked_sub(bytes(entry));
+        bytes_left = rest.unwrap_or(0);
         rest.is_some()
     };
-    let kept = entries.iter().map(fits).take_while(|fits| *fits).count();
-    let is_cut = kept < entries.len();
-    entries.truncate(kept);
+    let n_fitting = entries.iter().map(fits).take_while(|fits| *fits).count();
+    let is_cut = n_fitting < entries.len();
+    entries.truncate(n_fitting);
     is_cut
 }
 
 /// Each target once, at its first link, with the label of the first link that has text.
-fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
-    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+fn link_uses(page: &Page, anchors: &[Anchor], outline: &LabelOutline) -> Vec<LinkUse> {
+    let mut idx_by_target: FxHashMap<&str, usize> = FxHashMap::default();
     let mut links: Vec<LinkUse> = Vec::new();
-    let mut named: FxHashSet<usize> = FxHashSet::default();
+    let mut has_text: FxHashSet<usize> = FxHashSet::default();
     for anchor in anchors {
         let Some(target) = anchor.target.as_ref().filter(|target| **target != page.url) else { continue };
         let in_group = anchor.leaves.clone().any(|leaf| outline.is_in_group(leaf));
-        let at = *known.entry(target.as_str()).or_insert(links.len());
+        let at = *idx_by_target.entry(target.as_str()).or_insert(links.len());
         match links.get_mut(at) {
             Some(link) => {
                 link.in_group |= in_group;
                 // An image before its caption has no label, so the caption gives it. After a story's title,
                 // which is no label, "comments" below it gives none.
-                if link.label.is_none() && !named.contains(&at) {
+                if link.label.is_none() && !has_text.contains(&at) {
                     link.label.clone_from(&anchor.key);
                 }
             }
@@ -141,7 +141,7 @@ fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
             }),
         }
         if anchor.words > 0 {
-            named.insert(at);
+            has_text.insert(at);
         }
     }
     links

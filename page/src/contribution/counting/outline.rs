@@ -7,34 +7,35 @@ use crate::contribution::PairUse;
 use crate::hierarchy::{Hierarchy, NodeKind};
 use rustc_hash::FxHashMap;
 
-use crate::contribution::labels::Keys;
+use crate::contribution::labels::LabelKeys;
 
 /// Most labelled ancestors that make pairs with a label; higher levels are the frame of the page.
 const MAX_LEVEL: u8 = 4;
 
-pub(super) struct Outline {
+pub(super) struct LabelOutline {
     /// Distinct keys.
     keys: Vec<String>,
     /// The key of each node, as an index into `keys`.
-    of_node: Vec<Option<u32>>,
+    key_of_node: Vec<Option<u32>>,
     /// The nearest labelled node above; its label may have no key.
     labelled_above: Vec<Option<u32>>,
-    heads: Vec<bool>,
+    is_header: Vec<bool>,
     grouped_leaves: Vec<bool>,
 }
 
-impl Outline {
-    pub(super) fn new(hierarchy: &Hierarchy, keys: &Keys) -> Outline {
+impl LabelOutline {
+    pub(super) fn new(hierarchy: &Hierarchy, keys: &LabelKeys) -> LabelOutline {
         let nodes = &hierarchy.nodes;
-        let mut outline = Outline {
+        let mut outline = LabelOutline {
             keys: Vec::new(),
-            of_node: Vec::with_capacity(nodes.len()),
+            key_of_node: Vec::with_capacity(nodes.len()),
             labelled_above: Vec::with_capacity(nodes.len()),
-            heads: vec![false; nodes.len()],
+            is_header: vec![false; nodes.len()],
             grouped_leaves: vec![false; hierarchy.leaves as usize],
         };
-        let mut known: FxHashMap<String, u32> = FxHashMap::default();
+        let mut key_ids: FxHashMap<String, u32> = FxHashMap::default();
         let mut in_group = vec![false; nodes.len()];
+        // Parents come before children, so what holds for the parent is decided already.
         for (i, node) in nodes.iter().enumerate() {
             let above = node.parent.map(|parent| parent as usize);
             in_group[i] = node.kind == NodeKind::Group || above.is_some_and(|above| in_group[above]);
@@ -44,11 +45,11 @@ impl Outline {
             });
             outline.labelled_above.push(labelled_above);
             if let Some(above) = above {
-                outline.heads[above] = nodes[above].label.is_some();
+                outline.is_header[above] = nodes[above].label.is_some();
             }
             let key = node.label.as_ref().and_then(|label| keys.key(&label.text));
-            outline.of_node.push(key.map(|key| {
-                *known.entry(key).or_insert_with_key(|key| {
+            outline.key_of_node.push(key.map(|key| {
+                *key_ids.entry(key).or_insert_with_key(|key| {
                     outline.keys.push(key.clone());
                     outline.keys.len() as u32 - 1
                 })
@@ -64,12 +65,12 @@ impl Outline {
 
     /// The key of a node's label.
     pub(super) fn key(&self, node: usize) -> Option<&str> {
-        self.of_node[node].map(|key| self.keys[key as usize].as_str())
+        self.key_of_node[node].map(|key| self.keys[key as usize].as_str())
     }
 
     /// Whether a node's label heads other nodes.
     pub(super) fn is_header(&self, node: usize) -> bool {
-        self.heads[node]
+        self.is_header[node]
     }
 
     /// Whether a leaf is in a group, at any depth.
@@ -80,7 +81,7 @@ impl Outline {
     /// Each (broader, narrower) once, at its least level, sorted.
     pub(super) fn pairs(&self) -> Vec<PairUse> {
         let mut levels: BTreeMap<(&str, &str), u8> = BTreeMap::new();
-        for node in 0..self.of_node.len() {
+        for node in 0..self.key_of_node.len() {
             let Some(narrower) = self.key(node) else { continue };
             let mut above = self.labelled_above[node];
             for level in 1..=MAX_LEVEL {

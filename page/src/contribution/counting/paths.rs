@@ -11,7 +11,7 @@ use crate::reading::{CanonicalUrl, Page};
 
 use super::anchors::Anchor;
 use super::uses::spelled_out;
-use crate::contribution::labels::Keys;
+use crate::contribution::labels::LabelKeys;
 
 /// Most directories that a page adds; a front page has some thirty.
 const MAX_DIRECTORIES: usize = 200;
@@ -24,37 +24,40 @@ const MAX_NAMES: usize = 8;
 pub(super) fn directories_in_urls(
     page: &Page,
     anchors: &[Anchor],
-    keys: &Keys,
+    keys: &LabelKeys,
 ) -> (Vec<String>, Vec<NestedUse>) {
     let mut directories: BTreeSet<String> = BTreeSet::new();
-    let mut over: BTreeSet<NestedUse> = BTreeSet::new();
+    let mut nested: BTreeSet<NestedUse> = BTreeSet::new();
     for anchor in anchors.iter().filter(|anchor| anchor.inside && !anchor.is_empty(page)) {
         let Some(target) = &anchor.target else { continue };
         if !anchor.is_story() && anchor.key.is_none() {
             continue;
         }
-        let mut names = names(target, keys);
+        let mut names = path_label_keys(target, keys);
+        // A story lies in all directories before its own name. A label lies in those before the name that spells it.
         if anchor.is_story() {
             names.pop();
-            over.extend(names.windows(2).filter_map(|two| above(two[0].as_ref(), two[1].as_ref())));
+            nested.extend(names.windows(2).filter_map(|two| nested_use(two[0].as_ref(), two[1].as_ref())));
             directories.extend(names.into_iter().flatten());
         } else if let Some(at) = names.iter().position(|name| *name == anchor.key) {
-            over.extend(names.iter().take(at).filter_map(|name| above(name.as_ref(), anchor.key.as_ref())));
+            nested.extend(
+                names.iter().take(at).filter_map(|name| nested_use(name.as_ref(), anchor.key.as_ref())),
+            );
         }
-        if directories.len() >= MAX_DIRECTORIES || over.len() >= MAX_PAIRS {
+        if directories.len() >= MAX_DIRECTORIES || nested.len() >= MAX_PAIRS {
             break;
         }
     }
-    (directories.into_iter().take(MAX_DIRECTORIES).collect(), over.into_iter().take(MAX_PAIRS).collect())
+    (directories.into_iter().take(MAX_DIRECTORIES).collect(), nested.into_iter().take(MAX_PAIRS).collect())
 }
 
-fn above(broader: Option<&String>, narrower: Option<&String>) -> Option<NestedUse> {
+fn nested_use(broader: Option<&String>, narrower: Option<&String>) -> Option<NestedUse> {
     let (broader, narrower) = (broader?.clone(), narrower?.clone());
     (broader != narrower).then_some(NestedUse { broader, narrower })
 }
 
 /// The names in a path as label keys; file endings are dropped.
-fn names(target: &CanonicalUrl, keys: &Keys) -> Vec<Option<String>> {
+fn path_label_keys(target: &CanonicalUrl, keys: &LabelKeys) -> Vec<Option<String>> {
     let names = target.path().split('/').skip(1).take(MAX_NAMES);
     let words = names.map(|name| spelled_out(name.rsplit_once('.').map_or(name, |(name, _)| name)));
     words.map(|words| keys.key(&words).filter(|_| !words.contains(char::is_numeric))).collect()
@@ -67,13 +70,14 @@ mod tests {
     use crate::testing::page;
 
     #[track_caller]
-    fn check(html: &str, directories: &[&str], over: &[(&str, &str)]) {
+    fn check(html: &str, directories: &[&str], nested: &[(&str, &str)]) {
         let page = page(&format!("<html lang=en>{html}"));
-        let keys = Keys::new(Some("en"));
-        let (found, nested) = directories_in_urls(&page, &page_anchors(&page, &keys), &keys);
+        let keys = LabelKeys::new(Some("en"));
+        let (found, found_nested) = directories_in_urls(&page, &page_anchors(&page, &keys), &keys);
         assert_eq!(found, directories, "{html}");
-        let nested: Vec<_> = nested.iter().map(|n| (n.broader.as_str(), n.narrower.as_str())).collect();
-        assert_eq!(nested, over, "{html}");
+        let found_nested: Vec<_> =
+            found_nested.iter().map(|n| (n.broader.as_str(), n.narrower.as_str())).collect();
+        assert_eq!(found_nested, nested, "{html}");
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn too_much_is_cut_and_said() {
     let page = page(&links);
     let papers = PaperParams { max_steps: 0, ..PaperParams::default() };
     let params = Params { papers, ..Params::default() };
-    let (found, is_cut) = bounded(&page, &hierarchy(&page, &params));
+    let (found, is_cut) = bounded_contribution(&page, &hierarchy(&page, &params));
     assert!(is_cut);
     assert!(found.links.len() < 11_000 && found.links.len() > 8_000);
 }

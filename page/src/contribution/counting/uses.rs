@@ -8,8 +8,8 @@ use crate::reading::{CanonicalUrl, Page};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchor;
-use super::outline::Outline;
-use crate::contribution::labels::Keys;
+use super::outline::LabelOutline;
+use crate::contribution::labels::LabelKeys;
 
 /// A label that links to this many pages names none of them.
 const MANY: usize = 4;
@@ -33,49 +33,49 @@ pub(super) struct LabelUses<'a>(BTreeMap<&'a str, FormsAndRoles<'a>>);
 
 impl<'a> LabelUses<'a> {
     /// Adds the labels of the hierarchy.
-    pub(super) fn add_outline(&mut self, outline: &'a Outline, hierarchy: &'a Hierarchy) {
+    pub(super) fn add_outline(&mut self, outline: &'a LabelOutline, hierarchy: &'a Hierarchy) {
         for (i, node) in hierarchy.nodes.iter().enumerate() {
             let (Some(key), Some(label)) = (outline.key(i), &node.label) else { continue };
             let parent = node.parent.and_then(|parent| hierarchy.nodes.get(parent as usize));
-            let held = self.0.entry(key).or_default();
-            held.see(&label.text);
-            held.roles.insert(Role::Any);
+            let label_use = self.0.entry(key).or_default();
+            label_use.add_form(&label.text);
+            label_use.roles.insert(Role::Any);
             if outline.is_header(i) {
-                held.roles.insert(Role::Header);
+                label_use.roles.insert(Role::Header);
             }
             if parent.is_some_and(|parent| parent.kind == NodeKind::Group) {
-                held.roles.insert(Role::Member);
+                label_use.roles.insert(Role::Member);
             }
         }
     }
 
     /// Adds the labels that are texts of links.
-    pub(super) fn add_anchors(&mut self, page: &Page, anchors: &'a [Anchor], keys: &Keys) {
+    pub(super) fn add_anchors(&mut self, page: &Page, anchors: &'a [Anchor], keys: &LabelKeys) {
         let last_story = anchors.iter().rposition(Anchor::is_story);
         for (i, anchor) in anchors.iter().enumerate() {
             let Some(key) = &anchor.key else { continue };
-            let held = self.0.entry(key).or_default();
+            let label_use = self.0.entry(key).or_default();
             // The single leaf of a link was already counted as a label of the hierarchy, unless it is part of a
             // longer label.
-            if anchor.leaves.len() != 1 || !held.forms.contains_key(anchor.text.as_str()) {
-                held.see(&anchor.text);
+            if anchor.leaves.len() != 1 || !label_use.forms.contains_key(anchor.text.as_str()) {
+                label_use.add_form(&anchor.text);
             }
-            held.links += 1;
-            held.empty_links += u32::from(anchor.is_empty(page));
-            held.text_links += u32::from(anchor.in_text);
-            held.tail_links += u32::from(last_story.is_some_and(|story| story < i));
-            held.roles.extend([Role::Any, Role::Link]);
+            label_use.links += 1;
+            label_use.empty_links += u32::from(anchor.is_empty(page));
+            label_use.text_links += u32::from(anchor.in_text);
+            label_use.tail_links += u32::from(last_story.is_some_and(|story| story < i));
+            label_use.roles.extend([Role::Any, Role::Link]);
             if anchor.nofollow {
-                held.roles.insert(Role::NoFollow);
+                label_use.roles.insert(Role::NoFollow);
             }
             let Some(target) = &anchor.target else { continue };
-            if held.targets.len() < MANY {
-                held.targets.insert(target);
+            if label_use.targets.len() < MANY {
+                label_use.targets.insert(target);
             }
             if anchor.inside {
-                held.roles.insert(Role::Inside);
-                if !held.roles.contains(&Role::Spelled) && is_spelled(key, target, keys) {
-                    held.roles.insert(Role::Spelled);
+                label_use.roles.insert(Role::Inside);
+                if !label_use.roles.contains(&Role::Spelled) && is_spelled(key, target, keys) {
+                    label_use.roles.insert(Role::Spelled);
                 }
             }
         }
@@ -83,17 +83,17 @@ impl<'a> LabelUses<'a> {
 
     /// All labels, sorted by key.
     pub(super) fn labels(self) -> Vec<LabelUse> {
-        let label = |(key, held): (&str, FormsAndRoles)| LabelUse {
+        let label = |(key, label_use): (&str, FormsAndRoles)| LabelUse {
             key: key.to_owned(),
-            form: held.form().to_owned(),
-            roles: held.roles(),
+            form: label_use.form().to_owned(),
+            roles: label_use.roles(),
         };
         self.0.into_iter().map(label).collect()
     }
 }
 
 impl<'a> FormsAndRoles<'a> {
-    fn see(&mut self, form: &'a str) {
+    fn add_form(&mut self, form: &'a str) {
         let place = self.forms.len();
         self.forms.entry(form).or_insert((0, place)).0 += 1;
     }
@@ -123,14 +123,14 @@ impl<'a> FormsAndRoles<'a> {
 }
 
 /// Whether one name in the target's URL, a directory or a subdomain of the site, has all of the key's stems.
-fn is_spelled(key: &str, target: &CanonicalUrl, keys: &Keys) -> bool {
+fn is_spelled(key: &str, target: &CanonicalUrl, keys: &LabelKeys) -> bool {
     let stems: Vec<&str> = key.split_once(':').map_or(key, |(_, stems)| stems).split(' ').collect();
     let site = target.site();
     let host = target.host().strip_suffix(site.as_str()).into_iter().flat_map(|hosts| hosts.split('.'));
     let mut names = host.map(str::to_owned).chain(target.path().split('/').map(spelled_out));
     names.any(|name| {
         let spelled = keys.stems(&name);
-        stems.iter().all(|stem| spelled.iter().any(|said| said == stem))
+        stems.iter().all(|stem| spelled.iter().any(|other| other == stem))
     })
 }
 

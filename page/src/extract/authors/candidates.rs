@@ -29,7 +29,7 @@ pub(super) struct NameMention {
 
 /// A name.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct NameCandidate {
     pub(super) name: String,
     /// Its words in lower case, without marks: by these names are equal.
     pub(super) key: String,
@@ -37,9 +37,9 @@ pub(super) struct Candidate {
 }
 
 /// The names in credits, in their order.
-pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
+pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<NameCandidate> {
+    let mut found: Vec<NameCandidate> = Vec::new();
+    let mut candidate_idx: HashMap<String, usize> = HashMap::new();
     let mut numbers: HashMap<Source, usize> = HashMap::new();
     for credit in credits {
         let number = numbers.entry(credit.source).or_default();
@@ -51,9 +51,9 @@ pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<Candi
                 return;
             }
             let next = found.len();
-            let at = *known.entry(key.clone()).or_insert(next);
+            let at = *candidate_idx.entry(key.clone()).or_insert(next);
             if at == next && next < MOST_NAMES {
-                found.push(Candidate { name: name.to_owned(), key, mentions: Vec::new() });
+                found.push(NameCandidate { name: name.to_owned(), key, mentions: Vec::new() });
             }
             if let Some(candidate) = found.get_mut(at) {
                 let Credit { source, node, .. } = *credit;
@@ -69,6 +69,7 @@ pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<Candi
                 });
             }
         };
+        // A part from which something was cut off is a candidate as it was, too: the cut may have hit a name.
         for (at, part) in parts.iter().enumerate() {
             let name = site.name_in(part);
             add(&name, at, name != *part);

@@ -11,7 +11,7 @@ use crate::text::letters;
 const MOST_ELEMENTS: usize = 12;
 const MOST_TEXTS: usize = 8;
 /// Most texts that begin with "by", and most that look like a name.
-const MOST_SAID: usize = 8;
+const MOST_BYLINES: usize = 8;
 /// Longest byline, in bytes.
 const MOST_BYTES: usize = 200;
 /// Most words of a byline, and of a text that is but a name.
@@ -120,17 +120,17 @@ pub(super) fn visible_credits(page: &Page, visible: &Visible<'_>) -> Vec<Credit>
     }
     let runs = &visible.runs().runs;
     let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
-    let by = runs.iter().filter(is_line).filter(|run| says_by(&run.text)).take(MOST_SAID);
-    let near = || visible.near().map(|number| &runs[number]).filter(is_line);
+    let bylines = runs.iter().filter(is_line).filter(|run| says_by(&run.text)).take(MOST_BYLINES);
+    let near = || visible.near_runs().map(|number| &runs[number]).filter(is_line);
     let linked = near().flat_map(|run| page.leaves.range_under(tree, run.block).take(MOST_TEXTS));
     let linked = linked.filter_map(|leaf| page.leaves.link(leaf)).filter(|&link| is_named_link(page, link));
     let mut links: Vec<NodeId> = linked.collect();
     links.dedup();
     add_credits(page, Source::Slug, links.into_iter(), &mut found);
     let named = near().filter(|run| names::byline_parts(&run.text).iter().any(|part| looks_like_name(part)));
-    let near = named.take(MOST_SAID);
+    let near = named.take(MOST_BYLINES);
     let credit = |source, run: &Run| Credit { source, text: run.text.clone(), node: Some(run.first) };
-    found.extend(by.map(|run| credit(Source::By, run)));
+    found.extend(bylines.map(|run| credit(Source::By, run)));
     found.extend(near.map(|run| credit(Source::Near, run)));
     found
 }
@@ -175,17 +175,17 @@ fn add_credits(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>,
             page.leaves.range_under(&page.tree, node).filter(|&leaf| !page.leaves.get(leaf).is_image);
         let texts: Vec<&str> = leaves.take(MOST_TEXTS).map(|leaf| page.leaves.text(leaf)).collect();
         let whole = texts.join(" ");
-        let mut say = |text: &str| {
+        let mut add = |text: &str| {
             if !text.is_empty() && text.len() <= MOST_BYTES {
                 found.push(Credit { source, text: text.to_owned(), node: Some(node) });
             }
         };
-        say(&whole);
+        add(&whole);
         if texts.len() > 1 {
-            texts.iter().for_each(|text| say(text));
+            texts.iter().for_each(|text| add(text));
         }
         // Some elements give the name to machines only.
-        say(page.tree.attr(node, "content").unwrap_or_default());
+        add(page.tree.attr(node, "content").unwrap_or_default());
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidates::{Candidate, NameMention, name_key, write_key};
+use super::candidates::{NameCandidate, NameMention, name_key, write_key};
 use super::credits::Source;
 use super::names::{SiteNames, is_name, is_syllable};
 use crate::Page;
@@ -21,7 +21,7 @@ const MOST_BYTES: usize = 90;
 /// Letters before a name in its line that are read.
 const BEFORE: usize = 40;
 /// Words before names of other people than the author: photographers, editors, translators.
-const OTHERS: [(&str, &[&str]); 4] = [
+const OTHER_ROLES: [(&str, &[&str]); 4] = [
     ("picture", &["photo", "image", "illustration", "foto", "bild", "fotó", "picture", "graphic"]),
     ("edit", &["edit", "redig", "redak"]),
     ("review", &["review", "fact", "check", "approved"]),
@@ -35,15 +35,15 @@ const CAPITALS: f32 = 0.17;
 const NOTHING: f32 = -1.0;
 
 /// The data of a page that all its names are measured against.
-pub(super) struct Context<'a> {
+pub(super) struct AuthorContext<'a> {
     page: &'a Page,
     surroundings: Surroundings<'a>,
     site: &'a SiteNames,
-    candidates: &'a [Candidate],
+    candidates: &'a [NameCandidate],
     /// The first leaf that is exactly a name, and how many are.
     shown: FxHashMap<&'a str, (usize, usize)>,
     /// Words of names that the page also writes small, and those of its title.
-    small: FxHashSet<&'a str>,
+    lower_case_words: FxHashSet<&'a str>,
     title: HashSet<String>,
     /// Long texts.
     texts: Vec<&'a str>,
@@ -56,41 +56,43 @@ pub(super) struct Context<'a> {
     persons: usize,
 }
 
-impl<'a> Context<'a> {
+impl<'a> AuthorContext<'a> {
     pub(super) fn new(
         page: &'a Page,
         metadata: &'a Metadata,
         visible: &Visible<'a>,
-        candidates: &'a [Candidate],
-    ) -> Context<'a> {
-        let shown = shown(page, candidates);
+        candidates: &'a [NameCandidate],
+    ) -> AuthorContext<'a> {
+        let shown = find_shown(page, candidates);
         let words: FxHashSet<&str> = shown.keys().flat_map(|key| key.split(' ')).collect();
         let leaves = || page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image);
         let texts = leaves().map(|(at, _)| page.leaves.text(at));
         let tokens = texts.clone().flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
-        let small = tokens.filter_map(|token| words.get(token).copied()).collect();
+        let lower_case_words = tokens.filter_map(|token| words.get(token).copied()).collect();
         let texts = texts.filter(|text| text.len() > MOST_BYTES).collect();
         let title = name_key(page.title.as_deref().unwrap_or_default());
         let title = title.split(' ').map(str::to_owned).collect();
-        let says =
-            |candidate: &Candidate, source| candidate.mentions.iter().any(|mention| mention.source == source);
+        let says = |candidate: &NameCandidate, source| {
+            candidate.mentions.iter().any(|mention| mention.source == source)
+        };
         let count = |source| candidates.iter().filter(|candidate| says(candidate, source)).count();
         let counts = Source::ALL.map(count);
         let first =
             Source::ALL.into_iter().zip(counts).find(|(_, count)| *count > 0).map(|(source, _)| source);
         let site = &metadata.site;
-        let is_person = |candidate: &&Candidate| is_name(&candidate.name) && !site.is_own(&candidate.name);
+        let is_person =
+            |candidate: &&NameCandidate| is_name(&candidate.name) && !site.is_own(&candidate.name);
         let persons = candidates.iter().filter(is_person);
         let first_person =
             persons.clone().flat_map(|person| &person.mentions).map(|mention| mention.source).min();
         let persons = persons.count();
-        Context {
+        AuthorContext {
             page,
             surroundings: Surroundings::new(page, visible),
             site,
             candidates,
             shown,
-            small,
+            lower_case_words,
             title,
             texts,
             counts,
@@ -102,7 +104,7 @@ impl<'a> Context<'a> {
 }
 
 /// The first leaf that is exactly each name, and how many are.
-fn shown<'a>(page: &Page, candidates: &'a [Candidate]) -> FxHashMap<&'a str, (usize, usize)> {
+fn find_shown<'a>(page: &Page, candidates: &'a [NameCandidate]) -> FxHashMap<&'a str, (usize, usize)> {
     let keys = || candidates.iter().map(|candidate| candidate.key.as_str());
     let mut shown: FxHashMap<&str, (usize, usize)> = keys().map(|key| (key, (usize::MAX, 0))).collect();
     // Most leaves begin with another word than any name, and are done with then.
@@ -129,7 +131,7 @@ fn shown<'a>(page: &Page, candidates: &'a [Candidate]) -> FxHashMap<&'a str, (us
 }
 
 /// The names of the measures.
-pub(super) fn names() -> &'static [String] {
+pub(super) fn measure_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
@@ -144,27 +146,31 @@ pub(super) fn names() -> &'static [String] {
             says_by: false,
             node: None,
         };
-        let candidates = [Candidate { name: "One".into(), key: "one".into(), mentions: vec![mention] }];
-        let context = Context::new(&page, &metadata, &visible, &candidates);
-        measures::measure_names(|sink| measure(&candidates[0], &context, sink))
+        let candidates = [NameCandidate { name: "One".into(), key: "one".into(), mentions: vec![mention] }];
+        let context = AuthorContext::new(&page, &metadata, &visible, &candidates);
+        measures::measure_names(|sink| measure_name(&candidates[0], &context, sink))
     });
     &NAMES
 }
 
 /// Measures one name.
-pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    sources(candidate, context, sink);
-    looks(candidate, context, sink);
-    place(candidate, context, sink);
+pub(super) fn measure_name(
+    candidate: &NameCandidate,
+    context: &AuthorContext<'_>,
+    sink: &mut impl MeasureSink,
+) {
+    measure_sources(candidate, context, sink);
+    measure_spelling(candidate, context, sink);
+    measure_place(candidate, context, sink);
 }
 
 /// Which sources give it.
-fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+fn measure_sources(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &mut impl MeasureSink) {
     let mentions = &candidate.mentions;
     for (source, count) in Source::ALL.into_iter().zip(context.counts) {
         let name = LowerCase(source);
         let first = mentions.iter().find(|mention| mention.source == source);
-        let number = |of: fn(&NameMention) -> usize| first.map_or(NOTHING, |mention| of(mention) as f32);
+        let number = |pick: fn(&NameMention) -> usize| first.map_or(NOTHING, |mention| pick(mention) as f32);
         sink.add(format_args!("{name} says"), number(|mention| mention.number));
         sink.add(format_args!("part of {name}"), number(|mention| mention.part));
         sink.add(format_args!("parts of {name}"), number(|mention| mention.parts));
@@ -189,8 +195,8 @@ fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measure
 }
 
 /// How it is written, and what other candidates hold of it.
-fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let Candidate { name, key, .. } = candidate;
+fn measure_spelling(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &mut impl MeasureSink) {
+    let NameCandidate { name, key, .. } = candidate;
     let words: Vec<&str> = name.split_whitespace().collect();
     let share = |count: usize| count as f32 / words.len().max(1) as f32;
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
@@ -219,28 +225,28 @@ fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     let share_of = |test: &dyn Fn(&str) -> bool| {
         key.split(' ').filter(|word| test(word)).count() as f32 / key.split(' ').count().max(1) as f32
     };
-    sink.add("written small", share_of(&|word| context.small.contains(word)));
+    sink.add("written small", share_of(&|word| context.lower_case_words.contains(word)));
     sink.add("in title", share_of(&|word| context.title.contains(word)));
     let mentions = || context.texts.iter().filter(|text| text.contains(name.as_str()));
     sink.add("mentions", mentions().count() as f32);
     sink.add("begins texts", mentions().filter(|text| text.starts_with(name.as_str())).count() as f32);
-    let is_other = |other: &&Candidate| other.key != *key;
+    let is_other = |other: &&NameCandidate| other.key != *key;
     let others = || context.candidates.iter().filter(is_other);
     sink.add("in others", others().filter(|other| other.key.contains(key.as_str())).count() as f32);
     sink.add("others in it", others().filter(|other| key.contains(other.key.as_str())).count() as f32);
 }
 
 /// Where it is shown.
-fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let Context { page, surroundings, .. } = context;
+fn measure_place(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &mut impl MeasureSink) {
+    let AuthorContext { page, surroundings, .. } = context;
     let (first, count) = context.shown.get(candidate.key.as_str()).copied().unwrap_or((usize::MAX, 0));
     let leaf = (first < page.leaves.len()).then_some(first);
     let shown = leaf.map(|leaf| page.leaves.get(leaf).node);
-    let naming = candidate.mentions.iter().filter_map(|mention| mention.node).min();
-    let node = naming.or(shown);
+    let credited = candidate.mentions.iter().filter_map(|mention| mention.node).min();
+    let node = credited.or(shown);
     sink.add("times shown", count as f32);
     surroundings.measure(node, sink);
-    sink.add("leaf from headline", surroundings.behind(shown));
+    sink.add("leaf from headline", surroundings.lines_after_headline(shown));
     let text = node.and_then(|node| surroundings.line(node)).map_or("", |line| line.text.as_str());
     let at = text.find(candidate.name.as_str());
     sink.add("place in line", at.map_or(NOTHING, |at| at as f32));
@@ -249,7 +255,7 @@ fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     let before = at.map_or("", |at| &text[..at]);
     let from = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(from, _)| from);
     let head = before[from..].to_lowercase();
-    for (what, words) in OTHERS {
+    for (what, words) in OTHER_ROLES {
         sink.flag(format_args!("{what} before"), words.iter().any(|word| head.contains(word)));
     }
     let link = leaf.and_then(|leaf| page.leaves.link(leaf));

@@ -14,7 +14,7 @@ mod names;
 pub(super) use credits::{Credit, Source};
 pub(super) use names::{SiteNames, people_in};
 
-use candidates::{Candidate, name_candidates};
+use candidates::{NameCandidate, name_candidates};
 
 use super::choice::{Choice, likeliest};
 use super::finding::{Finding, Names};
@@ -33,12 +33,13 @@ const SOLE: f32 = 0.3;
 /// The names that may be authors'.
 pub(super) fn choices(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<Choice> {
     /// Never empty: a test checks that the file can be parsed.
-    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
-    let (candidates, rows) = measured(page, metadata, visible);
-    let choice = |(candidate, likelihood): (Candidate, f32)| {
+    static SHARED: LazyLock<Trees> =
+        LazyLock::new(|| Trees::parse(TREES, measure_names()).unwrap_or_default());
+    let (candidates, rows) = measured_candidates(page, metadata, visible);
+    let choice = |(candidate, likelihood): (NameCandidate, f32)| {
         let first = candidate.mentions.iter().map(|mention| mention.source).min()?;
         let sources = candidate.mentions.iter().map(|mention| (mention.source as u8, mention.node)).collect();
-        let Candidate { name: value, key, .. } = candidate;
+        let NameCandidate { name: value, key, .. } = candidate;
         Some(Choice { value, key, likelihood, sources, witness: first.witness() })
     };
     candidates.into_iter().zip(SHARED.scores(&rows)).filter_map(choice).collect()
@@ -71,24 +72,28 @@ fn is_part(one: &str, other: &str) -> bool {
 }
 
 /// The candidates, and the measures of all of them in one row.
-fn measured(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> (Vec<Candidate>, Vec<f32>) {
+fn measured_candidates(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+) -> (Vec<NameCandidate>, Vec<f32>) {
     let credits = [metadata.credits.clone(), credits::visible_credits(page, visible)].concat();
     let candidates = name_candidates(&credits, &metadata.site);
-    let context = measures::Context::new(page, metadata, visible, &candidates);
+    let context = measures::AuthorContext::new(page, metadata, visible, &candidates);
     let mut rows = Vec::new();
-    candidates.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));
+    candidates.iter().for_each(|candidate| measures::measure_name(candidate, &context, &mut rows));
     (candidates, rows)
 }
 
 /// The names of the measures of a candidate.
-pub(super) fn measures() -> &'static [String] {
-    measures::names()
+pub(super) fn measure_names() -> &'static [String] {
+    measures::measure_names()
 }
 
 /// The candidates and their measures.
 pub(super) fn evidence(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<(String, Vec<f32>)> {
-    let (candidates, rows) = measured(page, metadata, visible);
-    let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
+    let (candidates, rows) = measured_candidates(page, metadata, visible);
+    let rows = rows.chunks(measure_names().len()).map(<[f32]>::to_vec);
     candidates.into_iter().map(|candidate| candidate.name).zip(rows).collect()
 }
 
@@ -104,14 +109,14 @@ mod tests {
 
     #[test]
     fn what_is_compiled_in_can_be_read() {
-        let trees = Trees::parse(TREES, measures()).unwrap();
+        let trees = Trees::parse(TREES, measure_names()).unwrap();
         assert!(trees.len() >= 100, "{}", trees.len());
     }
 
     #[test]
     fn every_measure_has_a_name_of_its_own() {
-        let distinct: std::collections::BTreeSet<&String> = measures().iter().collect();
-        assert_eq!(distinct.len(), measures().len());
+        let distinct: std::collections::BTreeSet<&String> = measure_names().iter().collect();
+        assert_eq!(distinct.len(), measure_names().len());
     }
 
     #[track_caller]

@@ -74,7 +74,7 @@ const ROLES: [&str; 34] = [
     "phd",
 ];
 /// Words that do not begin a name.
-const NO_NAMES: [&str; 21] = [
+const NOT_NAMES: [&str; 21] = [
     "name",
     "posted",
     "published",
@@ -100,7 +100,7 @@ const NO_NAMES: [&str; 21] = [
 /// Words for "and" between names.
 const AND: [&str; 7] = [" and ", " & ", " und ", " et ", " y ", " och ", " og "];
 /// Words for "reporter" after names in Korean and Japanese.
-const BEHIND: [&str; 3] = ["기자", "記者", "특파원"];
+const TITLES_AFTER: [&str; 3] = ["기자", "記者", "특파원"];
 
 /// The names of the site that publishes a page.
 #[derive(Clone, Debug, Default)]
@@ -146,7 +146,7 @@ pub(in crate::extract) fn people_in(bylines: &[String], site: &SiteNames) -> Vec
     let mut people: Vec<String> = Vec::new();
     for part in bylines.flat_map(|byline| byline_parts(byline)) {
         let name = site.name_in(&part);
-        let is_known = |known: &String| known.to_lowercase() == name.to_lowercase();
+        let is_known = |person: &String| person.to_lowercase() == name.to_lowercase();
         if is_name(&name) && !site.is_own(&name) && !people.iter().any(is_known) {
             people.push(name);
         }
@@ -168,7 +168,7 @@ pub(super) fn byline_parts(byline: &str) -> Vec<String> {
 /// A name without the word for "reporter" behind it.
 fn without_title(part: &str) -> &str {
     let cut = |behind: &&str| part.strip_suffix(*behind)?.strip_suffix(' ');
-    BEHIND.iter().find_map(cut).map_or(part, str::trim)
+    TITLES_AFTER.iter().find_map(cut).map_or(part, str::trim)
 }
 
 /// The parts of a byline before its date. A weekday before the date is dropped, too: one word in any language
@@ -244,7 +244,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && !text.starts_with("www.")
         && !text.chars().any(|c| c.is_ascii_digit())
         && text.chars().next().is_some_and(|c| !c.is_lowercase())
-        && !NO_NAMES.contains(&first.as_str())
+        && !NOT_NAMES.contains(&first.as_str())
         && !BY.contains(&first.as_str())
 }
 

@@ -30,7 +30,7 @@ const COMPARED: [(&str, &[Source]); 6] = [
 ];
 
 /// The data of a page that all its days are measured against.
-pub(super) struct Context<'a> {
+pub(super) struct DayContext<'a> {
     page: &'a Page,
     surroundings: Surroundings<'a>,
     visible: &'a Visible<'a>,
@@ -44,17 +44,17 @@ pub(super) struct Context<'a> {
     url_month: Option<(i16, i8)>,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn new(page: &'a Page, visible: &'a Visible<'a>, days: &'a [Day]) -> Context<'a> {
+impl<'a> DayContext<'a> {
+    pub(super) fn new(page: &'a Page, visible: &'a Visible<'a>, days: &'a [Day]) -> DayContext<'a> {
         let says = |day: &Day, source| day.mentions.iter().any(|(_, mention)| mention.source == source);
         let first = days.iter().flat_map(|day| &day.mentions).map(|(_, mention)| mention.source).min();
         let first_of = |sources: &[Source]| {
             let mentions =
                 days.iter().flat_map(|day| day.mentions.iter().map(move |mention| (day.day, mention)));
-            let of = mentions.filter(|(_, (_, mention))| sources.contains(&mention.source));
-            of.min_by_key(|(_, (number, mention))| (mention.source, *number)).map(|(day, _)| day)
+            let of_sources = mentions.filter(|(_, (_, mention))| sources.contains(&mention.source));
+            of_sources.min_by_key(|(_, (number, mention))| (mention.source, *number)).map(|(day, _)| day)
         };
-        Context {
+        DayContext {
             page,
             surroundings: Surroundings::new(page, visible),
             visible,
@@ -78,28 +78,28 @@ fn url_month(url: &str) -> Option<(i16, i8)> {
 }
 
 /// The names of the measures.
-pub(super) fn names() -> &'static [String] {
+pub(super) fn measure_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample_page() else { return Vec::new() };
         let runs = crate::extract::runs::Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
         let mention = Mention { source: Source::Url, value: "2024-05-03".into(), node: None };
         let days = [Day { day: Date::default(), mentions: vec![(0, mention)] }];
-        let context = Context::new(&page, &visible, &days);
-        measures::measure_names(|sink| measure(&days[0], &context, sink))
+        let context = DayContext::new(&page, &visible, &days);
+        measures::measure_names(|sink| measure_day(&days[0], &context, sink))
     });
     &NAMES
 }
 
 /// Measures one day.
-pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    sources(day, context, sink);
-    others(day, context, sink);
-    place(day, context, sink);
+pub(super) fn measure_day(day: &Day, context: &DayContext<'_>, sink: &mut impl MeasureSink) {
+    measure_sources(day, context, sink);
+    measure_other_days(day, context, sink);
+    measure_place(day, context, sink);
 }
 
 /// Which sources mention it, and how exactly.
-fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
+fn measure_sources(day: &Day, context: &DayContext<'_>, sink: &mut impl MeasureSink) {
     let mentions = || day.mentions.iter().map(|(_, mention)| mention);
     for (source, count) in Source::ALL.into_iter().zip(context.counts) {
         let name = LowerCase(source);
@@ -125,7 +125,7 @@ fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
 }
 
 /// How it lies to the other days.
-fn others(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
+fn measure_other_days(day: &Day, context: &DayContext<'_>, sink: &mut impl MeasureSink) {
     let after = |other: Date| {
         let days = day.day.since(other).map_or(0, |span| span.get_days());
         days.clamp(-FAR, FAR) as f32
@@ -146,14 +146,14 @@ fn others(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
 }
 
 /// Where it is shown.
-fn place(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let Context { page, surroundings, visible, .. } = context;
+fn measure_place(day: &Day, context: &DayContext<'_>, sink: &mut impl MeasureSink) {
+    let DayContext { page, surroundings, visible, .. } = context;
     let nodes = || day.mentions.iter().filter_map(|(_, mention)| mention.node);
-    let nearest = nodes().min_by_key(|node| surroundings.behind(Some(*node)).abs() as u32);
+    let nearest = nodes().min_by_key(|node| surroundings.lines_after_headline(Some(*node)).abs() as u32);
     sink.add("times shown", nodes().count() as f32);
     sink.add("lines", context.visible.runs().runs.len() as f32);
     surroundings.measure(nearest, sink);
-    let number = nearest.and_then(|node| surroundings.number(node));
+    let number = nearest.and_then(|node| surroundings.line_number(node));
     let runs = &visible.runs().runs;
     let text = |number: Option<usize>| {
         number.and_then(|number| runs.get(number)).map_or("", |run| run.text.as_str())

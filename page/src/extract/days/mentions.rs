@@ -127,8 +127,8 @@ pub(super) fn visible_mentions(
     let in_run = |number: usize| {
         let run = &runs[number];
         let node = Some(run.first);
-        let of = |source| move |value| Mention { source, value, node };
-        line(run).map(of(Source::Line)).or_else(|| opening(run).map(of(Source::Opening)))
+        let mention_of = |source| move |value| Mention { source, value, node };
+        line(run).map(mention_of(Source::Line)).or_else(|| opening(run).map(mention_of(Source::Opening)))
     };
     let lines = visible.by_nearness().filter_map(in_run).take(MOST_LINES);
     url.into_iter().chain(title).chain(scripts).chain(lines).collect()
@@ -139,7 +139,8 @@ fn script_dates(page: &Page, parse: &impl Fn(&str) -> Option<String>) -> Vec<Str
     let mut found = Vec::new();
     for text in scripts::script_texts(&page.tree) {
         for key in ["publish", "Publish", "pubDate", "pub_date", "pubdate"] {
-            let values = find_iter(text.as_bytes(), key).take(200).filter_map(|at| value(text.get(at..)?));
+            let values =
+                find_iter(text.as_bytes(), key).take(200).filter_map(|at| script_value(text.get(at..)?));
             found.extend(values.filter_map(parse).take(MOST_VALUES - found.len()));
             if found.len() == MOST_VALUES {
                 return found;
@@ -150,7 +151,7 @@ fn script_dates(page: &Page, parse: &impl Fn(&str) -> Option<String>) -> Vec<Str
 }
 
 /// The value after a key that begins here: for `publ` + `ished_at": "…"`, the text in quotes.
-fn value(text: &str) -> Option<&str> {
+fn script_value(text: &str) -> Option<&str> {
     let rest =
         text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == ':');
     let rest = rest.trim_start_matches(['"', '\'', '\\', ' ']);
@@ -198,7 +199,7 @@ pub(super) fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
         let number = &mut numbers[mention.source as usize];
         let numbered = (*number, mention);
         *number += 1;
-        match days.iter().position(|known| known.day == day) {
+        match days.iter().position(|other| other.day == day) {
             Some(at) => days[at].mentions.push(numbered),
             None if days.len() < MOST_DAYS => days.push(Day { day, mentions: vec![numbered] }),
             None => {}

@@ -32,7 +32,7 @@ const LEAST: f32 = 0.1;
 const LEAST_HOUR: u8 = 10;
 const MOST_HOUR: u8 = 12;
 /// How many instants in UTC are looked up in the page's scripts, which may give its time zone.
-const SEARCHED: usize = 2;
+const MOST_SEARCHED: usize = 2;
 
 /// The days on which the article may have been published, and an instant with the offset in which the page writes it.
 /// Instants in UTC are converted to the zone of the `site` if the page does not show its own.
@@ -44,17 +44,19 @@ pub(super) fn choices(
     site: &SiteZone,
 ) -> (Vec<Choice>, Option<(i64, i32)>) {
     /// Never empty: a test checks that the file can be parsed.
-    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
-    let (days, rows, zone) = measured(page, metadata, visible, fetched_at, site);
-    let choice = |(told, likelihood): (&Day, f32)| {
-        let day = readers_day(told, &days).unwrap_or(told);
+    static SHARED: LazyLock<Trees> =
+        LazyLock::new(|| Trees::parse(TREES, measure_names()).unwrap_or_default());
+    let (days, rows, zone) = measured_days(page, metadata, visible, fetched_at, site);
+    let choice = |(candidate, likelihood): (&Day, f32)| {
+        let day = readers_day(candidate, &days).unwrap_or(candidate);
         let best = day
             .mentions
             .iter()
             .min_by_key(|(number, mention)| (!is_exact(&mention.value), mention.source, *number));
         let (_, best) = best?;
-        let sources = told.mentions.iter().map(|(_, mention)| (mention.source as u8, mention.node)).collect();
-        let (key, value) = (told.day.to_string(), best.value.clone());
+        let sources =
+            candidate.mentions.iter().map(|(_, mention)| (mention.source as u8, mention.node)).collect();
+        let (key, value) = (candidate.day.to_string(), best.value.clone());
         Some(Choice { value, key, likelihood, sources, witness: best.source.witness() })
     };
     (days.iter().zip(SHARED.scores(&rows)).filter_map(choice).collect(), zone)
@@ -67,20 +69,21 @@ pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
 }
 
 /// Whether markup calls it the day of publication, of this very article.
-pub(super) fn is_told(choice: &Choice) -> bool {
+pub(super) fn is_declared(choice: &Choice) -> bool {
     choice
         .sources
         .iter()
-        .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|told| *told as u8 == *source))
+        .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|declared| *declared as u8 == *source))
 }
 
 /// The adjacent day that readers see, if this one occurs only in machine-readable dates in UTC. The two differ because
 /// the site is in another time zone.
-fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
-    let is_only_utc = told.mentions.iter().all(|(_, mention)| mention.value.ends_with('Z'));
-    let hour: u8 = told.mentions.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
+fn readers_day<'d>(machine_day: &Day, days: &'d [Day]) -> Option<&'d Day> {
+    let is_only_utc = machine_day.mentions.iter().all(|(_, mention)| mention.value.ends_with('Z'));
+    let hour: u8 = machine_day.mentions.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
     let is_seen = |day: &&Day| day.mentions.iter().any(|(_, mention)| mention.source.is_seen());
-    days.iter().filter(is_seen).find(|day| match day.day.since(told.day).map(|span| span.get_days()) {
+    let days_after = |day: &Day| day.day.since(machine_day.day).map(|span| span.get_days());
+    days.iter().filter(is_seen).find(|day| match days_after(day) {
         Ok(1) => hour >= LEAST_HOUR,
         Ok(-1) => hour < MOST_HOUR,
         _ => false,
@@ -88,7 +91,7 @@ fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
 }
 
 /// The days that a page mentions, the measures of all of them in one row, and an instant with the page's own offset.
-fn measured(
+fn measured_days(
     page: &Page,
     metadata: &Metadata,
     visible: &Visible<'_>,
@@ -98,12 +101,14 @@ fn measured(
     let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.month_first);
     let mut mentions = [metadata.dates.clone(), shown].concat();
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    // Instants in UTC become local times, each once: by the page's own zone, or by that of the site's other pages.
     let mut local: Vec<(String, String)> = Vec::new();
     let mut zone = None;
     for mention in mentions.iter_mut().filter(|mention| mention.value.ends_with('Z')) {
-        let known = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
-        let value = known.unwrap_or_else(|| {
-            let own = zones::in_local_time(&mention.value, page, visible, &parse, local.len() < SEARCHED);
+        let converted = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
+        let value = converted.unwrap_or_else(|| {
+            let own =
+                zones::in_local_time(&mention.value, page, visible, &parse, local.len() < MOST_SEARCHED);
             zone = zone.or_else(|| zones::instant_and_offset(&own));
             let value = if own.ends_with('Z') { site.local(&own).unwrap_or(own) } else { own };
             local.push((mention.value.clone(), value.clone()));
@@ -112,15 +117,15 @@ fn measured(
         mention.value = value;
     }
     let days = by_day(mentions);
-    let context = measures::Context::new(page, visible, &days);
+    let context = measures::DayContext::new(page, visible, &days);
     let mut rows = Vec::new();
-    days.iter().for_each(|day| measures::measure(day, &context, &mut rows));
+    days.iter().for_each(|day| measures::measure_day(day, &context, &mut rows));
     (days, rows, zone)
 }
 
 /// The names of the measures of a day.
-pub(super) fn measures() -> &'static [String] {
-    measures::names()
+pub(super) fn measure_names() -> &'static [String] {
+    measures::measure_names()
 }
 
 /// The days that a page mentions, and their measures.
@@ -130,8 +135,8 @@ pub(super) fn evidence(
     visible: &Visible<'_>,
     fetched_at: Timestamp,
 ) -> Vec<(String, Vec<f32>)> {
-    let (days, rows, _) = measured(page, metadata, visible, fetched_at, &SiteZone::default());
-    let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
+    let (days, rows, _) = measured_days(page, metadata, visible, fetched_at, &SiteZone::default());
+    let rows = rows.chunks(measure_names().len()).map(<[f32]>::to_vec);
     days.into_iter().map(|day| day.day.to_string()).zip(rows).collect()
 }
 
@@ -146,14 +151,14 @@ mod tests {
 
     #[test]
     fn what_is_compiled_in_can_be_read() {
-        let trees = Trees::parse(TREES, measures()).unwrap();
+        let trees = Trees::parse(TREES, measure_names()).unwrap();
         assert!(trees.len() >= 100, "{}", trees.len());
     }
 
     #[test]
     fn every_measure_has_a_name_of_its_own() {
-        let distinct: std::collections::BTreeSet<&String> = measures().iter().collect();
-        assert_eq!(distinct.len(), measures().len());
+        let distinct: std::collections::BTreeSet<&String> = measure_names().iter().collect();
+        assert_eq!(distinct.len(), measure_names().len());
     }
 
     #[track_caller]

@@ -14,7 +14,7 @@ use super::text::is_cut_off;
 use super::vocabulary::GROUPS;
 use crate::extract::runs::{Run, Runs, share};
 
-/// SumsBySignature of class words whose prose is not the article's, and the largest share of the page's prose that a
+/// Groups of class words whose prose is not the article's, and the largest share of the page's prose that a
 /// group may exclude. Readers' comments may be most of a page.
 const FOREIGN: [(&str, f32); 3] = [("comment", 1.0), ("offer", 0.6), ("consent", 0.6)];
 /// If fewer words than this remain, there is no article among them, and all prose counts.
@@ -32,65 +32,74 @@ const TEASERS_SHARE: f32 = 0.4;
 /// Whether each run is prose that may be body.
 pub(super) fn prose_runs(runs: &Runs, tokens: &RunWords, places: &PlaceMeasures, paths: &[u64]) -> Vec<bool> {
     let all: Vec<bool> = runs.runs.iter().map(Run::is_prose).collect();
-    let words = |kept: &[bool]| {
-        runs.runs.iter().zip(kept).filter(|(_, kept)| **kept).map(|(run, _)| run.words).sum::<f32>()
+    let words = |is_counted: &[bool]| {
+        runs.runs
+            .iter()
+            .zip(is_counted)
+            .filter(|(_, is_counted)| **is_counted)
+            .map(|(run, _)| run.words)
+            .sum::<f32>()
     };
+    // From the surest rule to the weakest; the last ones may only exclude a share of what the others left.
     let total = words(&all);
-    let mut kept = all.clone();
+    let mut is_counted = all.clone();
     for (name, most) in FOREIGN {
-        let Some(group) = GROUPS.iter().position(|(known, _)| *known == name) else { continue };
+        let Some(group) = GROUPS.iter().position(|(other, _)| *other == name) else { continue };
         let under: Vec<bool> =
             runs.runs.iter().zip(&all).map(|(run, all)| *all && places.is_under(run, group)).collect();
         if share(words(&under), total) <= most {
-            without(&mut kept, &under);
+            exclude(&mut is_counted, &under);
         }
     }
-    without(&mut kept, &runs.runs.iter().map(|run| places.is_hidden(run)).collect::<Vec<_>>());
-    let copied = copies(runs, tokens, &kept);
-    without(&mut kept, &copied);
-    for out in [repeated(runs, &kept), teasers(runs, &kept, paths)] {
-        if share(words(&out), words(&kept)) <= MOST {
-            without(&mut kept, &out);
+    exclude(&mut is_counted, &runs.runs.iter().map(|run| places.is_hidden(run)).collect::<Vec<_>>());
+    let copied = long_copies(runs, tokens, &is_counted);
+    exclude(&mut is_counted, &copied);
+    for is_excluded in [repeated_texts(runs, &is_counted), teasers(runs, &is_counted, paths)] {
+        if share(words(&is_excluded), words(&is_counted)) <= MOST {
+            exclude(&mut is_counted, &is_excluded);
         }
     }
-    if words(&kept) < LEAST_WORDS { all } else { kept }
+    if words(&is_counted) < LEAST_WORDS { all } else { is_counted }
 }
 
-/// TextMeasures that occur twice on the page, as in two lists of news.
-fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
+/// Texts that occur twice on the page, as in two lists of news.
+fn repeated_texts(runs: &Runs, is_counted: &[bool]) -> Vec<bool> {
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();
     for run in &runs.runs {
         *times.entry(&run.text).or_default() += 1;
     }
     let is_again = |run: &Run| times.get(run.text.as_str()).is_some_and(|times| *times > 1);
-    runs.runs.iter().zip(kept).map(|(run, kept)| *kept && is_again(run)).collect()
+    runs.runs.iter().zip(is_counted).map(|(run, is_counted)| *is_counted && is_again(run)).collect()
 }
 
-/// TextMeasures of signatures whose texts often break off.
-fn teasers(runs: &Runs, kept: &[bool], paths: &[u64]) -> Vec<bool> {
-    let mut alike: FxHashMap<u64, (f32, f32)> = FxHashMap::default();
-    for ((run, path), _) in runs.runs.iter().zip(paths).zip(kept).filter(|(_, kept)| **kept) {
-        let (all, cut_off) = alike.entry(*path).or_default();
+/// Texts of signatures whose texts often break off.
+fn teasers(runs: &Runs, is_counted: &[bool], paths: &[u64]) -> Vec<bool> {
+    let mut texts_by_path: FxHashMap<u64, (f32, f32)> = FxHashMap::default();
+    for ((run, path), _) in runs.runs.iter().zip(paths).zip(is_counted).filter(|(_, is_counted)| **is_counted)
+    {
+        let (all, cut_off) = texts_by_path.entry(*path).or_default();
         *all += 1.0;
         *cut_off += flag(is_cut_off(&run.text));
     }
     let is_teaser = |path: &u64| {
-        alike.get(path).is_some_and(|(all, cut_off)| *cut_off >= TEASERS && cut_off / all > TEASERS_SHARE)
+        texts_by_path
+            .get(path)
+            .is_some_and(|(all, cut_off)| *cut_off >= TEASERS && cut_off / all > TEASERS_SHARE)
     };
-    paths.iter().zip(kept).map(|(path, kept)| *kept && is_teaser(path)).collect()
+    paths.iter().zip(is_counted).map(|(path, is_counted)| *is_counted && is_teaser(path)).collect()
 }
 
-fn without(kept: &mut [bool], out: &[bool]) {
-    for (kept, out) in kept.iter_mut().zip(out) {
-        *kept &= !out;
+fn exclude(is_counted: &mut [bool], is_excluded: &[bool]) {
+    for (is_counted, is_excluded) in is_counted.iter_mut().zip(is_excluded) {
+        *is_counted &= !is_excluded;
     }
 }
 
 /// Long runs that repeat several shorter ones.
-fn copies(runs: &Runs, tokens: &RunWords, kept: &[bool]) -> Vec<bool> {
+fn long_copies(runs: &Runs, tokens: &RunWords, is_counted: &[bool]) -> Vec<bool> {
     let is_long = |run: &Run| run.words >= LONG;
     if !runs.runs.iter().any(is_long) {
-        return vec![false; kept.len()];
+        return vec![false; is_counted.len()];
     }
     // The shortest run with each row.
     let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
@@ -108,7 +117,9 @@ fn copies(runs: &Runs, tokens: &RunWords, kept: &[bool]) -> Vec<bool> {
         let shorter = |row: &&u64| rows.get(row).is_some_and(|at| hashed[*at].len() * 2 < own.len());
         share(own.iter().filter(shorter).count() as f32, own.len() as f32) >= COPIED
     };
-    (0..kept.len()).map(|number| kept[number] && is_long(&runs.runs[number]) && copy(number)).collect()
+    (0..is_counted.len())
+        .map(|number| is_counted[number] && is_long(&runs.runs[number]) && copy(number))
+        .collect()
 }
 
 fn rows_of(words: &[u64]) -> Vec<u64> {

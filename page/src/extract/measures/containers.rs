@@ -34,6 +34,7 @@ pub(super) struct ContainerMeasures {
 impl ContainerMeasures {
     pub(super) fn new(context: &PageContext<'_>) -> ContainerMeasures {
         let tree = context.tree;
+        // Prose scores for its holders, the nearest most, as in the reader views of browsers. Links take score away.
         let mut score = vec![0.0_f32; tree.len()];
         let runs = context.runs.runs.iter().zip(&context.is_prose);
         for (run, _) in runs.filter(|(_, is_prose)| **is_prose) {
@@ -95,28 +96,31 @@ impl ContainerMeasures {
         measures.flag("best article", article.is_some() && article == self.best_article);
         measures.add("article's prose share", article.map_or(-1.0, |node| context.prose_share(node)));
         measures.add("articles", self.articles);
-        measures.add("prose from headline to holder", from_headline(context, context.range(holder)));
-        measures.add("prose from headline to 2nd holder", from_headline(context, context.range(second)));
-        measures.add("prose from headline to run", from_headline(context, number..number + 1));
+        measures.add("prose from headline to holder", prose_from_headline(context, context.range(holder)));
+        measures
+            .add("prose from headline to 2nd holder", prose_from_headline(context, context.range(second)));
+        measures.add("prose from headline to run", prose_from_headline(context, number..number + 1));
     }
 
     /// The position of a run relative to the best container; −1 if there is none.
     fn measure_best(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
         let run = &context.runs.runs[number];
         let best = self.best.map(|best| (best, context.range(best), context.tree.lca(best, run.first)));
-        let of = |measure: &dyn Fn(NodeId, Range<usize>, NodeId) -> f32| {
+        let measured = |measure: &dyn Fn(NodeId, Range<usize>, NodeId) -> f32| {
             best.clone().map_or(-1.0, |(best, range, meet)| measure(best, range, meet))
         };
         let up = |from: NodeId, to: NodeId| {
             (context.tree.depth(from) as f32 - context.tree.depth(to) as f32).min(FAR)
         };
         let place = |range: Range<usize>| (number as f32 - range.start as f32) / range.len().max(1) as f32;
-        measures.add("up from the best container", of(&|best, _, meet| up(best, meet)));
-        measures.add("down from it", of(&|_, _, meet| up(run.block, meet)));
-        measures.add("best container's prose share", of(&|best, _, _| context.prose_share(best)));
-        measures
-            .add("in the best container", of(&|_, range, _| f32::from(u8::from(range.contains(&number)))));
-        measures.add("place in the best container", of(&|_, range, _| place(range).clamp(-2.0, 3.0)));
+        measures.add("up from the best container", measured(&|best, _, meet| up(best, meet)));
+        measures.add("down from it", measured(&|_, _, meet| up(run.block, meet)));
+        measures.add("best container's prose share", measured(&|best, _, _| context.prose_share(best)));
+        measures.add(
+            "in the best container",
+            measured(&|_, range, _| f32::from(u8::from(range.contains(&number)))),
+        );
+        measures.add("place in the best container", measured(&|_, range, _| place(range).clamp(-2.0, 3.0)));
     }
 
     /// The position of a run among the others of its holder.
@@ -155,7 +159,7 @@ fn measure_holder(context: &PageContext<'_>, which: &str, node: NodeId, measures
 
 /// Words of prose between the headline and a later range; 0 for a range that contains it, −1 for a range that
 /// ends before it.
-fn from_headline(context: &PageContext<'_>, range: Range<usize>) -> f32 {
+fn prose_from_headline(context: &PageContext<'_>, range: Range<usize>) -> f32 {
     match context.headline {
         Some(headline) if range.end <= headline => -1.0,
         Some(headline) if range.start > headline => context.prose.over(headline..range.start),

@@ -17,10 +17,10 @@ pub(in crate::extract) struct Claims {
     /// The text in the metadata, often cut or without its markup.
     pub(in crate::extract) body: Option<String>,
     /// Whether JSON-LD calls the page an article, and whether it calls it news.
-    pub(in crate::extract) is_told: bool,
-    pub(in crate::extract) is_news: bool,
+    pub(in crate::extract) is_declared_article: bool,
+    pub(in crate::extract) is_declared_news: bool,
     /// Whether OpenGraph calls it an article.
-    pub(in crate::extract) is_shared: bool,
+    pub(in crate::extract) is_opengraph_article: bool,
 }
 
 /// A page with the data that several families need.
@@ -60,7 +60,7 @@ impl<'a> PageContext<'a> {
             links: runs.sums(|run| run.link_words),
             prose: runs.sums_of(|number, run| if is_prose[number] { run.words } else { 0.0 }),
             is_prose,
-            wider: wider(tree, runs),
+            wider: wider_holders(tree, runs),
             headline,
         }
     }
@@ -80,7 +80,7 @@ impl<'a> PageContext<'a> {
     }
 }
 
-fn wider(tree: &PageTree, runs: &Runs) -> Vec<NodeId> {
+fn wider_holders(tree: &PageTree, runs: &Runs) -> Vec<NodeId> {
     let mut wider = Vec::with_capacity(tree.len());
     for node in tree.node_ids() {
         let parent = tree.parent(node).unwrap_or(node);
@@ -157,7 +157,7 @@ impl RunWords {
     }
 }
 
-/// PrefixSums over runs that share a signature.
+/// Sums over runs that share a signature.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SignatureSums {
     pub(super) runs: f32,

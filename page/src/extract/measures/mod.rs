@@ -6,7 +6,7 @@
 //! ([`order`]). All are general: no site names, no class words of one site. A measure without meaning on a page
 //! is negative.
 //!
-//! Invariant: one pass over the tree, and a bounded number of steps per run. Start at [`measure`].
+//! Invariant: one pass over the tree, and a bounded number of steps per run. Start at [`measure_runs`].
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ pub(super) use context::Claims;
 use context::{PageContext, RunWords};
 
 /// The names of all measures, in order.
-pub(super) fn names() -> &'static [String] {
+pub(super) fn measure_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample_page() else { return Vec::new() };
         let runs = Runs::new(&page);
@@ -48,12 +48,12 @@ pub(super) struct RunMeasures {
 
 impl RunMeasures {
     pub(super) fn iter(&self) -> impl Iterator<Item = &[f32]> {
-        self.values.chunks_exact(names().len().max(1))
+        self.values.chunks_exact(measure_names().len().max(1))
     }
 }
 
 /// Measures the wanted runs of a page.
-pub(super) fn measure(
+pub(super) fn measure_runs(
     page: &Page,
     runs: &Runs,
     claims: &Claims,
@@ -116,8 +116,8 @@ mod tests {
     fn measured(html: &str, claims: &Claims, name: &str) -> Vec<f32> {
         let page = page(html);
         let runs = Runs::new(&page);
-        let at = names().iter().position(|known| known == name).unwrap();
-        measure(&page, &runs, claims, |_| true).iter().map(|row| row[at]).collect()
+        let at = measure_names().iter().position(|other| other == name).unwrap();
+        measure_runs(&page, &runs, claims, |_| true).iter().map(|row| row[at]).collect()
     }
 
     const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
@@ -126,16 +126,16 @@ mod tests {
     fn every_measure_has_a_name_of_its_own() {
         let page = page("<h1>Title</h1><p>One <b>two</b> three.");
         let runs = Runs::new(&page);
-        let names = names();
+        let names = measure_names();
         assert_eq!(names.len(), 153);
         let claims = Claims { titles: vec!["Title".into()], ..Claims::default() };
         for claims in [Claims::default(), claims] {
-            assert_eq!(measure(&page, &runs, &claims, |_| true).values.len(), 2 * names.len());
+            assert_eq!(measure_runs(&page, &runs, &claims, |_| true).values.len(), 2 * names.len());
         }
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
         let empty = crate::testing::page("");
-        assert_eq!(measure(&empty, &Runs::new(&empty), &Claims::default(), |_| true).iter().count(), 0);
+        assert_eq!(measure_runs(&empty, &Runs::new(&empty), &Claims::default(), |_| true).iter().count(), 0);
     }
 
     #[test]

@@ -48,7 +48,7 @@ struct RunSignatures {
 impl OrderMeasures {
     pub(super) fn new(context: &PageContext<'_>, signatures: &Signatures) -> OrderMeasures {
         let keys: Vec<RunSignatures> =
-            context.runs.runs.iter().map(|run| signatures.keys(context, run)).collect();
+            context.runs.runs.iter().map(|run| signatures.of_run(context, run)).collect();
         let group = |pick: fn(&RunSignatures) -> u64| {
             let mut groups = SumsBySignature::default();
             for ((run, keys), is_prose) in context.runs.runs.iter().zip(&keys).zip(&context.is_prose) {
@@ -68,25 +68,25 @@ impl OrderMeasures {
             path: group(|keys| keys.path),
             tags: group(|keys| keys.tags),
             holder: group(|keys| keys.holder),
-            to_prose: distances(is_prose, None),
-            to_like: distances(is_prose, Some(&three)),
-            pictures: pictures(context),
+            to_prose: prose_distances(is_prose, None),
+            to_like: prose_distances(is_prose, Some(&three)),
+            pictures: pictures_before_runs(context),
             keys,
         }
     }
 
     pub(super) fn measure(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
-        self.alike(context, number, measures);
-        place(context, number, measures);
-        window(context, number, measures);
+        self.measure_alike(context, number, measures);
+        measure_place(context, number, measures);
+        measure_window(context, number, measures);
         let runs = &context.runs.runs;
         let before = number.checked_sub(1).and_then(|at| runs.get(at));
         let behind = runs.get(number + 1);
         for (side, run) in [("before", before), ("behind", behind)] {
-            let of = |measure: fn(&Run) -> f32| run.map_or(-1.0, measure);
-            measures.add(format_args!("words {side}"), of(|run| run.words));
-            measures.add(format_args!("links {side}"), of(Run::link_share));
-            measures.add(format_args!("prose is {side}"), of(|run| flag(run.is_prose())));
+            let measured = |measure: fn(&Run) -> f32| run.map_or(-1.0, measure);
+            measures.add(format_args!("words {side}"), measured(|run| run.words));
+            measures.add(format_args!("links {side}"), measured(Run::link_share));
+            measures.add(format_args!("prose is {side}"), measured(|run| flag(run.is_prose())));
         }
         let own = &runs[number];
         for (side, run) in [("before", before), ("behind", behind)] {
@@ -114,20 +114,20 @@ impl OrderMeasures {
         measures.add("page's words", context.words.all());
         measures.add("page's runs", runs.len() as f32);
         // Pages of the news, of blogs and of shops hold other things around and in their texts.
-        measures.flag("page is told to be an article", context.claims.is_told);
-        measures.flag("page is told to be news", context.claims.is_news);
-        measures.flag("page is shared as an article", context.claims.is_shared);
+        measures.flag("page is told to be an article", context.claims.is_declared_article);
+        measures.flag("page is told to be news", context.claims.is_declared_news);
+        measures.flag("page is shared as an article", context.claims.is_opengraph_article);
     }
 
-    fn alike(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+    fn measure_alike(&self, context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
         let keys = self.keys[number];
         let all = context.prose.all();
-        let of = |groups: &SumsBySignature, key: u64| groups.get(&key).copied().unwrap_or_default();
-        let block = of(&self.block, keys.block);
-        let three = of(&self.three, keys.three);
-        let path = of(&self.path, keys.path);
-        let tags = of(&self.tags, keys.tags);
-        let holder = of(&self.holder, keys.holder);
+        let sums_of = |groups: &SumsBySignature, key: u64| groups.get(&key).copied().unwrap_or_default();
+        let block = sums_of(&self.block, keys.block);
+        let three = sums_of(&self.three, keys.three);
+        let path = sums_of(&self.path, keys.path);
+        let tags = sums_of(&self.tags, keys.tags);
+        let holder = sums_of(&self.holder, keys.holder);
         measures.add("like block: prose share", share(block.prose, all));
         measures.add("like block: runs", block.runs);
         measures.add("like block: words a run", block.words / block.runs.max(1.0));
@@ -148,7 +148,7 @@ impl OrderMeasures {
     }
 }
 
-fn place(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+fn measure_place(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
     let count = context.runs.runs.len();
     let all = context.prose.all();
     let (runs, words) = match context.headline {
@@ -165,7 +165,7 @@ fn place(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSi
     measures.add("prose behind", share(context.prose.over(number + 1..count), all));
 }
 
-fn window(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
+fn measure_window(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureSink) {
     let count = context.runs.runs.len();
     let within =
         |before: usize, behind: usize| number.saturating_sub(before)..(number + behind + 1).min(count);
@@ -182,14 +182,15 @@ fn window(context: &PageContext<'_>, number: usize, measures: &mut impl MeasureS
 }
 
 /// The distance of each run to the nearest prose; if kinds are given, to prose of its own kind.
-fn distances(is_prose: &[bool], kinds: Option<&[u64]>) -> ProseDistances {
+fn prose_distances(is_prose: &[bool], kinds: Option<&[u64]>) -> ProseDistances {
     ProseDistances {
-        before: distances_to_one_side(is_prose, kinds, false),
-        behind: distances_to_one_side(is_prose, kinds, true),
+        before: prose_distances_to_one_side(is_prose, kinds, false),
+        behind: prose_distances_to_one_side(is_prose, kinds, true),
     }
 }
 
-fn distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f32> {
+/// One pass in reading order, or against it: the last prose of each kind is the nearest one on that side.
+fn prose_distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f32> {
     let mut last: rustc_hash::FxHashMap<u64, usize> = rustc_hash::FxHashMap::default();
     let mut found = vec![FAR; is_prose.len()];
     let mut visit = |at: usize| {
@@ -210,7 +211,7 @@ fn distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bo
 }
 
 /// For each run the number of pictures, videos and frames before it.
-fn pictures(context: &PageContext<'_>) -> Vec<u32> {
+fn pictures_before_runs(context: &PageContext<'_>) -> Vec<u32> {
     let tree = context.tree;
     let is_picture =
         |node: &NodeId| matches!(tree.tag(*node), Some("img" | "video" | "iframe" | "figure" | "picture"));
@@ -235,7 +236,7 @@ pub(super) struct Signatures {
 impl Signatures {
     /// The signature of an element among its siblings.
     pub(super) fn among_siblings(&self, tree: &PageTree, node: NodeId) -> u64 {
-        mixed(tree.parent(node).map_or(0, |above| above.index() as u64 + 1), self.own[node.index()])
+        mix_hashes(tree.parent(node).map_or(0, |above| above.index() as u64 + 1), self.own[node.index()])
     }
 
     pub(super) fn new(tree: &PageTree) -> Signatures {
@@ -244,18 +245,19 @@ impl Signatures {
             let own = own_signature(tree, node);
             let above = tree.parent(node).map(NodeId::index);
             let tag = tree.tag_id(node).map_or(0, |tag| tag.index() as u64 + 1);
-            found.path.push(mixed(above.map_or(0, |above| found.path[above]), own));
-            found.tags.push(mixed(above.map_or(0, |above| found.tags[above]), tag));
+            found.path.push(mix_hashes(above.map_or(0, |above| found.path[above]), own));
+            found.tags.push(mix_hashes(above.map_or(0, |above| found.tags[above]), tag));
             found.own.push(own);
         }
         found
     }
 
-    fn keys(&self, context: &PageContext<'_>, run: &Run) -> RunSignatures {
+    fn of_run(&self, context: &PageContext<'_>, run: &Run) -> RunSignatures {
         let at = run.block.index();
         let above = |node: NodeId| context.tree.parent(node).unwrap_or(node);
         let parent = above(run.block);
-        let three = mixed(mixed(self.own[at], self.own[parent.index()]), self.own[above(parent).index()]);
+        let three =
+            mix_hashes(mix_hashes(self.own[at], self.own[parent.index()]), self.own[above(parent).index()]);
         let holder = context.holder(run).index();
         RunSignatures {
             block: self.own[at],
@@ -277,6 +279,6 @@ fn own_signature(tree: &PageTree, node: NodeId) -> u64 {
     hasher.finish()
 }
 
-fn mixed(a: u64, b: u64) -> u64 {
+fn mix_hashes(a: u64, b: u64) -> u64 {
     (a.rotate_left(23) ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::PageContext;
 use super::order::Signatures;
-use super::vocabulary::{self, COUNT, Table};
+use super::vocabulary::{self, N_GROUPS, Vocabulary};
 use crate::extract::runs::{PrefixSums, Run, Runs, share};
 
 const ARTICLE: u32 = 1;
@@ -50,7 +50,7 @@ const MAX_VALUE: usize = 60;
 pub(super) struct PlaceMeasures {
     inside: Vec<u32>,
     /// For each group the number of elements up to its nearest class word.
-    up: Vec<[u8; COUNT]>,
+    levels_up: Vec<[u8; N_GROUPS]>,
     own: Vec<u32>,
 }
 
@@ -62,37 +62,37 @@ impl PlaceMeasures {
         prose: &PrefixSums,
         signatures: &Signatures,
     ) -> PlaceMeasures {
-        let alike = siblings_alike(tree, runs, signatures);
+        let similar_siblings = count_similar_siblings(tree, runs, signatures);
         let mut places = PlaceMeasures {
             inside: Vec::with_capacity(tree.len()),
-            up: Vec::with_capacity(tree.len()),
+            levels_up: Vec::with_capacity(tree.len()),
             own: Vec::with_capacity(tree.len()),
         };
-        let mut read = ReadValues::default();
+        let mut cache = GroupCache::default();
         for node in tree.node_ids() {
             let above = tree.parent(node).map(NodeId::index);
             let inherited = above.map_or(0, |above| places.inside[above]);
-            let mut up = above.map_or([FAR; COUNT], |above| places.up[above]);
+            let mut levels_up = above.map_or([FAR; N_GROUPS], |above| places.levels_up[above]);
             let mut own = 0;
             // Empty elements and texts are not ancestors of a run.
             if tree.is_html(node) && !runs.under(tree, node).is_empty() {
-                own = class_words(tree, node, &mut read);
+                own = class_words(tree, node, &mut cache);
                 let range = runs.under(tree, node);
                 let is_much = share(prose.over(range.clone()), prose.all()) >= MOST
-                    && alike
+                    && similar_siblings
                         .get(&signatures.among_siblings(tree, node))
                         .is_none_or(|count| *count < REPEATED);
                 let is_behind = prose.over(0..range.start) >= BEHIND;
-                for (group, up) in up.iter_mut().enumerate() {
-                    let is_believed = !is_much || is_positive(group) || (group == COMMENT && is_behind);
-                    let counts = own >> group & 1 == 1 && is_believed;
-                    *up = if counts { 0 } else { (*up + 1).min(FAR) };
+                for (group, levels_up) in levels_up.iter_mut().enumerate() {
+                    let is_trusted = !is_much || is_positive(group) || (group == COMMENT && is_behind);
+                    let counts = own >> group & 1 == 1 && is_trusted;
+                    *levels_up = if counts { 0 } else { (*levels_up + 1).min(FAR) };
                 }
-                places.inside.push(inherited | inside(tree, node));
+                places.inside.push(inherited | inside_bits(tree, node));
             } else {
                 places.inside.push(inherited);
             }
-            places.up.push(up);
+            places.levels_up.push(levels_up);
             places.own.push(own);
         }
         places
@@ -127,14 +127,14 @@ impl PlaceMeasures {
 
     /// Measures how many elements up the nearest class word of each group is.
     pub(super) fn measure_vocabulary(&self, run: &Run, measures: &mut impl MeasureSink) {
-        for ((group, _), up) in vocabulary::GROUPS.iter().zip(self.up[run.block.index()]) {
-            measures.add(format_args!("up to {group}"), f32::from(up));
+        for ((group, _), levels_up) in vocabulary::GROUPS.iter().zip(self.levels_up[run.block.index()]) {
+            measures.add(format_args!("up to {group}"), f32::from(levels_up));
         }
     }
 
     /// Whether an element around the run has a class word of this group.
     pub(super) fn is_under(&self, run: &Run, group: usize) -> bool {
-        self.up[run.block.index()][group] < FAR
+        self.levels_up[run.block.index()][group] < FAR
     }
 
     pub(super) fn is_hidden(&self, run: &Run) -> bool {
@@ -143,12 +143,12 @@ impl PlaceMeasures {
 }
 
 /// Counts the siblings with text that share tag and class.
-fn siblings_alike(tree: &PageTree, runs: &Runs, signatures: &Signatures) -> FxHashMap<u64, u32> {
-    let mut alike = FxHashMap::default();
+fn count_similar_siblings(tree: &PageTree, runs: &Runs, signatures: &Signatures) -> FxHashMap<u64, u32> {
+    let mut similar_siblings = FxHashMap::default();
     for node in tree.node_ids().filter(|&node| tree.is_html(node) && !runs.under(tree, node).is_empty()) {
-        *alike.entry(signatures.among_siblings(tree, node)).or_default() += 1;
+        *similar_siblings.entry(signatures.among_siblings(tree, node)).or_default() += 1;
     }
-    alike
+    similar_siblings
 }
 
 /// Whether the words of a group speak for an element, so that they count for any amount of prose.
@@ -158,26 +158,26 @@ fn is_positive(group: usize) -> bool {
 
 /// The groups of values that were read already: most elements repeat another's.
 #[derive(Default)]
-struct ReadValues<'a> {
+struct GroupCache<'a> {
     groups: FxHashMap<&'a str, u32>,
     scratch: String,
 }
 
-impl<'a> ReadValues<'a> {
+impl<'a> GroupCache<'a> {
     fn groups(&mut self, value: &'a str) -> u32 {
-        let ReadValues { groups, scratch } = self;
-        *groups.entry(value).or_insert_with(|| vocabulary::groups(value, scratch, Table::shared()))
+        let GroupCache { groups, scratch } = self;
+        *groups.entry(value).or_insert_with(|| vocabulary::groups_in(value, scratch, Vocabulary::shared()))
     }
 }
 
-fn class_words<'a>(tree: &'a PageTree, node: NodeId, read: &mut ReadValues<'a>) -> u32 {
+fn class_words<'a>(tree: &'a PageTree, node: NodeId, cache: &mut GroupCache<'a>) -> u32 {
     let names = |name: &str| matches!(name, "class" | "id" | "role" | "itemprop" | "name");
     let parts = |name: &str, value: &str| name.starts_with("data-") && value.len() <= MAX_VALUE;
     let values = tree.attrs(node).filter(|&(name, value)| names(name) || parts(name, value));
-    values.fold(0, |bits, (_, value)| bits | read.groups(value))
+    values.fold(0, |bits, (_, value)| bits | cache.groups(value))
 }
 
-fn inside(tree: &PageTree, node: NodeId) -> u32 {
+fn inside_bits(tree: &PageTree, node: NodeId) -> u32 {
     let tag = tree.tag(node).unwrap_or("");
     let mut bits = 0;
     for (_, bit, elements) in INSIDE {

@@ -63,28 +63,28 @@ pub(super) struct TextMeasures {
     body_rows: Option<WordSet>,
     own_words: WordSet,
     /// How often each text occurs on the page, and the first run with it.
-    same: FxHashMap<u64, (u32, usize)>,
+    occurrences: FxHashMap<u64, (u32, usize)>,
 }
 
 impl TextMeasures {
     pub(super) fn new(context: &PageContext<'_>) -> TextMeasures {
-        let titles = titles(context.claims);
-        let mut same = FxHashMap::default();
+        let titles = distinct_titles(context.claims);
+        let mut occurrences = FxHashMap::default();
         for (number, words) in context.tokens.iter().enumerate() {
-            same.entry(row(words)).or_insert((0, number)).0 += 1;
+            occurrences.entry(hash_row(words)).or_insert((0, number)).0 += 1;
         }
         let rows = |body: &String| {
             let words = hashed_words(body);
-            (words.len() >= 40).then(|| words.windows(ROW_WORDS).map(row).collect())
+            (words.len() >= 40).then(|| words.windows(ROW_WORDS).map(hash_row).collect())
         };
         TextMeasures {
             all_titles: titles.iter().flatten().copied().collect(),
             titles,
             title_letters: context.claims.titles.iter().map(|title| letters(title)).collect(),
-            description: context.claims.description.as_deref().map(set).unwrap_or_default(),
+            description: context.claims.description.as_deref().map(word_set).unwrap_or_default(),
             body_rows: context.claims.body.as_ref().and_then(rows),
             own_words: OWN_WORDS.iter().flat_map(|word| hashed_words(word)).collect(),
-            same,
+            occurrences,
         }
     }
 
@@ -96,8 +96,8 @@ impl TextMeasures {
         let words = context.tokens.get(number);
         let is_short = run.words <= MAX_HEADLINE_WORDS;
         let of_words = |count: usize| share(count as f32, words.len() as f32);
-        let held = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
-        let (times, first) = self.same.get(&row(words)).copied().unwrap_or((1, number));
+        let share_in = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
+        let (times, first) = self.occurrences.get(&hash_row(words)).copied().unwrap_or((1, number));
         measures.add("words", run.words);
         measures.add("link share", run.link_share());
         measures.flag("ends like a sentence", ends_sentence(text));
@@ -112,18 +112,18 @@ impl TextMeasures {
         measures.add("short words", share(shape.short, shape.tokens));
         measures.add("bold share", share(run.bold_words, run.words));
         measures.add("italic share", share(run.italic_words, run.words));
-        measures.add("words before a colon", before_colon(text));
+        measures.add("words before a colon", words_before_colon(text));
         measures.add("marks", shape.marks);
         measures.flag("starts with a quote", text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\'']));
         measures.flag("is prose", run.is_prose());
         measures.flag("is clean prose", context.is_prose[number]);
-        measures.add("of the site's own words", held(&self.own_words));
+        measures.add("of the site's own words", share_in(&self.own_words));
         measures.add("same text again", (times - 1).min(9) as f32);
         measures.flag("same text before", first < number);
-        measures.add("like a title", if is_short { likeness(&self.titles, words) } else { 0.0 });
-        measures.add("words in titles", held(&self.all_titles));
+        measures.add("like a title", if is_short { best_title_overlap(&self.titles, words) } else { 0.0 });
+        measures.add("words in titles", share_in(&self.all_titles));
         measures.flag("is a title", is_short && self.title_letters.contains(&letters(text)));
-        measures.add("words in description", held(&self.description));
+        measures.add("words in description", share_in(&self.description));
         measures.add("in the metadata's body", self.in_body(words));
     }
 
@@ -134,7 +134,7 @@ impl TextMeasures {
         if words.len() < ROW_WORDS {
             return -0.5;
         }
-        let found = words.windows(ROW_WORDS).filter(|window| rows.contains(&row(window))).count();
+        let found = words.windows(ROW_WORDS).filter(|window| rows.contains(&hash_row(window))).count();
         share(found as f32, (words.len() + 1 - ROW_WORDS) as f32)
     }
 }
@@ -146,25 +146,25 @@ pub(super) fn find_headline(
     tokens: &RunWords,
     claims: &Claims,
 ) -> Option<usize> {
-    let titles = titles(claims);
+    let titles = distinct_titles(claims);
     let mut best: Option<(f32, usize)> = None;
     for (number, run) in runs.runs.iter().enumerate().filter(|(_, run)| run.words <= MAX_HEADLINE_WORDS) {
-        let like = likeness(&titles, tokens.get(number));
-        let bonus = match heading(tree, run) {
+        let like = best_title_overlap(&titles, tokens.get(number));
+        let bonus = match heading_tag(tree, run) {
             Some("h1") => 0.2,
             Some("h2") => 0.1,
             _ => 0.0,
         };
-        if like >= 0.5 && best.is_none_or(|(known, _)| like + bonus > known) {
+        if like >= 0.5 && best.is_none_or(|(score, _)| like + bonus > score) {
             best = Some((like + bonus, number));
         }
     }
-    let first = || runs.runs.iter().position(|run| heading(tree, run) == Some("h1"));
+    let first = || runs.runs.iter().position(|run| heading_tag(tree, run) == Some("h1"));
     best.map(|(_, number)| number).or_else(first)
 }
 
 /// The tag of a run's block or of its parent, if that is a heading.
-fn heading<'t>(tree: &'t PageTree, run: &Run) -> Option<&'t str> {
+fn heading_tag<'t>(tree: &'t PageTree, run: &Run) -> Option<&'t str> {
     let above = tree.parent(run.block).and_then(|node| tree.tag(node));
     [tree.tag(run.block), above].into_iter().flatten().find(|tag| matches!(*tag, "h1" | "h2" | "h3"))
 }
@@ -209,23 +209,23 @@ pub(super) fn is_cut_off(text: &str) -> bool {
 }
 
 /// The number of words before the first colon if it is at most five ("Photo: …", "Read also: …"), else 0.
-fn before_colon(text: &str) -> f32 {
+fn words_before_colon(text: &str) -> f32 {
     let head = text.split_once([':', '：']).map(|(head, _)| head.split_whitespace().count());
     head.filter(|count| *count <= 5).map_or(0.0, |count| count as f32)
 }
 
-fn row(words: &[u64]) -> u64 {
+fn hash_row(words: &[u64]) -> u64 {
     words.iter().fold(0, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-fn set(text: &str) -> WordSet {
+fn word_set(text: &str) -> WordSet {
     hashed_words(text).into_iter().collect()
 }
 
 /// The distinct titles of a page, as sets of words.
-fn titles(claims: &Claims) -> Vec<WordSet> {
+fn distinct_titles(claims: &Claims) -> Vec<WordSet> {
     let mut titles: Vec<WordSet> = Vec::new();
-    for title in claims.titles.iter().map(|title| set(title)) {
+    for title in claims.titles.iter().map(|title| word_set(title)) {
         if !titles.contains(&title) {
             titles.push(title);
         }
@@ -234,7 +234,7 @@ fn titles(claims: &Claims) -> Vec<WordSet> {
 }
 
 /// The greatest Dice coefficient of some words with a title.
-fn likeness(titles: &[WordSet], words: &[u64]) -> f32 {
+fn best_title_overlap(titles: &[WordSet], words: &[u64]) -> f32 {
     let mut own: Vec<u64> = words.to_vec();
     own.sort_unstable();
     own.dedup();

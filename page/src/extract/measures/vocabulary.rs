@@ -5,10 +5,10 @@
 //! "body").
 
 /// Number of groups.
-pub(in crate::extract) const COUNT: usize = 16;
+pub(in crate::extract) const N_GROUPS: usize = 16;
 
 /// The groups: a name, and its words separated by spaces.
-pub(in crate::extract) const GROUPS: [(&str, &str); COUNT] = [
+pub(in crate::extract) const GROUPS: [(&str, &str); N_GROUPS] = [
     (
         "comment",
         "comment comments commenting discussion reply replies respond kommentar kommentare \
@@ -95,14 +95,14 @@ pub(in crate::extract) const GROUPS: [(&str, &str); COUNT] = [
 ];
 
 /// The groups with a word in a value, as bits. `scratch` saves an allocation per word.
-pub(in crate::extract) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
+pub(in crate::extract) fn groups_in(value: &str, scratch: &mut String, vocabulary: &Vocabulary) -> u32 {
     let mut bits = 0;
     let mut was_lower = false;
     scratch.clear();
     for c in value.chars() {
         let starts = c.is_ascii_uppercase() && was_lower;
         if (starts || !c.is_alphabetic()) && !scratch.is_empty() {
-            bits |= table.0.get(scratch.as_str()).copied().unwrap_or(0);
+            bits |= vocabulary.0.get(scratch.as_str()).copied().unwrap_or(0);
             scratch.clear();
         }
         if c.is_alphabetic() {
@@ -110,26 +110,26 @@ pub(in crate::extract) fn groups(value: &str, scratch: &mut String, table: &Tabl
         }
         was_lower = c.is_lowercase();
     }
-    bits | table.0.get(scratch.as_str()).copied().unwrap_or(0)
+    bits | vocabulary.0.get(scratch.as_str()).copied().unwrap_or(0)
 }
 
 /// The groups of each word.
-pub(in crate::extract) struct Table(rustc_hash::FxHashMap<&'static str, u32>);
+pub(in crate::extract) struct Vocabulary(rustc_hash::FxHashMap<&'static str, u32>);
 
-impl Table {
-    pub(in crate::extract) fn shared() -> &'static Table {
-        static TABLE: std::sync::LazyLock<Table> = std::sync::LazyLock::new(Table::new);
-        &TABLE
+impl Vocabulary {
+    pub(in crate::extract) fn shared() -> &'static Vocabulary {
+        static SHARED: std::sync::LazyLock<Vocabulary> = std::sync::LazyLock::new(Vocabulary::new);
+        &SHARED
     }
 
-    fn new() -> Table {
-        let mut table = rustc_hash::FxHashMap::default();
+    fn new() -> Vocabulary {
+        let mut vocabulary = rustc_hash::FxHashMap::default();
         for (number, (_, words)) in GROUPS.iter().enumerate() {
             for word in words.split(' ') {
-                *table.entry(word).or_insert(0) |= 1 << number;
+                *vocabulary.entry(word).or_insert(0) |= 1 << number;
             }
         }
-        Table(table)
+        Vocabulary(vocabulary)
     }
 }
 
@@ -139,9 +139,9 @@ mod tests {
 
     #[track_caller]
     fn check(value: &str, expected: &[&str]) {
-        let bits = groups(value, &mut String::new(), Table::shared());
+        let bits = groups_in(value, &mut String::new(), Vocabulary::shared());
         let found: Vec<&str> =
-            (0..COUNT).filter(|group| bits >> group & 1 == 1).map(|group| GROUPS[group].0).collect();
+            (0..N_GROUPS).filter(|group| bits >> group & 1 == 1).map(|group| GROUPS[group].0).collect();
         assert_eq!(found, expected, "{value}");
     }
 

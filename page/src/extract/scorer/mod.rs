@@ -29,7 +29,7 @@ impl Scorer {
     /// # Errors
     /// A line is not a split, names an unknown measure or leads backwards.
     pub fn parse(text: &str) -> Result<Scorer, TreesError> {
-        Trees::parse(text, measures::names()).map(Scorer)
+        Trees::parse(text, measures::measure_names()).map(Scorer)
     }
 
     /// The likelihood of each run to be body, 0 to 1, from its row of measures.

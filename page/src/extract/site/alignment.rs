@@ -17,18 +17,18 @@ pub(super) struct Alignment {
 }
 
 /// Lays a text over the runs of a page.
-pub(super) fn align(runs: &Runs, text: &str) -> Alignment {
-    let wanted = tokens(text);
-    let rows: FxHashSet<&[String]> = wanted.windows(ROW_WORDS).collect();
+pub(super) fn align_text(runs: &Runs, text: &str) -> Alignment {
+    let text_tokens = tokens(text);
+    let rows: FxHashSet<&[String]> = text_tokens.windows(ROW_WORDS).collect();
     let lines: FxHashSet<Vec<String>> = text.lines().map(tokens).collect();
-    let of_runs: Vec<Vec<String>> = runs.runs.iter().map(|run| tokens(&run.text)).collect();
-    let stream: Vec<String> = of_runs.concat();
+    let run_tokens: Vec<Vec<String>> = runs.runs.iter().map(|run| tokens(&run.text)).collect();
+    let stream: Vec<String> = run_tokens.concat();
     // First over the whole page as one stream of words, so that rows may cross from one run into the next …
-    let mut is_held = vec![false; stream.len()];
+    let mut is_covered = vec![false; stream.len()];
     let mut seen: FxHashSet<&[String]> = FxHashSet::default();
     for (at, row) in stream.windows(ROW_WORDS).enumerate() {
         if rows.contains(row) {
-            is_held[at..at + ROW_WORDS].fill(true);
+            is_covered[at..at + ROW_WORDS].fill(true);
             seen.insert(row);
         }
     }
@@ -38,18 +38,18 @@ pub(super) fn align(runs: &Runs, text: &str) -> Alignment {
         let own = from..from + run.len();
         from = own.end;
         if run.len() >= ROW_WORDS {
-            let held = run.windows(ROW_WORDS).filter(|row| rows.contains(row)).count();
-            held as f32 / (run.len() - ROW_WORDS + 1) as f32
+            let rows_found = run.windows(ROW_WORDS).filter(|row| rows.contains(row)).count();
+            rows_found as f32 / (run.len() - ROW_WORDS + 1) as f32
         } else if lines.contains(run) {
             1.0
         } else {
-            is_held[own].iter().filter(|is_held| **is_held).count() as f32 / run.len().max(1) as f32
+            is_covered[own].iter().filter(|is_covered| **is_covered).count() as f32 / run.len().max(1) as f32
         }
     };
-    let shares = of_runs.iter().map(&mut share).collect();
+    let shares = run_tokens.iter().map(&mut share).collect();
     let found = if rows.is_empty() {
         // A text too short for a row is found if it is a run.
-        f32::from(u8::from(!wanted.is_empty() && of_runs.contains(&wanted)))
+        f32::from(u8::from(!text_tokens.is_empty() && run_tokens.contains(&text_tokens)))
     } else {
         seen.len() as f32 / rows.len() as f32
     };
@@ -69,8 +69,8 @@ mod tests {
 
     #[track_caller]
     fn check(html: &str, text: &str, shares: &[f32], found: f32) {
-        let laid = align(&Runs::new(&page(html)), text);
-        assert_eq!((laid.shares.as_slice(), laid.found), (shares, found), "{html}: {text}");
+        let alignment = align_text(&Runs::new(&page(html)), text);
+        assert_eq!((alignment.shares.as_slice(), alignment.found), (shares, found), "{html}: {text}");
     }
 
     #[test]

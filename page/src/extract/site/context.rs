@@ -16,7 +16,7 @@ use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::selection::with_best_f1;
 use crate::extract::zones::SiteZone;
-use crate::template::{Fit, fit};
+use crate::template::{TemplateMatch, match_templates};
 use crate::time::Timestamp;
 
 /// The factor on the likelihood of a text that other pages of the site also have.
@@ -29,7 +29,7 @@ pub(in crate::extract) struct SiteContext<'a> {
     site: &'a SiteKnowledge,
     page: &'a Page,
     runs: &'a Runs,
-    fit: Option<Fit>,
+    template_match: Option<TemplateMatch>,
 }
 
 impl<'a> SiteContext<'a> {
@@ -38,31 +38,31 @@ impl<'a> SiteContext<'a> {
         page: &'a Page,
         runs: &'a Runs,
     ) -> SiteContext<'a> {
-        SiteContext { site, page, runs, fit: fit(&site.templates, page) }
+        SiteContext { site, page, runs, template_match: match_templates(&site.templates, page) }
     }
 
     /// The version of the template that accepts the page.
     pub(in crate::extract) fn version(&self) -> Option<u32> {
-        let fit = self.fit.as_ref()?;
-        self.site.templates.get(fit.template).map(|template| template.version)
+        let template_match = self.template_match.as_ref()?;
+        self.site.templates.get(template_match.template).map(|template| template.version)
     }
 
     /// The pages that are laid out like this one; `None` if they are too few.
     pub(in crate::extract) fn peers(&self) -> Option<Peers<'_>> {
-        Peers::new(self.page, self.runs, &self.site.seen, self.fit.as_ref())
+        Peers::new(self.page, self.runs, &self.site.seen, self.template_match.as_ref())
     }
 
     /// The zone of the site.
     pub(in crate::extract) fn zone(&self) -> SiteZone {
         let url = self.page.url.as_str();
-        let others = self.site.seen.iter().filter(|seen| seen.url != url);
-        SiteZone::new(others.filter_map(|seen| seen.summary.zone).collect())
+        let other_pages = self.site.seen.iter().filter(|seen| seen.url != url);
+        SiteZone::new(other_pages.filter_map(|seen| seen.summary.zone).collect())
     }
 
     /// Shifts the likelihoods of the page's runs by what is known; returns the evidence to name for the body, if
     /// any, and which runs the site surely repeats.
     pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> (Option<Evidence>, Vec<bool>) {
-        let SiteContext { site, page, runs, fit } = self;
+        let SiteContext { site, page, runs, template_match } = self;
         // The choice from the page alone decides which other pages are the same article again, and whether lessons touch
         // the body at all.
         let alone = with_best_f1(&runs.runs, scores);
@@ -70,12 +70,14 @@ impl<'a> SiteContext<'a> {
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
         let url = page.url.as_str();
         let pages = site.seen.iter().chain(site.lessons.iter().map(|lesson| &lesson.page));
-        let others: Vec<_> = pages.filter(|page| page.url != url).collect();
-        let is_sure = others.len() >= SURE;
-        let repeats = find_repeats(&runs.runs, &alone, others.into_iter());
-        let is_sites = |at: usize| {
+        let other_pages: Vec<_> = pages.filter(|page| page.url != url).collect();
+        let is_sure = other_pages.len() >= SURE;
+        let repeats = find_repeats(&runs.runs, &alone, other_pages.into_iter());
+        let is_site_text = |at: usize| {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
-            let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
+            let is_fixed = template_match
+                .as_ref()
+                .is_some_and(|template_match| template_match.is_fixed(runs.runs[at].first));
             // A person's correction beats repetition.
             let is_kept = || {
                 let text = text_hash(&runs.runs[at].text);
@@ -83,32 +85,37 @@ impl<'a> SiteContext<'a> {
             };
             (is_repeat || is_fixed) && !is_kept()
         };
-        let mut is_sites: Vec<bool> = (0..scores.len()).map(is_sites).collect();
-        for (score, _) in scores.iter_mut().zip(&is_sites).filter(|(_, is_sites)| **is_sites) {
+        let mut is_site_text: Vec<bool> = (0..scores.len()).map(is_site_text).collect();
+        for (score, _) in scores.iter_mut().zip(&is_site_text).filter(|(_, is_site_text)| **is_site_text) {
             *score *= REPEATED;
         }
         // One other page may quote this one.
-        is_sites.iter_mut().for_each(|is_sites| *is_sites &= is_sure);
+        is_site_text.iter_mut().for_each(|is_site_text| *is_site_text &= is_sure);
         let evidence = |witness, confidence| Some(Evidence { witness, confidence });
         let evidence = match (is_taught, self.version()) {
             (true, _) => evidence("taught".to_owned(), 0.95),
             (false, Some(version)) => evidence(template_witness(version), 0.9),
             (false, None) => repeats.and_then(|_| evidence(SIBLINGS.to_owned(), 0.85)),
         };
-        (evidence, is_sites)
+        (evidence, is_site_text)
     }
 
     /// The fields of the page by the sources of the site's lessons, newest lesson first.
-    pub(in crate::extract) fn taught(&self, metadata: &Metadata, fetched_at: Timestamp) -> FieldFindings {
-        let known: Vec<&FieldLesson> = self.site.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
-        if known.iter().all(|fields| **fields == FieldLesson::default()) {
+    pub(in crate::extract) fn taught_fields(
+        &self,
+        metadata: &Metadata,
+        fetched_at: Timestamp,
+    ) -> FieldFindings {
+        let lessons: Vec<&FieldLesson> =
+            self.site.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
+        if lessons.iter().all(|fields| **fields == FieldLesson::default()) {
             return FieldFindings::default();
         }
-        let sheet = FieldReader::new(self.page, self.runs, metadata, fetched_at);
+        let reader = FieldReader::new(self.page, self.runs, metadata, fetched_at);
         FieldFindings {
-            title: known.iter().find_map(|fields| sheet.title(&fields.title)),
-            authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
-            published: known.iter().find_map(|fields| sheet.published(&fields.published)),
+            title: lessons.iter().find_map(|fields| reader.title(&fields.title)),
+            authors: lessons.iter().find_map(|fields| reader.authors(&fields.authors)),
+            published: lessons.iter().find_map(|fields| reader.published(&fields.published)),
         }
     }
 }

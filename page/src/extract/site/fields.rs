@@ -88,18 +88,20 @@ impl<'a> FieldReader<'a> {
 
     /// All sources of the page with their texts; of each place the first run.
     fn sources(&self) -> Vec<(Source, &str)> {
-        let told = [
+        let declared = [
             (Source::JsonLd, &self.metadata.headline),
             (Source::OpenGraph, &self.metadata.og_title),
             (Source::Title, &self.page.title),
         ];
-        let told = told.into_iter().filter_map(|(source, text)| Some((source, text.as_deref()?)));
-        let lines = self.lines(MAX_TITLE_WORDS).map(|(place, text)| (Source::Place(place.to_owned()), text));
-        told.chain(lines).collect()
+        let declared = declared.into_iter().filter_map(|(source, text)| Some((source, text.as_deref()?)));
+        let lines = self
+            .short_first_lines(MAX_TITLE_WORDS)
+            .map(|(place, text)| (Source::Place(place.to_owned()), text));
+        declared.chain(lines).collect()
     }
 
     /// The first run of each place, if it is short.
-    fn lines(&self, most_words: f32) -> impl Iterator<Item = (&str, &str)> {
+    fn short_first_lines(&self, most_words: f32) -> impl Iterator<Item = (&str, &str)> {
         let mut seen = std::collections::BTreeSet::new();
         let runs = self.runs.runs.iter().zip(&self.places);
         let first = runs.filter(move |(_, place)| seen.insert(place.as_str()));
@@ -107,8 +109,8 @@ impl<'a> FieldReader<'a> {
         short.map(|(run, place)| (place.as_str(), run.text.as_str()))
     }
 
-    fn line(&self, place: &str) -> Option<&str> {
-        let at = self.places.iter().position(|known| known == place)?;
+    fn first_line_at(&self, place: &str) -> Option<&str> {
+        let at = self.places.iter().position(|other| other == place)?;
         Some(self.runs.runs[at].text.as_str())
     }
 
@@ -126,9 +128,10 @@ impl<'a> FieldReader<'a> {
 
     pub(super) fn title(&self, lesson: &[TitleSource]) -> Option<Finding<String>> {
         let sources = self.sources();
-        let read = |known: &TitleSource| {
-            let (_, text) = sources.iter().find(|(source, _)| *source == known.source)?;
-            let title = text.strip_prefix(known.before.as_str())?.strip_suffix(known.after.as_str())?.trim();
+        let read = |learnt: &TitleSource| {
+            let (_, text) = sources.iter().find(|(source, _)| *source == learnt.source)?;
+            let title =
+                text.strip_prefix(learnt.before.as_str())?.strip_suffix(learnt.after.as_str())?.trim();
             (!title.is_empty()).then(|| Finding {
                 value: title.to_owned(),
                 witness: "taught",
@@ -143,33 +146,33 @@ impl<'a> FieldReader<'a> {
             let names = authors::people_in(&[text.to_owned()], &self.metadata.site);
             wanted.iter().all(|name| names.contains(name))
         };
-        let found = self.lines(LINE_WORDS).filter(|(_, text)| has_all(text));
+        let found = self.short_first_lines(LINE_WORDS).filter(|(_, text)| has_all(text));
         found.map(|(place, _)| place.to_owned()).take(MOST_SOURCES).collect()
     }
 
     pub(super) fn authors(&self, lesson: &[String]) -> Option<Finding<Vec<String>>> {
         let read = |place: &String| {
-            let value = authors::people_in(&[self.line(place)?.to_owned()], &self.metadata.site);
+            let value = authors::people_in(&[self.first_line_at(place)?.to_owned()], &self.metadata.site);
             (!value.is_empty()).then_some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)
     }
 
     pub(super) fn learn_published(&self, wanted: &str) -> Vec<String> {
-        let is_it = |text: &str| self.date(text).is_some_and(|date| date.get(..10) == wanted.get(..10));
-        let found = self.lines(LINE_WORDS).filter(|(_, text)| is_it(text));
+        let is_it = |text: &str| self.date_in(text).is_some_and(|date| date.get(..10) == wanted.get(..10));
+        let found = self.short_first_lines(LINE_WORDS).filter(|(_, text)| is_it(text));
         found.map(|(place, _)| place.to_owned()).take(MOST_SOURCES).collect()
     }
 
     pub(super) fn published(&self, lesson: &[String]) -> Option<Finding<String>> {
         let read = |place: &String| {
-            let value = self.date(self.line(place)?)?;
+            let value = self.date_in(self.first_line_at(place)?)?;
             Some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)
     }
 
-    fn date(&self, text: &str) -> Option<String> {
+    fn date_in(&self, text: &str) -> Option<String> {
         dates::parse(text, self.fetched_at, self.metadata.month_first)
     }
 }

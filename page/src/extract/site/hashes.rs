@@ -14,17 +14,17 @@ pub(super) fn text_hash(text: &str) -> u64 {
 
 /// The letters and digits of a text as a number: few pages are compared, so 32 bits tell texts apart.
 pub(super) fn text_hash_32(text: &str) -> u32 {
-    short(text_hash(text))
+    fold_to_32_bits(text_hash(text))
 }
 
 /// FNV-1a over bytes, likewise.
 pub(super) fn bytes_hash_32(bytes: &[u8]) -> u32 {
-    short(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+    fold_to_32_bits(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     }))
 }
 
-fn short(hash: u64) -> u32 {
+fn fold_to_32_bits(hash: u64) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 

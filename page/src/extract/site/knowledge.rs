@@ -7,7 +7,7 @@ use super::repeats::SitePage;
 use super::summary::FieldSummary;
 use crate::Page;
 use crate::extract::runs::Runs;
-use crate::template::{Template, fit, induce};
+use crate::template::{Template, induce_templates, match_templates};
 
 /// Most other pages that are kept for comparison; the oldest goes first.
 const MOST_SEEN: usize = 24;
@@ -92,7 +92,7 @@ impl SiteKnowledge {
         let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
         self.seen.drain(..surplus);
         let runs = Runs::new(page);
-        self.seen.push(SitePage::new(url, &runs).with(FieldSummary::new(page, &runs)));
+        self.seen.push(SitePage::new(url, &runs).with_summary(FieldSummary::new(page, &runs)));
     }
 
     /// Compares pages with these from now on, and with no others; of too many an even sample is taken.
@@ -106,7 +106,7 @@ impl SiteKnowledge {
     /// hand.
     pub fn learn(&mut self, pages: &[&Page]) {
         self.see_only(pages);
-        self.templates = induce(pages);
+        self.templates = induce_templates(pages);
         (1..).zip(&mut self.templates).for_each(|(version, template)| template.version = version);
     }
 
@@ -118,8 +118,8 @@ impl SiteKnowledge {
     /// The version of the template that accepts a page.
     #[must_use]
     pub fn template_of(&self, page: &Page) -> Option<u32> {
-        let fit = fit(&self.templates, page)?;
-        self.templates.get(fit.template).map(|template| template.version)
+        let template_match = match_templates(&self.templates, page)?;
+        self.templates.get(template_match.template).map(|template| template.version)
     }
 
     /// The site's templates.

@@ -20,18 +20,18 @@ use crate::extract::runs::Runs;
 const WEIGHT: f32 = 1.5;
 const PRIOR: f32 = 3.0;
 /// A text counts as body wherever the site repeats it if at least this share of it is body.
-const KEPT: f32 = 0.85;
+const LEAST_BODY_SHARE: f32 = 0.85;
 
 /// The words at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Words {
+pub struct PlaceWords {
     /// All words.
     pub all: f32,
     /// The words of the body.
     pub body: f32,
 }
 
-impl Words {
+impl PlaceWords {
     /// The logarithm of the odds that a run of this place is body, relative to an unknown place.
     fn log_odds(self) -> f32 {
         WEIGHT * ((self.body + PRIOR) / ((self.all - self.body).max(0.0) + PRIOR)).ln()
@@ -45,7 +45,7 @@ pub struct Lesson {
     pub url: String,
     /// The words at each of its places, named by three elements with their classes (` ¶`: runs of sentences);
     /// empty if the body was not corrected.
-    pub places: BTreeMap<String, Words>,
+    pub places: BTreeMap<String, PlaceWords>,
     /// The sources of its fields that were corrected and wrong.
     pub fields: FieldLesson,
     /// Hashes of texts that are never body on this site.
@@ -76,7 +76,7 @@ impl Lesson {
             let words = self.places.entry(place_of_run(tree, run)).or_default();
             words.all += run.words;
             words.body += run.words * body;
-            if *body >= KEPT && run.words < LONG {
+            if *body >= LEAST_BODY_SHARE && run.words < LONG {
                 self.kept.push(text_hash(&run.text));
             }
         }
@@ -85,7 +85,7 @@ impl Lesson {
 
 /// The places of all lessons together, for reading one page.
 pub(super) struct TaughtPlaces {
-    places: BTreeMap<String, Words>,
+    places: BTreeMap<String, PlaceWords>,
     dropped: Vec<u64>,
 }
 
@@ -112,7 +112,7 @@ impl TaughtPlaces {
                 *score = 0.0;
                 is_known |= is_chosen;
             } else if let Some(words) = self.places.get(&place_of_run(tree, run)) {
-                *score = moved(*score, words.log_odds());
+                *score = shift_log_odds(*score, words.log_odds());
                 is_known |= is_chosen;
             }
         }
@@ -121,7 +121,7 @@ impl TaughtPlaces {
 }
 
 /// Adds to the log-odds of a likelihood.
-fn moved(score: f32, log_odds: f32) -> f32 {
+fn shift_log_odds(score: f32, log_odds: f32) -> f32 {
     let score = score.clamp(1e-4, 1.0 - 1e-4);
     let sum = (score / (1.0 - score)).ln() + log_odds;
     1.0 / (1.0 + (-sum).exp())
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn much_evidence_moves_much_and_none_nothing() {
-        let odds = |all, body| Words { all, body }.log_odds();
+        let odds = |all, body| PlaceWords { all, body }.log_odds();
         assert_eq!(odds(0.0, 0.0), 0.0);
         assert!(odds(4.0, 0.0) < 0.0 && odds(400.0, 0.0) < 3.0 * odds(4.0, 0.0));
         assert!((odds(400.0, 400.0) + odds(400.0, 0.0)).abs() < 1e-4);
-        assert!((moved(0.3, 0.0) - 0.3).abs() < 1e-6);
+        assert!((shift_log_odds(0.3, 0.0) - 0.3).abs() < 1e-6);
         // Three words do not outweigh a clear page, two hundred do.
-        assert!(moved(0.97, odds(3.0, 0.0)) > 0.9);
-        assert!(moved(0.97, odds(200.0, 0.0)) < 0.1);
-        assert!(moved(0.1, odds(200.0, 200.0)) > 0.9);
-        assert!(moved(0.0, 0.0) > 0.0 && moved(1.0, 0.0) < 1.0);
+        assert!(shift_log_odds(0.97, odds(3.0, 0.0)) > 0.9);
+        assert!(shift_log_odds(0.97, odds(200.0, 0.0)) < 0.1);
+        assert!(shift_log_odds(0.1, odds(200.0, 200.0)) > 0.9);
+        assert!(shift_log_odds(0.0, 0.0) > 0.0 && shift_log_odds(1.0, 0.0) < 1.0);
     }
 }

@@ -25,7 +25,7 @@ mod teach;
 
 pub use fields::{FieldLesson, Source, TitleSource};
 pub use knowledge::SiteKnowledge;
-pub use lesson::{Lesson, Words};
+pub use lesson::{Lesson, PlaceWords};
 pub use teach::{Correction, TeachError};
 
 pub(super) use context::{SiteContext, template_witness};

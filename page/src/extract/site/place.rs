@@ -17,7 +17,7 @@ const DEPTH: usize = 3;
 
 /// The place of a run: `article>div.story>p.text`, followed by ` ¶` if the run consists of sentences.
 pub(super) fn place_of_run(tree: &PageTree, run: &Run) -> String {
-    let mut text = path(tree, run.block);
+    let mut text = path_of_three(tree, run.block);
     if run.is_prose() {
         text.push_str(" ¶");
     }
@@ -27,10 +27,10 @@ pub(super) fn place_of_run(tree: &PageTree, run: &Run) -> String {
 /// The place of a text or an element: the three innermost elements with their classes, inline ones too.
 pub(super) fn place_of_node(tree: &PageTree, node: NodeId) -> String {
     let element = if tree.tag(node).is_some() { Some(node) } else { tree.parent(node) };
-    element.map(|element| path(tree, element)).unwrap_or_default()
+    element.map(|element| path_of_three(tree, element)).unwrap_or_default()
 }
 
-fn path(tree: &PageTree, block: NodeId) -> String {
+fn path_of_three(tree: &PageTree, block: NodeId) -> String {
     let mut above: Vec<NodeId> = std::iter::once(block).chain(tree.ancestors(block)).take(DEPTH).collect();
     above.reverse();
     let mut text = String::new();

@@ -14,7 +14,7 @@ use super::summary::FieldSummary;
 use crate::extract::runs::{Run, Runs};
 
 /// Share of the chosen words from which another page is the same article.
-const SAME: f32 = 0.4;
+const SAME_ARTICLE_SHARE: f32 = 0.4;
 /// A repeat is on at least one of this many pages.
 const SHARE: f32 = 3.0;
 /// Words from which a text must be on two pages at least.
@@ -37,14 +37,14 @@ pub(super) struct SitePage {
 
 impl SitePage {
     pub(super) fn new(url: &str, runs: &Runs) -> SitePage {
-        let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(key).collect();
+        let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(run_key).collect();
         texts.sort_unstable();
         texts.dedup();
         SitePage { url: url.to_owned(), texts, summary: FieldSummary::default() }
     }
 
     /// The same page with a summary of its fields.
-    pub(super) fn with(self, summary: FieldSummary) -> SitePage {
+    pub(super) fn with_summary(self, summary: FieldSummary) -> SitePage {
         SitePage { summary, ..self }
     }
 
@@ -54,17 +54,17 @@ impl SitePage {
 }
 
 /// Whether another page is the same article, by the prose of a page.
-pub(super) fn is_same(runs: &Runs, other: &SitePage) -> bool {
+pub(super) fn is_same_article(runs: &Runs, other: &SitePage) -> bool {
     let (mut all, mut shared) = (0.0, 0.0);
     for run in runs.runs.iter().filter(|run| run.is_prose()) {
         all += run.words;
-        shared += if other.has(key(run)) { run.words } else { 0.0 };
+        shared += if other.has(run_key(run)) { run.words } else { 0.0 };
     }
-    shared > SAME * all
+    shared > SAME_ARTICLE_SHARE * all
 }
 
 /// The key of a run: its text, and whether it is a link; `None` for a text without letters and digits.
-fn key(run: &Run) -> Option<u64> {
+fn run_key(run: &Run) -> Option<u64> {
     let hash = Some(text_hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
     Some(if run.link_share() < LINK { hash } else { !hash })
 }
@@ -75,12 +75,12 @@ pub(super) fn find_repeats<'a>(
     chosen: &[bool],
     seen: impl Iterator<Item = &'a SitePage>,
 ) -> Option<Vec<bool>> {
-    let texts: Vec<Option<u64>> = runs.iter().map(key).collect();
+    let texts: Vec<Option<u64>> = runs.iter().map(run_key).collect();
     let words = |is_counted: &dyn Fn(usize) -> bool| -> f32 {
         (0..runs.len()).filter(|&at| chosen[at] && is_counted(at)).map(|at| runs[at].words).sum()
     };
     let all = words(&|_| true);
-    let is_other = |page: &&SitePage| words(&|at| page.has(texts[at])) <= SAME * all;
+    let is_other = |page: &&SitePage| words(&|at| page.has(texts[at])) <= SAME_ARTICLE_SHARE * all;
     let others: Vec<&SitePage> = seen.filter(is_other).collect();
     if others.is_empty() {
         return None;

@@ -101,14 +101,14 @@ fn source_and_place(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
 /// The first picture at each place, with its URL. Pictures in links or in boxes beside the story do not count.
 pub(super) fn first_pictures(page: &Page) -> Vec<(FieldMark, String)> {
     let tree = &page.tree;
-    let mut known = HashSet::new();
+    let mut seen_places = HashSet::new();
     let mut found = Vec::new();
     for node in tree.node_ids().filter(|&node| tree.tag(node) == Some("img")).take(MOST_PICTURES) {
         let place = bytes_hash_32(place_of_node(tree, node).as_bytes());
         // Pictures of a point count visitors.
         let size = |name| tree.attr(node, name).and_then(|size| size.trim().parse::<u32>().ok());
         let is_tiny = ["width", "height"].into_iter().filter_map(size).any(|size| size < LEAST_SIZE);
-        if is_tiny || tree.is_inside(node, &["a", "nav", "aside", "footer"]) || !known.insert(place) {
+        if is_tiny || tree.is_inside(node, &["a", "nav", "aside", "footer"]) || !seen_places.insert(place) {
             continue;
         }
         let web = |name: &&str| resolve(&page.base, tree.attr(node, name)?).map(String::from);
@@ -124,11 +124,11 @@ pub(super) fn first_lines(page: &Page, runs: &Runs) -> Vec<(usize, PlaceLine)> {
     let is_prose = |run: &Run| run.is_prose() && run.words >= PROSE_WORDS;
     let prose: HashSet<String> =
         runs.runs.iter().filter(|run| is_prose(run)).flat_map(|run| words(&run.text)).collect();
-    let mut known = HashSet::new();
+    let mut seen_places = HashSet::new();
     let mut found = Vec::new();
     for (number, run) in runs.runs.iter().enumerate() {
         let place = bytes_hash_32(place_of_node(&page.tree, run.first).as_bytes());
-        if !known.insert(place) {
+        if !seen_places.insert(place) {
             continue;
         }
         let may_be_headline = HEADLINE_WORDS.contains(&run.words) && !run.is_mere_link() && !is_prose(run);

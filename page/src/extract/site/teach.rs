@@ -9,7 +9,7 @@ use super::lesson::Lesson;
 use crate::Page;
 use crate::extract::body::choose_runs;
 use crate::extract::metadata::Metadata;
-use crate::extract::reader::{claims, read};
+use crate::extract::reader::{page_claims, read_article};
 use crate::extract::runs::Runs;
 use crate::extract::scorer::Scorer;
 use crate::extract::title::title;
@@ -72,7 +72,7 @@ impl SiteKnowledge {
             return Err(TeachError::Nothing);
         }
         let lesson = self.lesson(page, fetched_at, correction)?;
-        self.lessons.retain(|known| known.url != lesson.url);
+        self.lessons.retain(|other| other.url != lesson.url);
         let surplus = (self.lessons.len() + 1).saturating_sub(MOST_LESSONS);
         self.lessons.drain(..surplus);
         let at = self.lessons.len();
@@ -89,10 +89,10 @@ impl SiteKnowledge {
         let metadata = Metadata::new(page, fetched_at);
         let runs = Runs::new(page);
         let mut lesson = Lesson::new(page.url.as_str(), &runs);
-        let dropped = dropped(&runs, &correction.drop)?;
+        let dropped = runs_to_drop(&runs, &correction.drop)?;
         if correction.body.is_some() || !correction.drop.is_empty() {
             let mut body = match &correction.body {
-                Some(text) => laid(&runs, text)?,
+                Some(text) => found_shares(&runs, text)?,
                 None => self.body_shares(page, &metadata, &runs),
             };
             for &at in &dropped {
@@ -101,18 +101,19 @@ impl SiteKnowledge {
             lesson.count(&page.tree, &runs, &body);
             lesson.dropped = dropped.iter().map(|&at| text_hash(&runs.runs[at].text)).collect();
         }
-        let read = read(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
-        let sheet = FieldReader::new(page, &runs, &metadata, fetched_at);
+        // Fields are learnt only where the page alone gives something else.
+        let read = read_article(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
+        let reader = FieldReader::new(page, &runs, &metadata, fetched_at);
         let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
         if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))
         {
-            lesson.fields.title = sheet.learn_title(title);
+            lesson.fields.title = reader.learn_title(title);
             if lesson.fields.title.is_empty() {
                 return Err(not_there("title", title));
             }
         }
         if !correction.authors.is_empty() && correction.authors != read.authors {
-            lesson.fields.authors = sheet.learn_authors(&correction.authors);
+            lesson.fields.authors = reader.learn_authors(&correction.authors);
             if lesson.fields.authors.is_empty() {
                 return Err(not_there("authors", &correction.authors.join(", ")));
             }
@@ -121,7 +122,7 @@ impl SiteKnowledge {
         if let Some(date) = &correction.published
             && read.published.as_deref().and_then(day) != day(date)
         {
-            lesson.fields.published = sheet.learn_published(date);
+            lesson.fields.published = reader.learn_published(date);
             if lesson.fields.published.is_empty() {
                 return Err(not_there("date", date));
             }
@@ -132,23 +133,27 @@ impl SiteKnowledge {
     /// The share of each run that is body as the page is read now, 0 or 1.
     fn body_shares(&self, page: &Page, metadata: &Metadata, runs: &Runs) -> Vec<f32> {
         let title = title(page, metadata).map(|found| found.value);
-        let claims = claims(page, metadata, title.as_deref());
-        let known = SiteContext::new(self, page, runs);
-        let (chosen, _) = choose_runs(page, runs, &claims, Scorer::shared(), Some(&known));
+        let claims = page_claims(page, metadata, title.as_deref());
+        let context = SiteContext::new(self, page, runs);
+        let (chosen, _) = choose_runs(page, runs, &claims, Scorer::shared(), Some(&context));
         chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
     }
 }
 
-fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
-    let laid = alignment::align(runs, text);
-    if laid.found < LEAST_FOUND { Err(TeachError::Body { found: laid.found }) } else { Ok(laid.shares) }
+fn found_shares(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
+    let alignment = alignment::align_text(runs, text);
+    if alignment.found < LEAST_FOUND {
+        Err(TeachError::Body { found: alignment.found })
+    } else {
+        Ok(alignment.shares)
+    }
 }
 
 /// The runs that contain the texts to be dropped.
-fn dropped(runs: &Runs, texts: &[String]) -> Result<Vec<usize>, TeachError> {
+fn runs_to_drop(runs: &Runs, texts: &[String]) -> Result<Vec<usize>, TeachError> {
     let mut found = Vec::new();
     for text in texts {
-        let shares = alignment::align(runs, text).shares;
+        let shares = alignment::align_text(runs, text).shares;
         let before = found.len();
         found.extend((0..shares.len()).filter(|&at| shares[at] > 0.5 || runs.runs[at].text.contains(text)));
         if found.len() == before {

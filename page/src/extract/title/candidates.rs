@@ -65,7 +65,7 @@ impl Source {
 
 /// A text that may be the headline.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct TitleCandidate {
     pub(super) text: String,
     /// Its letters and digits in lower case.
     pub(super) letters: String,
@@ -82,23 +82,23 @@ pub(super) struct Candidate {
 
 /// The candidates, and the whole texts that they come from.
 #[derive(Debug, Default)]
-pub(super) struct Candidates {
-    pub(super) all: Vec<Candidate>,
+pub(super) struct TitleCandidates {
+    pub(super) all: Vec<TitleCandidate>,
     /// The whole text of each source.
     pub(super) whole_texts: Vec<(Source, String)>,
     by_text: HashMap<String, usize>,
 }
 
-impl Candidates {
-    pub(super) fn of(page: &Page, metadata: &Metadata) -> Candidates {
-        let mut found = Candidates::default();
+impl TitleCandidates {
+    pub(super) fn new(page: &Page, metadata: &Metadata) -> TitleCandidates {
+        let mut found = TitleCandidates::default();
         let documents = [
             (Source::Headline, &metadata.headline),
             (Source::Share, &metadata.og_title),
             (Source::Meta, &metadata.meta_headline),
             (Source::Document, &page.title),
         ];
-        let told: BTreeSet<String> =
+        let declared_words: BTreeSet<String> =
             documents.iter().filter_map(|(_, text)| text.as_ref()).flat_map(|text| words(text)).collect();
         let tree = &page.tree;
         let named = |names: &'static [&str]| {
@@ -110,13 +110,13 @@ impl Candidates {
             found.add_heading(page, node, number, Source::H1);
         }
         // Lower headings usually belong to other stories, unless the metadata repeat their words.
-        let is_told = |text: &str| {
+        let is_declared = |text: &str| {
             let words = words(text);
-            let shared = words.iter().filter(|word| told.contains(*word)).count();
+            let shared = words.iter().filter(|word| declared_words.contains(*word)).count();
             shared * 2 > words.len()
         };
         for (number, node) in named(&["h2", "h3", "h4"]) {
-            if is_told(&text_of(page, node)) {
+            if is_declared(&text_of(page, node)) {
                 found.add_heading(page, node, number, Source::Heading);
             }
         }
@@ -129,7 +129,8 @@ impl Candidates {
         found
     }
 
-    /// A heading; of one with several texts also its ends and what is left without these.
+    /// Adds a heading. If it has several texts, also its first and last one and the heading without these: a kicker or
+    /// a date is often part of the heading.
     fn add_heading(&mut self, page: &Page, node: NodeId, number: usize, source: Source) {
         let texts = texts_of(page, node);
         let whole = texts.join(" ");
@@ -153,16 +154,19 @@ impl Candidates {
     }
 
     fn add_parts(&mut self, source: Source, text: &str, shown: Option<(NodeId, usize)>) {
-        let cuts = cuts(text);
+        let cuts = cut_points(text);
         for (at, from) in cuts.iter().enumerate() {
             for (until, to) in cuts.iter().enumerate().skip(at + 1) {
                 let part = text.get(from.1..to.0).unwrap_or_default();
                 if (at, until) != (0, cuts.len() - 1) {
                     self.add(part, None, Some(source), shown);
                 }
-                let known = self.by_text.get(part.trim()).and_then(|known| self.all.get_mut(*known));
-                if let Some(known) = known.filter(|_| matches!(source, Source::Document | Source::Share)) {
-                    known.range = Some((at, until - 1, cuts.len() - 1));
+                let candidate =
+                    self.by_text.get(part.trim()).and_then(|candidate| self.all.get_mut(*candidate));
+                if let Some(candidate) =
+                    candidate.filter(|_| matches!(source, Source::Document | Source::Share))
+                {
+                    candidate.range = Some((at, until - 1, cuts.len() - 1));
                 }
             }
         }
@@ -171,7 +175,7 @@ impl Candidates {
     /// Texts of the page that some source contains.
     fn add_texts(&mut self, page: &Page) {
         let whole: Vec<String> = self.whole_texts.iter().map(|(_, text)| letters(text)).collect();
-        let is_told = |short: &String| whole.iter().any(|whole| whole.contains(short));
+        let is_declared = |short: &String| whole.iter().any(|whole| whole.contains(short));
         let mut number = 0;
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
             let text = page.leaves.text(leaf);
@@ -180,11 +184,11 @@ impl Candidates {
             }
             // Checking the first word first is cheap, and rejects most texts.
             let first = text.split(' ').next().unwrap_or_default();
-            if !is_told(&letters(first)) {
+            if !is_declared(&letters(first)) {
                 continue;
             }
             let short = letters(text);
-            if short.len() > 8 && is_told(&short) {
+            if short.len() > 8 && is_declared(&short) {
                 let node = page.leaves.get(leaf).parent;
                 self.add(text, Some(Source::Text), None, Some((node, number)));
                 number += 1;
@@ -218,7 +222,7 @@ impl Candidates {
         if at == next {
             let (sources, parts_of) = (BTreeSet::new(), BTreeSet::new());
             let words = words(text);
-            self.all.push(Candidate {
+            self.all.push(TitleCandidate {
                 text: text.to_owned(),
                 letters,
                 words,
@@ -237,7 +241,7 @@ impl Candidates {
 }
 
 /// Where a text may be cut: the end of a part, and the start of the next one; the text's own ends included.
-fn cuts(text: &str) -> Vec<(usize, usize)> {
+fn cut_points(text: &str) -> Vec<(usize, usize)> {
     let mut cuts = vec![(0, 0)];
     let spaced =
         SEPARATORS.iter().flat_map(|mark| text.match_indices(mark).map(|(at, mark)| (at, at + mark.len())));
@@ -275,7 +279,7 @@ mod tests {
             "<title>Storm hits: a report | Weather - The Post</title>\
              <h1><span>Weather</span> <b>Storm hits: a report</b></h1><h2>Other news of today</h2><h2>Storm hits</h2>",
         );
-        let found = Candidates::of(&page, &Metadata::new(&page, Timestamp(0)));
+        let found = TitleCandidates::new(&page, &Metadata::new(&page, Timestamp(0)));
         let storm = found.all.iter().find(|candidate| candidate.text == "Storm hits: a report").unwrap();
         assert_eq!(storm.parts_of, BTreeSet::from([Source::H1, Source::Document]));
         assert_eq!(storm.sources, BTreeSet::from([Source::Text]));

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::super::metadata::Metadata;
-use super::candidates::{Candidate, Candidates, Source};
+use super::candidates::{Source, TitleCandidate, TitleCandidates};
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::measures::{self, MeasureSink};
@@ -22,7 +22,7 @@ const LEAST_PROSE: usize = 29;
 const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "section", "li"];
 
 /// Sources that are compared with each other.
-const TELLING: [Source; 4] = [Source::H1, Source::Headline, Source::Share, Source::Document];
+const COMPARED_SOURCES: [Source; 4] = [Source::H1, Source::Headline, Source::Share, Source::Document];
 /// More elements that look the same are not counted.
 const MOST_ALIKE: usize = 50;
 
@@ -33,10 +33,10 @@ type TagAndClass<'a> = (Option<TagId>, Option<&'a str>);
 type SourceText = (Source, String, HashSet<String>);
 
 /// The data of a page that all its candidates are measured against.
-pub(super) struct Context<'a> {
+pub(super) struct TitleContext<'a> {
     page: &'a Page,
     texts: Vec<SourceText>,
-    /// How alike each pair of [`TELLING`] is, in their order.
+    /// How alike each pair of [`COMPARED_SOURCES`] is, in their order.
     agreements: Vec<(Source, Source, f32)>,
     /// Words of the part of the URL's path that has the most of them.
     slug: HashSet<String>,
@@ -44,19 +44,24 @@ pub(super) struct Context<'a> {
     host: String,
     h1s: usize,
     /// How many elements of the page look as those in which candidates are shown.
-    alike: FxHashMap<TagAndClass<'a>, usize>,
+    similar_elements: FxHashMap<TagAndClass<'a>, usize>,
     /// How often each candidate's text is shown.
     shown: FxHashMap<&'a str, usize>,
     /// Numbers of the leaves that are prose.
     prose: Vec<usize>,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn new(page: &'a Page, metadata: &Metadata, candidates: &'a Candidates) -> Context<'a> {
+impl<'a> TitleContext<'a> {
+    pub(super) fn new(
+        page: &'a Page,
+        metadata: &Metadata,
+        candidates: &'a TitleCandidates,
+    ) -> TitleContext<'a> {
         let whole = candidates.whole_texts.iter();
         let texts: Vec<SourceText> =
             whole.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
         let path = page.url.path().trim_end_matches('/');
+        // The slug: the part of the path that is written like a sentence.
         let longest = path.split('/').max_by_key(|part| part.matches(['-', '_', '+']).count());
         let slug =
             words(&longest.unwrap_or_default().replace(['-', '_', '+', '.'], " ")).into_iter().collect();
@@ -72,10 +77,11 @@ impl<'a> Context<'a> {
                 prose.push(at);
             }
         }
+        // Only elements that look like a candidate's are counted, and the tag is compared before the class.
         let nodes = candidates.all.iter().filter_map(|candidate| candidate.shown);
-        let mut alike: FxHashMap<TagAndClass<'_>, usize> =
-            nodes.map(|(node, _)| (look(page, node), 0)).collect();
-        let mut tags: Vec<Option<TagId>> = alike.keys().map(|(tag, _)| *tag).collect();
+        let mut similar_elements: FxHashMap<TagAndClass<'_>, usize> =
+            nodes.map(|(node, _)| (tag_and_class(page, node), 0)).collect();
+        let mut tags: Vec<Option<TagId>> = similar_elements.keys().map(|(tag, _)| *tag).collect();
         tags.sort_unstable();
         tags.dedup();
         let mut h1s = 0;
@@ -83,16 +89,16 @@ impl<'a> Context<'a> {
             let tag = page.tree.tag_id(node);
             h1s += usize::from(tag.is_some_and(|tag| page.tree.tag_name(tag) == "h1"));
             if tags.contains(&tag)
-                && let Some(count) = alike.get_mut(&look(page, node))
+                && let Some(count) = similar_elements.get_mut(&tag_and_class(page, node))
             {
                 *count += 1;
             }
         }
         let site_names = metadata.site_name.iter().map(|name| letters(name)).filter(|name| !name.is_empty());
         let host = letters(page.url.host().trim_start_matches("www."));
-        let agreements = agreements(&texts);
+        let agreements = source_agreements(&texts);
         let site_names = site_names.collect();
-        Context { page, texts, agreements, slug, site_names, host, h1s, alike, shown, prose }
+        TitleContext { page, texts, agreements, slug, site_names, host, h1s, similar_elements, shown, prose }
     }
 
     /// Whether letters are those of the site's name or part of its host's.
@@ -102,51 +108,58 @@ impl<'a> Context<'a> {
     }
 }
 
-/// How alike the sources are, each with each: 3 if a text of one has the letters of the other's, 2 if one is contained in
-/// the other, 1 if neither, 0 if one of them has no text.
-fn agreements(texts: &[SourceText]) -> Vec<(Source, Source, f32)> {
-    let of = |source| texts.iter().filter(move |(known, _, _)| *known == source).map(|(_, text, _)| text);
-    let alike = |a: &String, b: &String| match a == b {
+/// How far each pair of sources agrees: 3 if a text of one has the letters of the other's, 2 if one is contained in the
+/// other, 1 if neither, 0 if one of them has no text.
+fn source_agreements(texts: &[SourceText]) -> Vec<(Source, Source, f32)> {
+    let texts_of =
+        |source| texts.iter().filter(move |(other, _, _)| *other == source).map(|(_, text, _)| text);
+    let agreement_of = |a: &String, b: &String| match a == b {
         true => 3.0,
         false if a.contains(b.as_str()) || b.contains(a.as_str()) => 2.0,
         false => 1.0,
     };
-    let pairs = TELLING.iter().enumerate();
-    let pairs = pairs.flat_map(|(at, one)| TELLING.iter().skip(at + 1).map(move |other| (*one, *other)));
-    let agreement =
-        |one, other| of(one).flat_map(|a| of(other).map(move |b| alike(a, b))).fold(0.0, f32::max);
+    let pairs = COMPARED_SOURCES.iter().enumerate();
+    let pairs =
+        pairs.flat_map(|(at, one)| COMPARED_SOURCES.iter().skip(at + 1).map(move |other| (*one, *other)));
+    let agreement = |one, other| {
+        texts_of(one).flat_map(|a| texts_of(other).map(move |b| agreement_of(a, b))).fold(0.0, f32::max)
+    };
     pairs.map(|(one, other)| (one, other, agreement(one, other))).collect()
 }
 
-fn look(page: &Page, node: NodeId) -> TagAndClass<'_> {
+fn tag_and_class(page: &Page, node: NodeId) -> TagAndClass<'_> {
     (page.tree.tag_id(node), page.tree.attr(node, "class"))
 }
 
 /// The names of the measures.
-pub(super) fn names() -> &'static [String] {
+pub(super) fn measure_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
-        let candidates = Candidates::of(&page, &metadata);
-        let context = Context::new(&page, &metadata, &candidates);
+        let candidates = TitleCandidates::new(&page, &metadata);
+        let context = TitleContext::new(&page, &metadata, &candidates);
         candidates
             .all
             .first()
-            .map(|first| measures::measure_names(|sink| measure(first, &context, sink)))
+            .map(|first| measures::measure_names(|sink| measure_candidate(first, &context, sink)))
             .unwrap_or_default()
     });
     &NAMES
 }
 
 /// Measures one candidate.
-pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    witnesses(candidate, context, sink);
-    looks(candidate, context, sink);
-    place(candidate, context, sink);
+pub(super) fn measure_candidate(
+    candidate: &TitleCandidate,
+    context: &TitleContext<'_>,
+    sink: &mut impl MeasureSink,
+) {
+    measure_sources(candidate, context, sink);
+    measure_spelling(candidate, context, sink);
+    measure_place(candidate, context, sink);
 }
 
 /// Which sources give the text, and which share of their texts it is.
-fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+fn measure_sources(candidate: &TitleCandidate, context: &TitleContext<'_>, sink: &mut impl MeasureSink) {
     let own: HashSet<&String> = candidate.words.iter().collect();
     let share = |part: usize, of: usize| if of == 0 { 0.0 } else { part as f32 / of as f32 };
     for source in Source::ALL {
@@ -156,7 +169,7 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
         if source == Source::Text {
             continue;
         }
-        let texts = || context.texts.iter().filter(|(known, _, _)| *known == source);
+        let texts = || context.texts.iter().filter(|(other, _, _)| *other == source);
         sink.add(format_args!("texts of {name}"), texts().count() as f32);
         let best =
             texts().max_by_key(|(_, _, words)| own.iter().filter(|word| words.contains(**word)).count());
@@ -167,6 +180,7 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
             best.map_or(-1.0, |(_, _, words)| share(shared, words.len())),
         );
         sink.flag(format_args!("letters of {name}"), texts().any(|(_, text, _)| *text == candidate.letters));
+        // What the source has around the text: names of the site there speak for the text.
         let cut = texts().find_map(|(_, text, _)| text.split_once(candidate.letters.as_str()));
         sink.add(format_args!("before in {name}"), cut.map_or(-1.0, |(before, _)| before.len() as f32));
         sink.add(format_args!("behind in {name}"), cut.map_or(-1.0, |(_, behind)| behind.len() as f32));
@@ -193,7 +207,7 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
         sink.add(format_args!("{} and {}", one.name(), other.name()), *agreement);
     }
     let part =
-        |of: fn((usize, usize, usize)) -> usize| candidate.range.map_or(-1.0, |range| of(range) as f32);
+        |pick: fn((usize, usize, usize)) -> usize| candidate.range.map_or(-1.0, |range| pick(range) as f32);
     sink.add("first part", part(|(first, _, _)| first));
     sink.add("parts behind", part(|(_, last, all)| all - 1 - last));
     sink.add("parts of all", part(|(_, _, all)| all));
@@ -203,8 +217,8 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
 }
 
 /// How it is written.
-fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let Candidate { text, letters, words, .. } = candidate;
+fn measure_spelling(candidate: &TitleCandidate, context: &TitleContext<'_>, sink: &mut impl MeasureSink) {
+    let TitleCandidate { text, letters, words, .. } = candidate;
     sink.add("words", words.len() as f32);
     sink.add("letters", letters.chars().count() as f32);
     let cased = text.chars().filter(|letter| letter.is_alphabetic()).count().max(1);
@@ -230,7 +244,7 @@ fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
 }
 
 /// Where it is shown.
-fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+fn measure_place(candidate: &TitleCandidate, context: &TitleContext<'_>, sink: &mut impl MeasureSink) {
     let (page, tree) = (context.page, &context.page.tree);
     let node = candidate.shown.map(|(node, _)| node);
     sink.flag("is shown", node.is_some());
@@ -254,8 +268,8 @@ fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     for name in AROUND {
         sink.flag(format_args!("in {name}"), around.contains(name));
     }
-    let alike = node.and_then(|node| context.alike.get(&look(page, node)));
-    sink.add("like it", alike.map_or(0, |alike| *alike.min(&MOST_ALIKE)) as f32);
+    let similar_elements = node.and_then(|node| context.similar_elements.get(&tag_and_class(page, node)));
+    sink.add("like it", similar_elements.map_or(0, |count| *count.min(&MOST_ALIKE)) as f32);
     let marks = |node: NodeId| {
         let values = ["class", "id", "itemprop"].iter().filter_map(move |name| tree.attr(node, name));
         values

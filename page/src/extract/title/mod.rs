@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 mod candidates;
 mod measures;
 
-use candidates::{Candidate, Candidates};
+use candidates::{TitleCandidate, TitleCandidates};
 
 use super::choice::{Choice, likeliest};
 use super::finding::Finding;
@@ -31,10 +31,11 @@ pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>>
 /// The texts that may be the title.
 pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
     /// Never empty: a test checks that the file can be parsed.
-    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
-    let (candidates, rows) = measured(page, metadata);
-    let choice = |(candidate, likelihood): (Candidate, f32)| Choice {
-        witness: witness(&candidate),
+    static SHARED: LazyLock<Trees> =
+        LazyLock::new(|| Trees::parse(TREES, measure_names()).unwrap_or_default());
+    let (candidates, rows) = measured_candidates(page, metadata);
+    let choice = |(candidate, likelihood): (TitleCandidate, f32)| Choice {
+        witness: most_trusted_witness(&candidate),
         likelihood,
         sources: vec![(0, candidate.shown.map(|(node, _)| node))],
         key: candidate.letters,
@@ -50,29 +51,29 @@ pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
 }
 
 /// The candidates, and the measures of all of them in one row.
-fn measured(page: &Page, metadata: &Metadata) -> (Vec<Candidate>, Vec<f32>) {
-    let candidates = Candidates::of(page, metadata);
-    let context = measures::Context::new(page, metadata, &candidates);
+fn measured_candidates(page: &Page, metadata: &Metadata) -> (Vec<TitleCandidate>, Vec<f32>) {
+    let candidates = TitleCandidates::new(page, metadata);
+    let context = measures::TitleContext::new(page, metadata, &candidates);
     let mut rows = Vec::new();
-    candidates.all.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));
+    candidates.all.iter().for_each(|candidate| measures::measure_candidate(candidate, &context, &mut rows));
     (candidates.all, rows)
 }
 
 /// The name of its most trusted source.
-fn witness(candidate: &Candidate) -> &'static str {
+fn most_trusted_witness(candidate: &TitleCandidate) -> &'static str {
     let first = candidate.sources.first().or(candidate.parts_of.first());
     first.map_or("text", |source| source.name())
 }
 
 /// The names of the measures of a candidate.
-pub(super) fn measures() -> &'static [String] {
-    measures::names()
+pub(super) fn measure_names() -> &'static [String] {
+    measures::measure_names()
 }
 
 /// The candidates and their measures.
 pub(super) fn evidence(page: &Page, metadata: &Metadata) -> Vec<(String, Vec<f32>)> {
-    let (candidates, rows) = measured(page, metadata);
-    let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
+    let (candidates, rows) = measured_candidates(page, metadata);
+    let rows = rows.chunks(measure_names().len()).map(<[f32]>::to_vec);
     candidates.into_iter().map(|candidate| candidate.text).zip(rows).collect()
 }
 
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_compiled_in_can_be_read() {
-        let trees = Trees::parse(TREES, measures()).unwrap();
+        let trees = Trees::parse(TREES, measure_names()).unwrap();
         assert!(trees.len() >= 40, "{}", trees.len());
     }
 

@@ -53,13 +53,13 @@ impl Layout {
         }
         let mut layout =
             Layout { width: 0.0, height: 0.0, places: vec![Rect::default(); nodes.len()], children };
-        layout.widths(hierarchy);
+        layout.set_widths(hierarchy);
         for index in (1..nodes.len()).rev() {
-            if layout.heads(index) {
-                layout.fill(index, nodes[index].label.is_some());
+            if layout.has_children(index) {
+                layout.place_children(index, nodes[index].label.is_some());
             }
         }
-        layout.columns();
+        layout.place_in_columns();
         for (index, node) in nodes.iter().enumerate().skip(1) {
             if let Some(parent) = node.parent.filter(|parent| *parent > 0) {
                 let Rect { x, y, .. } = layout.places[parent as usize];
@@ -71,7 +71,7 @@ impl Layout {
     }
 
     /// Whether the node is a box, that is, has children.
-    pub(super) fn heads(&self, index: usize) -> bool {
+    pub(super) fn has_children(&self, index: usize) -> bool {
         !self.children[index].is_empty()
     }
 
@@ -79,7 +79,7 @@ impl Layout {
         self.places[index]
     }
 
-    fn widths(&mut self, hierarchy: &Hierarchy) {
+    fn set_widths(&mut self, hierarchy: &Hierarchy) {
         for (index, node) in hierarchy.nodes.iter().enumerate().skip(1) {
             let above = match node.parent {
                 Some(0) | None => COLUMN + 2.0 * GAP,
@@ -87,18 +87,18 @@ impl Layout {
             };
             let room = (above - 2.0 * GAP).max(LEAST_WIDTH);
             let words = node.label.as_ref().map_or("", |label| &label.text);
-            self.places[index].width = if self.heads(index) {
+            self.places[index].width = if self.has_children(index) {
                 room
             } else {
                 // The text and the padding on both sides.
-                (text::width(words) + 8.0).min(room).min(WIDEST_CHIP)
+                (text::text_width(words) + 8.0).min(room).min(WIDEST_CHIP)
             };
             self.places[index].height = LINE;
         }
     }
 
     /// Places the children of a box.
-    fn fill(&mut self, index: usize, has_header: bool) {
+    fn place_children(&mut self, index: usize, has_header: bool) {
         let rows = self.rows(index, self.places[index].width);
         let mut y = GAP + if has_header { LINE } else { 0.0 };
         for row in rows {
@@ -138,23 +138,23 @@ impl Layout {
     }
 
     /// Places the root's children in columns of about equal height.
-    fn columns(&mut self) {
+    fn place_in_columns(&mut self) {
         let rows = self.rows(0, COLUMN + 2.0 * GAP);
         let total: f64 = rows.iter().map(|row| self.height_of(row) + GAP).sum();
         let columns = ((total / LEAST_HEIGHT).ceil().clamp(1.0, MOST_COLUMNS)).max(1.0);
-        let (mut left, mut y, mut done) = (GAP, 0.0, 0.0);
+        let (mut left, mut y, mut placed_height) = (GAP, 0.0, 0.0);
         for row in rows {
             let height = self.height_of(&row) + GAP;
             let column = ((left - GAP) / (COLUMN + GAP)).round() + 1.0;
             // A row that lies more than half beyond the column's share begins the next column.
-            if y > 0.0 && column < columns && done + height / 2.0 > column * total / columns {
+            if y > 0.0 && column < columns && placed_height + height / 2.0 > column * total / columns {
                 (left, y) = (left + COLUMN + GAP, 0.0);
             }
             for &child in &row {
                 self.places[child].x += left - GAP;
                 self.places[child].y = y;
             }
-            (y, done) = (y + height, done + height);
+            (y, placed_height) = (y + height, placed_height + height);
             self.height = self.height.max(y);
             self.width = self.width.max(left + COLUMN + 2.0 * GAP);
         }

@@ -75,7 +75,7 @@ fn stripe_colour(tag: Tag) -> &'static str {
 }
 
 /// Appends a line to the picture.
-macro_rules! drawn {
+macro_rules! draw {
     ($out:expr, $($words:tt)*) => {{
         $out.push_str(&format!($($words)*));
         $out.push('\n');
@@ -89,25 +89,25 @@ pub fn write(hierarchy: &Hierarchy) -> String {
     let top_height = if hierarchy.is_tagged() { TOP + TAGS_TOP } else { TOP };
     let (width, height) = (layout.width, layout.height + top_height);
     let mut out = String::new();
-    drawn!(
+    draw!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width} {height:.0}\" font-family=\"sans-serif\" font-size=\"{FONT}\">\n\
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
-    top(&mut out, hierarchy);
-    drawn!(out, "<g transform=\"translate(0 {top_height})\">");
+    draw_top(&mut out, hierarchy);
+    draw!(out, "<g transform=\"translate(0 {top_height})\">");
     let mut depth = vec![0_usize; hierarchy.nodes.len()];
     let blocks = hierarchy.site_version.as_ref().map(|_| hierarchy.blocks());
     for (index, node) in hierarchy.nodes.iter().enumerate().skip(1) {
         let above = node.parent.map_or(0, |parent| depth[parent as usize]);
-        let heads = layout.heads(index) && node.label.is_some();
+        let heads = layout.has_children(index) && node.label.is_some();
         depth[index] = above + usize::from(heads);
         let block = blocks.as_ref().map(|blocks| blocks[index]);
-        if layout.heads(index) {
-            container(&mut out, node, layout.place(index), block, Colours::new(block, above));
+        if layout.has_children(index) {
+            draw_box(&mut out, node, layout.place(index), block, Colours::new(block, above));
         } else if let Some(label) = &node.label {
-            chip(&mut out, label, layout.place(index), block);
+            draw_chip(&mut out, label, layout.place(index), block);
         }
     }
     out.push_str("</g>\n</svg>\n");
@@ -115,23 +115,23 @@ pub fn write(hierarchy: &Hierarchy) -> String {
 }
 
 /// Draws title, address, counts and legend.
-fn top(out: &mut String, hierarchy: &Hierarchy) {
+fn draw_top(out: &mut String, hierarchy: &Hierarchy) {
     let title = hierarchy.title.as_deref().unwrap_or("Untitled page");
-    line(out, 12.0, 22.0, "font-size=\"16\" font-weight=\"bold\"", &text::cut(title, 900.0));
+    draw_text(out, 12.0, 22.0, "font-size=\"16\" font-weight=\"bold\"", &text::cut_to_width(title, 900.0));
     let heads = |node: &&Node| node.promotion.is_some();
     let segments = hierarchy.nodes.iter().filter(|node| node.kind == NodeKind::Segment).count();
-    let mut said = format!(
+    let mut summary = format!(
         "{} · {} leaves · {segments} segments · {} headers",
-        text::cut(&hierarchy.url, 600.0),
+        text::cut_to_width(&hierarchy.url, 600.0),
         hierarchy.leaves,
         hierarchy.nodes.iter().filter(heads).count()
     );
     if !hierarchy.coarse.is_empty() {
-        said.push_str(&format!(" · coarser: the limit of {} was met", hierarchy.coarse.join(", ")));
+        summary.push_str(&format!(" · coarser: the limit of {} was met", hierarchy.coarse.join(", ")));
     }
-    line(out, 12.0, 42.0, "fill=\"#555\"", &said);
+    draw_text(out, 12.0, 42.0, "fill=\"#555\"", &summary);
     let has_blocks = hierarchy.site_version.is_some();
-    let drawn = |look: Colours| format!("fill=\"{}\" stroke=\"{}\"", look.fill, look.border);
+    let drawn = |colours: Colours| format!("fill=\"{}\" stroke=\"{}\"", colours.fill, colours.border);
     let blocks = [("table of contents", drawn(TOC)), ("article", drawn(ARTICLE))];
     let header = drawn(Colours::new(has_blocks.then_some(Block::Rest), 0));
     let legend = [
@@ -143,11 +143,11 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
     let mut x = 12.0;
     let blocks = blocks.iter().filter(|_| has_blocks).map(|(words, look)| (*words, look.as_str()));
     for (words, look) in blocks.chain(legend) {
-        drawn!(out, "<rect x=\"{x:.1}\" y=\"52\" width=\"16\" height=\"12\" rx=\"2\" {look}/>");
-        line(out, x + 21.0, 62.0, "fill=\"#555\" font-size=\"11\"", words);
-        x += 46.0 + text::width(words);
+        draw!(out, "<rect x=\"{x:.1}\" y=\"52\" width=\"16\" height=\"12\" rx=\"2\" {look}/>");
+        draw_text(out, x + 21.0, 62.0, "fill=\"#555\" font-size=\"11\"", words);
+        x += 46.0 + text::text_width(words);
     }
-    line(out, x, 62.0, "fill=\"#1a4f9c\" font-size=\"11\"", "link");
+    draw_text(out, x, 62.0, "fill=\"#1a4f9c\" font-size=\"11\"", "link");
     if hierarchy.is_tagged() {
         tags_legend(out);
     }
@@ -159,18 +159,18 @@ fn tags_legend(out: &mut String) {
         Tag::ALL.into_iter().zip(["concept of the page", "attribute", "value", "none of these"])
     {
         let colour = stripe_colour(tag);
-        drawn!(out, "<rect x=\"{x:.1}\" y=\"70\" width=\"{STRIPE}\" height=\"12\" fill=\"{colour}\"/>");
-        line(out, x + STRIPE + 5.0, 80.0, "fill=\"#555\" font-size=\"11\"", words);
-        x += 30.0 + STRIPE + text::width(words);
+        draw!(out, "<rect x=\"{x:.1}\" y=\"70\" width=\"{STRIPE}\" height=\"12\" fill=\"{colour}\"/>");
+        draw_text(out, x + STRIPE + 5.0, 80.0, "fill=\"#555\" font-size=\"11\"", words);
+        x += 30.0 + STRIPE + text::text_width(words);
     }
 }
 
 /// Draws the tags of a label at the left of its place, one above the other if there are several.
-fn stripe(out: &mut String, label: &Label, x: f64, y: f64, height: f64) {
+fn draw_tag_stripe(out: &mut String, label: &Label, x: f64, y: f64, height: f64) {
     let part = height / label.own_tags().count().max(1) as f64;
     for (number, tag) in label.own_tags().enumerate() {
         let (top, colour) = (y + part * number as f64, stripe_colour(tag));
-        drawn!(
+        draw!(
             out,
             "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{STRIPE}\" height=\"{part:.1}\" fill=\"{colour}\"/>"
         );
@@ -178,9 +178,9 @@ fn stripe(out: &mut String, label: &Label, x: f64, y: f64, height: f64) {
 }
 
 /// Draws the box of a node with children, with the bar of its header if it has one.
-fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look: Colours) {
+fn draw_box(out: &mut String, node: &Node, at: Rect, block: Option<Block>, colours: Colours) {
     let Rect { x, y, width, height } = at;
-    let Colours { fill, border, ground } = look;
+    let Colours { fill, border, ground } = colours;
     let is_marked = matches!(block, Some(Block::Toc | Block::Article));
     let ruled = |plain: &'static str| if is_marked { border } else { plain };
     let look = match (&node.label, node.kind) {
@@ -196,12 +196,12 @@ fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look
             format!("fill=\"{}\" stroke=\"{}\"", if is_marked { ground } else { "none" }, ruled("#ccc"))
         }
     };
-    drawn!(
+    draw!(
         out,
         "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\" {look}/>"
     );
     let Some(label) = &node.label else { return };
-    drawn!(
+    draw!(
         out,
         "<path d=\"M{x:.1} {:.1}v-{:.1}a3 3 0 0 1 3-3h{:.1}a3 3 0 0 1 3 3v{:.1}z\" fill=\"{fill}\" stroke=\"{border}\"/>",
         y + LINE,
@@ -209,42 +209,48 @@ fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look
         width - 6.0,
         LINE - 3.0
     );
-    let words = text::cut(&label.text, (width - 24.0) / BOLD);
-    open(out, label, node.promotion);
-    stripe(out, label, x, y + 3.0, LINE - 3.0);
-    line(out, x + 6.0, y + 13.0, &format!("fill=\"{border}\""), "▾");
-    line(out, x + 18.0, y + 13.0, &format!("font-weight=\"bold\" fill=\"{}\"", ink(label)), &words);
-    close(out, label);
+    let words = text::cut_to_width(&label.text, (width - 24.0) / BOLD);
+    open_label(out, label, node.promotion);
+    draw_tag_stripe(out, label, x, y + 3.0, LINE - 3.0);
+    draw_text(out, x + 6.0, y + 13.0, &format!("fill=\"{border}\""), "▾");
+    draw_text(
+        out,
+        x + 18.0,
+        y + 13.0,
+        &format!("font-weight=\"bold\" fill=\"{}\"", text_colour(label)),
+        &words,
+    );
+    close_label(out, label);
 }
 
 /// Draws a label that heads nothing.
-fn chip(out: &mut String, label: &Label, at: Rect, block: Option<Block>) {
+fn draw_chip(out: &mut String, label: &Label, at: Rect, block: Option<Block>) {
     let Rect { x, y, width, height } = at;
     let fill = match block {
         Some(block @ (Block::Toc | Block::Article)) => Colours::new(Some(block), 0).fill,
         _ if label.image => "#f3ecd9",
         _ => "#f2f2f2",
     };
-    open(out, label, None);
-    drawn!(
+    open_label(out, label, None);
+    draw!(
         out,
         "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\" fill=\"{fill}\"/>"
     );
-    stripe(out, label, x, y, height);
-    let look = format!("fill=\"{}\"", ink(label));
-    line(out, x + 4.0, y + 12.5, &look, &text::cut(&label.text, width - 7.0));
-    close(out, label);
+    draw_tag_stripe(out, label, x, y, height);
+    let look = format!("fill=\"{}\"", text_colour(label));
+    draw_text(out, x + 4.0, y + 12.5, &look, &text::cut_to_width(&label.text, width - 7.0));
+    close_label(out, label);
 }
 
-fn ink(label: &Label) -> &'static str {
+fn text_colour(label: &Label) -> &'static str {
     if label.href.is_some() { "#1a4f9c" } else { "#222" }
 }
 
 /// Opens the element that shows a label's whole text when pointed at and links to its target.
-fn open(out: &mut String, label: &Label, promotion: Option<Promotion>) {
+fn open_label(out: &mut String, label: &Label, promotion: Option<Promotion>) {
     match &label.href {
         Some(href) => {
-            drawn!(out, "<a href=\"{}\">", text::escaped(href));
+            draw!(out, "<a href=\"{}\">", text::escape_text(href));
         }
         None => out.push_str("<g>"),
     }
@@ -258,15 +264,15 @@ fn open(out: &mut String, label: &Label, promotion: Option<Promotion>) {
     };
     let names: Vec<&str> = label.own_tags().map(Tag::name).collect();
     let tags = if names.is_empty() { String::new() } else { format!("; tags: {}", names.join(", ")) };
-    drawn!(out, "<title>{} (leaf {}{how}{tags})</title>", text::escaped(&label.text), leaves.join(" "));
+    draw!(out, "<title>{} (leaf {}{how}{tags})</title>", text::escape_text(&label.text), leaves.join(" "));
 }
 
-fn close(out: &mut String, label: &Label) {
+fn close_label(out: &mut String, label: &Label) {
     out.push_str(if label.href.is_some() { "</a>\n" } else { "</g>\n" });
 }
 
-fn line(out: &mut String, x: f64, y: f64, look: &str, words: &str) {
-    drawn!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" {look}>{}</text>", text::escaped(words));
+fn draw_text(out: &mut String, x: f64, y: f64, look: &str, words: &str) {
+    draw!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" {look}>{}</text>", text::escape_text(words));
 }
 
 #[cfg(test)]

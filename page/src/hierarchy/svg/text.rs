@@ -10,12 +10,12 @@ pub(super) const FONT: f64 = 12.0;
 
 /// An upper estimate of the width in pixels.
 #[must_use]
-pub fn width(words: &str) -> f64 {
-    words.chars().map(em).sum::<f64>() * FONT
+pub fn text_width(words: &str) -> f64 {
+    words.chars().map(em_width).sum::<f64>() * FONT
 }
 
 /// Width of a character in units of the font size.
-fn em(c: char) -> f64 {
+fn em_width(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | '\'' | '|' | '!' | '.' | ',' | ':' | ';' | 'I' | ' ' => 0.36,
         'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.45,
@@ -31,24 +31,24 @@ fn em(c: char) -> f64 {
 
 /// As much of the text as fits `most` pixels, with an ellipsis if it is cut.
 #[must_use]
-pub fn cut(words: &str, most: f64) -> String {
-    if width(words) <= most {
+pub fn cut_to_width(words: &str, most: f64) -> String {
+    if text_width(words) <= most {
         return words.to_owned();
     }
-    let mut room = most / FONT - em('…');
+    let mut room = most / FONT - em_width('…');
     let fits = |c: &char| {
-        room -= em(*c);
+        room -= em_width(*c);
         room >= 0.0
     };
-    let mut kept: String = words.chars().take_while(fits).collect();
-    kept.truncate(kept.trim_end().len());
-    kept.push('…');
-    kept
+    let mut shortened: String = words.chars().take_while(fits).collect();
+    shortened.truncate(shortened.trim_end().len());
+    shortened.push('…');
+    shortened
 }
 
 /// Escapes text for the picture's XML.
 #[must_use]
-pub fn escaped(words: &str) -> String {
+pub fn escape_text(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     xml::escape(&mut out, words);
     out
@@ -62,15 +62,15 @@ mod tests {
     fn what_is_cut_fits_and_says_so() {
         for words in ["A headline that is rather long", "一个很长的标题需要被截断", "iiiiiiiiiiiiiiiiiiiiii"]
         {
-            let cut = cut(words, 60.0);
-            assert!(width(&cut) <= 60.0 && cut.ends_with('…') && cut.chars().count() > 2, "{cut}");
+            let cut = cut_to_width(words, 60.0);
+            assert!(text_width(&cut) <= 60.0 && cut.ends_with('…') && cut.chars().count() > 2, "{cut}");
         }
-        assert_eq!(cut("News", 60.0), "News");
-        assert_eq!(cut("News", 0.0), "…");
+        assert_eq!(cut_to_width("News", 60.0), "News");
+        assert_eq!(cut_to_width("News", 0.0), "…");
     }
 
     #[test]
     fn nothing_breaks_out_of_the_markup() {
-        assert_eq!(escaped("<a href=\"x\">\u{0}&\n"), "&lt;a href=&quot;x&quot;&gt;\u{fffd}&amp;&#10;");
+        assert_eq!(escape_text("<a href=\"x\">\u{0}&\n"), "&lt;a href=&quot;x&quot;&gt;\u{fffd}&amp;&#10;");
     }
 }

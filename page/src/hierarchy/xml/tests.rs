@@ -2,11 +2,11 @@ use super::*;
 
 #[test]
 fn runs_of_leaves_are_ranges() {
-    assert_eq!(ranges(&[3, 5, 6, 7, 9]), "3 5-7 9");
-    assert_eq!(numbers("3 5-7 9"), Ok(vec![3, 5, 6, 7, 9]));
-    assert_eq!(ranges(&[u32::MAX]), u32::MAX.to_string());
+    assert_eq!(format_ranges(&[3, 5, 6, 7, 9]), "3 5-7 9");
+    assert_eq!(parse_numbers("3 5-7 9"), Ok(vec![3, 5, 6, 7, 9]));
+    assert_eq!(format_ranges(&[u32::MAX]), u32::MAX.to_string());
     for wrong in ["", "x", "-1", "7 5-3", "0-4294967295", "99999999999"] {
-        assert!(numbers(wrong).is_err(), "{wrong}");
+        assert!(parse_numbers(wrong).is_err(), "{wrong}");
     }
 }
 

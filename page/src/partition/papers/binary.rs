@@ -21,7 +21,7 @@ use super::{dp, grouping, promotion, split};
 pub(crate) fn binary_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     let boundaries = flat_boundaries(page, params);
     let mut builder = HierarchyBuilder::new(page, params, boundaries.clone());
-    let mut work = BinaryPartition {
+    let mut partition = BinaryPartition {
         page,
         params,
         is_emphasised: emphasised(page),
@@ -32,16 +32,16 @@ pub(crate) fn binary_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     match params.papers.scope {
         Scope::Segment => {
             for segment in segments(page, &boundaries) {
-                let parts = work.pieces(segment);
-                builder.segment(&parts);
+                let parts = partition.partition_range(segment);
+                builder.add_segment(&parts);
             }
         }
         Scope::Page => {
-            let parts = work.pieces(0..page.leaves.len());
-            builder.whole(&parts);
+            let parts = partition.partition_range(0..page.leaves.len());
+            builder.add_whole_page(&parts);
         }
     }
-    builder.finish(work.is_coarse)
+    builder.finish(partition.is_coarse)
 }
 
 struct BinaryPartition<'a> {
@@ -54,19 +54,22 @@ struct BinaryPartition<'a> {
 }
 
 impl BinaryPartition<'_> {
-    fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
+    fn partition_range(&mut self, range: Range<usize>) -> Vec<Piece> {
         let most =
             dp::piece_len(range.len(), self.max_depth, self.params.papers.max_dp_leaves, self.steps_left);
         self.is_coarse |= range.len() > most;
-        split::split_range(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
+        split::split_range(self.page, range, most)
+            .into_iter()
+            .map(|piece| self.partition_piece(piece))
+            .collect()
     }
 
-    fn piece(&mut self, range: Range<usize>) -> Piece {
+    fn partition_piece(&mut self, range: Range<usize>) -> Piece {
         let first = range.start;
         let steps = dp::steps_for(range.len(), self.max_depth);
         if steps > self.steps_left {
             self.is_coarse = true;
-            return Piece { first, parts: unstructured(range.len()) };
+            return Piece { first, parts: flat_parts(range.len()) };
         }
         self.steps_left -= steps;
         let scope = ScopeTree::new(self.page, range);
@@ -79,7 +82,7 @@ impl BinaryPartition<'_> {
 }
 
 /// A piece of this many leaves without structure.
-fn unstructured(leaves: usize) -> Vec<PromotedPart> {
+fn flat_parts(leaves: usize) -> Vec<PromotedPart> {
     let mut parts: Vec<PromotedPart> = (0..leaves).map(PromotedPart::Leaf).collect();
     parts.push(PromotedPart::Partition { header: None, parts: (0..leaves).collect() });
     parts
@@ -99,7 +102,7 @@ mod tests {
         for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
             let papers = PaperParams { max_steps, ..PaperParams::default() };
             let params = Params { papers, ..Params::paper() };
-            let mut work = BinaryPartition {
+            let mut partition = BinaryPartition {
                 page: &page,
                 params: &params,
                 is_emphasised: vec![false; page.leaves.len()],
@@ -107,8 +110,8 @@ mod tests {
                 steps_left: max_steps,
                 is_coarse: false,
             };
-            let pieces = work.pieces(0..page.leaves.len());
-            assert!(work.is_coarse);
+            let pieces = partition.partition_range(0..page.leaves.len());
+            assert!(partition.is_coarse);
             let lens: Vec<u64> = pieces
                 .iter()
                 .map(|piece| {
@@ -117,9 +120,9 @@ mod tests {
                 .collect();
             assert_eq!(lens.iter().sum::<u64>(), 9_000);
             // With the largest number of steps the pieces are small enough to partition all of them.
-            let all: u64 = lens.iter().map(|&len| dp::steps_for(len as usize, work.max_depth)).sum();
+            let all: u64 = lens.iter().map(|&len| dp::steps_for(len as usize, partition.max_depth)).sum();
             assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
-            assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
+            assert_eq!(max_steps - partition.steps_left == all, max_steps == 60_000_000, "{lens:?}");
         }
     }
 }

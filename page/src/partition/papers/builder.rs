@@ -44,28 +44,28 @@ impl<'a> HierarchyBuilder<'a> {
     }
 
     /// Adds a segment without inner structure.
-    pub(crate) fn flat_segment(&mut self, leaves: Range<usize>) {
-        let segment = self.push(ROOT, NodeKind::Segment, None);
-        leaves.for_each(|leaf| self.leaf(segment, leaf));
+    pub(crate) fn add_flat_segment(&mut self, leaves: Range<usize>) {
+        let segment = self.add_node(ROOT, NodeKind::Segment, None);
+        leaves.for_each(|leaf| self.add_leaf(segment, leaf));
     }
 
     /// Adds a segment made of these pieces.
-    pub(crate) fn segment(&mut self, pieces: &[Piece]) {
+    pub(crate) fn add_segment(&mut self, pieces: &[Piece]) {
         if let [piece] = pieces
             && let Some(PromotedPart::Partition { header, parts }) = piece.parts.last()
         {
-            let header = header.map(|(leaf, how)| (piece.first + leaf, how));
-            let segment = self.push(ROOT, NodeKind::Segment, header);
-            self.parts(segment, piece, parts);
+            let header = header.map(|(leaf, promotion)| (piece.first + leaf, promotion));
+            let segment = self.add_node(ROOT, NodeKind::Segment, header);
+            self.add_parts(segment, piece, parts);
             return;
         }
-        let segment = self.push(ROOT, NodeKind::Segment, None);
-        pieces.iter().for_each(|piece| self.piece(segment, piece));
+        let segment = self.add_node(ROOT, NodeKind::Segment, None);
+        pieces.iter().for_each(|piece| self.add_piece(segment, piece));
     }
 
     /// Adds the whole page, without segments.
-    pub(crate) fn whole(&mut self, pieces: &[Piece]) {
-        pieces.iter().for_each(|piece| self.piece(ROOT, piece));
+    pub(crate) fn add_whole_page(&mut self, pieces: &[Piece]) {
+        pieces.iter().for_each(|piece| self.add_piece(ROOT, piece));
     }
 
     /// The finished hierarchy; `is_coarse` if some scope was cut or left flat.
@@ -78,31 +78,31 @@ impl<'a> HierarchyBuilder<'a> {
         self.hierarchy
     }
 
-    fn piece(&mut self, parent: u32, piece: &Piece) {
+    fn add_piece(&mut self, parent: u32, piece: &Piece) {
         if let Some(whole) = piece.parts.len().checked_sub(1) {
-            self.parts(parent, piece, &[whole]);
+            self.add_parts(parent, piece, &[whole]);
         }
     }
 
-    fn parts(&mut self, parent: u32, piece: &Piece, parts: &[usize]) {
+    fn add_parts(&mut self, parent: u32, piece: &Piece, parts: &[usize]) {
         let mut todo: Vec<(u32, usize)> = parts.iter().rev().map(|&part| (parent, part)).collect();
         while let Some((parent, part)) = todo.pop() {
             match &piece.parts[part] {
-                PromotedPart::Leaf(leaf) => self.leaf(parent, piece.first + leaf),
+                PromotedPart::Leaf(leaf) => self.add_leaf(parent, piece.first + leaf),
                 PromotedPart::Group(first, last) => {
-                    let group = self.push(parent, NodeKind::Group, None);
-                    (*first..=*last).for_each(|leaf| self.leaf(group, piece.first + leaf));
+                    let group = self.add_node(parent, NodeKind::Group, None);
+                    (*first..=*last).for_each(|leaf| self.add_leaf(group, piece.first + leaf));
                 }
                 PromotedPart::Partition { header, parts } => {
-                    let header = header.map(|(leaf, how)| (piece.first + leaf, how));
-                    let partition = self.push(parent, NodeKind::Partition, header);
+                    let header = header.map(|(leaf, promotion)| (piece.first + leaf, promotion));
+                    let partition = self.add_node(parent, NodeKind::Partition, header);
                     todo.extend(parts.iter().rev().map(|&part| (partition, part)));
                 }
             }
         }
     }
 
-    pub(super) fn leaf(&mut self, parent: u32, leaf: usize) {
+    pub(super) fn add_leaf(&mut self, parent: u32, leaf: usize) {
         let label = Some(self.label(leaf));
         self.hierarchy.nodes.push(Node {
             parent: Some(parent),
@@ -113,9 +113,14 @@ impl<'a> HierarchyBuilder<'a> {
         });
     }
 
-    pub(super) fn push(&mut self, parent: u32, kind: NodeKind, header: Option<(usize, Promotion)>) -> u32 {
+    pub(super) fn add_node(
+        &mut self,
+        parent: u32,
+        kind: NodeKind,
+        header: Option<(usize, Promotion)>,
+    ) -> u32 {
         let label = header.map(|(leaf, _)| self.label(leaf));
-        let promotion = header.map(|(_, how)| how);
+        let promotion = header.map(|(_, promotion)| promotion);
         self.hierarchy.nodes.push(Node { parent: Some(parent), kind, label, promotion, block: None });
         self.hierarchy.nodes.len() as u32 - 1
     }

@@ -45,12 +45,12 @@ pub(crate) struct Costs<'s, 'p> {
     scope: &'s ScopeTree<'p>,
     /// Depth of the parent of the page's deepest leaf, at least 1.
     max_depth: u64,
-    known: FxHashMap<(u32, u32), Factors>,
+    cached: FxHashMap<(u32, u32), Factors>,
 }
 
 impl<'s, 'p> Costs<'s, 'p> {
     pub(crate) fn new(scope: &'s ScopeTree<'p>, max_depth: u32) -> Costs<'s, 'p> {
-        Costs { scope, max_depth: u64::from(max_depth).max(1), known: FxHashMap::default() }
+        Costs { scope, max_depth: u64::from(max_depth).max(1), cached: FxHashMap::default() }
     }
 
     /// The factors of two elements of the scope. Symmetric; two equal elements cost nothing.
@@ -62,33 +62,33 @@ impl<'s, 'p> Costs<'s, 'p> {
         let (outer, inner) = if self.scope.depth(a) < self.scope.depth(b) { (a, b) } else { (b, a) };
         let tree = &self.scope.page.tree;
         if tree.is_ancestor(self.scope.node(outer), self.scope.node(inner)) {
-            return self.nested(outer, inner);
+            return self.nested_factors(outer, inner);
         }
-        if let Some(known) = self.known.get(&(a, b)) {
-            return *known;
+        if let Some(cached) = self.cached.get(&(a, b)) {
+            return *cached;
         }
-        let factors = self.unrelated(a, b);
-        self.known.insert((a, b), factors);
+        let factors = self.unrelated_factors(a, b);
+        self.cached.insert((a, b), factors);
         factors
     }
 
     /// Cases 1 and 2. The paths below `inner` are also below `outer`, so the sizes of the sets suffice.
-    fn nested(&self, outer: u32, inner: u32) -> Factors {
+    fn nested_factors(&self, outer: u32, inner: u32) -> Factors {
         let edges = u64::from(self.scope.depth(inner) - self.scope.depth(outer));
         let [few, many] = [inner, outer].map(|element| self.scope.path_set(element).len() as u64);
         let overlap = ratio(few, many);
         let is_single = self.scope.path_sequence(inner).len() == 1;
-        let sets = if is_single { ONE - overlap } else { unlike(overlap) };
+        let sets = if is_single { ONE - overlap } else { unlike_sets(overlap) };
         Factors { sum: ratio(edges, self.max_depth) + sets, applying: 2 }
     }
 
-    fn unrelated(&self, a: u32, b: u32) -> Factors {
+    fn unrelated_factors(&self, a: u32, b: u32) -> Factors {
         let (node_a, node_b) = (self.scope.node(a), self.scope.node(b));
         let common = self.scope.page.tree.depth(self.scope.page.tree.lca(node_a, node_b));
         let (d1, d2) = (u64::from(self.scope.depth(a) - common), u64::from(self.scope.depth(b) - common));
         let sum = self.distance(d1 + d2)
             + self.unlike_tags(a, d1, b, d2)
-            + unlike(self.overlap(a, b))
+            + unlike_sets(self.overlap(a, b))
             + self.unlike_order(a, b)
             + self.unlike_nodes(a, b);
         Factors { sum, applying: 5 }
@@ -138,7 +138,7 @@ impl<'s, 'p> Costs<'s, 'p> {
 
 /// STSIM, where separation is 1 minus overlap. As printed, completely different sets cost as little as equal
 /// ones.
-fn unlike(overlap: u64) -> u64 {
+fn unlike_sets(overlap: u64) -> u64 {
     ONE - overlap.max(ONE - overlap)
 }
 

@@ -25,7 +25,7 @@ use super::sums::{Sum, least_sum};
 
 /// A node of a binary tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Binary {
+pub enum BinaryNode {
     /// A leaf, counted from the scope's first.
     Leaf(usize),
     /// Two earlier nodes.
@@ -56,7 +56,7 @@ pub(crate) fn piece_len(leaves: usize, max_depth: u32, most: usize, steps_left: 
 }
 
 /// The cheapest binary tree in postorder, the root last; empty for no leaves.
-pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
+pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<BinaryNode> {
     match CostTable::<i32>::fill(scope, costs) {
         Some(table) => table.tree(costs),
         None => CostTable::<i64>::fill(scope, costs).map(|table| table.tree(costs)).unwrap_or_default(),
@@ -65,11 +65,11 @@ pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary>
 
 /// Bytes of the tables for this number of leaves, if costs fit into four bytes.
 pub(crate) fn table_bytes(leaves: usize) -> usize {
-    2 * triangle(leaves) * size_of::<i32>()
+    2 * triangle_cells(leaves) * size_of::<i32>()
 }
 
 /// Number of cells in a triangle of `n` columns.
-fn triangle(n: usize) -> usize {
+fn triangle_cells(n: usize) -> usize {
     n * (n + 1) / 2
 }
 
@@ -95,7 +95,7 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
     /// Returns `None` if some cost is too large for `T`.
     fn fill(scope: &'s ScopeTree<'p>, costs: &mut Costs) -> Option<CostTable<'s, 'p, T>> {
         let n = scope.len();
-        let zeros = || vec![T::from_units(0); triangle(n)];
+        let zeros = || vec![T::from_units(0); triangle_cells(n)];
         let mut table = CostTable { scope, cost: zeros() };
         let over = (0..n).map(|j| scope.parent(j)).collect();
         let mut far = FarColumns { cost: zeros(), over, start: (1..=n).collect() };
@@ -140,8 +140,8 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
             if far.over[j] != over {
                 self.lift_column(far, i, j, over, costs);
             }
-            let column = &self.cost[triangle(j)..];
-            let lifted = &far.cost[triangle(j)..];
+            let column = &self.cost[triangle_cells(j)..];
+            let lifted = &far.cost[triangle_cells(j)..];
             let (start, near_end) = (far.start[j], if next == over { seam } else { seam.saturating_sub(1) });
             let mut best = T::MOST;
             // Near: the left side ends before the seam.
@@ -168,15 +168,15 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
                 return None;
             }
             row.cost[j] = best;
-            self.cost[triangle(j) + i] = best;
+            self.cost[triangle_cells(j) + i] = best;
         }
         Some(())
     }
 
     /// Rebuilds column j for a new L, from row i upwards: the right sides from i + 1 on are below it.
     fn lift_column(&self, far: &mut FarColumns<T>, i: usize, j: usize, over: u32, costs: &mut Costs) {
-        let column = &self.cost[triangle(j)..];
-        let lifted = &mut far.cost[triangle(j)..];
+        let column = &self.cost[triangle_cells(j)..];
+        let lifted = &mut far.cost[triangle_cells(j)..];
         let mut below = self.scope.parent(j);
         let mut joining = T::from_units(costs.between(over, below).sum());
         for x in (i + 1..=j).rev() {
@@ -191,7 +191,7 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
     }
 
     fn cost(&self, i: usize, j: usize) -> T {
-        self.cost[triangle(j) + i]
+        self.cost[triangle_cells(j) + i]
     }
 
     /// The smallest k that gives the cost of `i..=j`, where i < j.
@@ -212,7 +212,7 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
         i
     }
 
-    fn tree(&self, costs: &mut Costs) -> Vec<Binary> {
+    fn tree(&self, costs: &mut Costs) -> Vec<BinaryNode> {
         let mut rights = Vec::new();
         postorder(self.scope.len(), |i, j| self.split(i, j, &mut rights, costs))
     }
@@ -241,41 +241,41 @@ impl<T: Sum> NearRow<T> {
 
     fn fill_near(&mut self, end: usize, over: u32, costs: &mut Costs) {
         self.near.clear();
-        let mut known = None;
+        let mut last_joining = None;
         for k in self.first..end {
-            let joining = match known {
+            let joining = match last_joining {
                 Some((below, joining)) if below == self.over[k] => joining,
                 _ => T::from_units(costs.between(self.over[k], over).sum()),
             };
-            known = Some((self.over[k], joining));
+            last_joining = Some((self.over[k], joining));
             self.near.push(self.cost[k] + joining);
         }
     }
 }
 
 /// The binary tree in postorder, where `split` divides `i..=j` into `i..=k` and `k+1..=j`.
-pub(super) fn postorder(n: usize, mut split: impl FnMut(usize, usize) -> usize) -> Vec<Binary> {
+pub(super) fn postorder(n: usize, mut split: impl FnMut(usize, usize) -> usize) -> Vec<BinaryNode> {
     enum Task {
         Range(usize, usize),
         Join,
     }
     let mut nodes = Vec::with_capacity(2 * n);
-    let mut done: Vec<usize> = Vec::new();
+    let mut finished: Vec<usize> = Vec::new();
     let mut todo = if n == 0 { Vec::new() } else { vec![Task::Range(0, n - 1)] };
     while let Some(next) = todo.pop() {
         match next {
             Task::Range(i, j) if i == j => {
-                done.push(nodes.len());
-                nodes.push(Binary::Leaf(i));
+                finished.push(nodes.len());
+                nodes.push(BinaryNode::Leaf(i));
             }
             Task::Range(i, j) => {
                 let k = split(i, j);
                 todo.extend([Task::Join, Task::Range(k + 1, j), Task::Range(i, k)]);
             }
             Task::Join => {
-                if let (Some(right), Some(left)) = (done.pop(), done.pop()) {
-                    done.push(nodes.len());
-                    nodes.push(Binary::Join(left, right));
+                if let (Some(right), Some(left)) = (finished.pop(), finished.pop()) {
+                    finished.push(nodes.len());
+                    nodes.push(BinaryNode::Join(left, right));
                 }
             }
         }
@@ -297,7 +297,7 @@ mod tests {
         fn fast_is_plain(page in pages(80)) {
             let scope = ScopeTree::new(&page, 0..page.leaves.len());
             let fast = cheapest_tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
-            prop_assert_eq!(fast, plain::cheapest_tree(&scope, &mut plain::Costs::known(&scope, max_depth(&page))));
+            prop_assert_eq!(fast, plain::cheapest_tree(&scope, &mut plain::Costs::cached(&scope, max_depth(&page))));
         }
 
         #[test]
@@ -325,7 +325,7 @@ mod tests {
         let page = page("<ul><li>a<li>b</ul><ol><li>c<li>d</ol>");
         let scope = ScopeTree::new(&page, 0..4);
         let tree = cheapest_tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
-        use Binary::{Join, Leaf};
+        use BinaryNode::{Join, Leaf};
         assert_eq!(tree, [Leaf(0), Leaf(1), Join(0, 1), Leaf(2), Leaf(3), Join(3, 4), Join(2, 5)]);
     }
 

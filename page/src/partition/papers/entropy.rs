@@ -22,7 +22,7 @@ const MODAL: [&str; 9] = ["can", "could", "may", "might", "must", "shall", "shou
 const ONE: f64 = (1u64 << 32) as f64;
 
 /// Whether each leaf is running text: it has a modal verb or "ought".
-pub(crate) fn is_running(page: &Page) -> Vec<bool> {
+pub(crate) fn find_running_text(page: &Page) -> Vec<bool> {
     let is_modal = |word: &str| word == "ought" || MODAL.contains(&word);
     let has_modal = |text: &str| {
         text.split(|c: char| !c.is_alphanumeric())
@@ -34,7 +34,7 @@ pub(crate) fn is_running(page: &Page) -> Vec<bool> {
 /// The first leaf of each segment except the first one, ascending. With `runs`, neighbouring siblings may form
 /// one segment.
 pub(crate) fn entropy_boundaries(page: &Page, running: &[bool], runs: bool) -> Vec<u32> {
-    let counts = counts_by_node(page, running);
+    let counts = path_counts_by_node(page, running);
     cut_by_entropy(page, running, &counts, runs)
 }
 
@@ -57,13 +57,13 @@ impl PathCounts {
 }
 
 /// round(2³²·c·ln c).
-fn spread(count: u64) -> u64 {
+fn spread_of(count: u64) -> u64 {
     let count = count as f64;
     if count < 2.0 { 0 } else { (ONE * count * count.ln()).round() as u64 }
 }
 
 /// The sums of every node of the page, from the leaves up.
-fn counts_by_node(page: &Page, running: &[bool]) -> Vec<PathCounts> {
+fn path_counts_by_node(page: &Page, running: &[bool]) -> Vec<PathCounts> {
     let tree = &page.tree;
     let mut counts: Vec<FxHashMap<usize, u64>> = vec![FxHashMap::default(); tree.len()];
     let mut sums = vec![PathCounts::default(); tree.len()];
@@ -74,17 +74,17 @@ fn counts_by_node(page: &Page, running: &[bool]) -> Vec<PathCounts> {
     for node in tree.node_ids().rev() {
         let Some(parent) = tree.parent(node) else { continue };
         // The smaller table of counts is merged into the larger one, so each entry moves at most log n times.
-        let mut own = std::mem::take(&mut counts[node.index()]);
+        let mut smaller = std::mem::take(&mut counts[node.index()]);
         let (mut all, mut less) = (sums[parent.index()], sums[node.index()]);
-        let above = &mut counts[parent.index()];
-        if own.len() > above.len() {
-            std::mem::swap(&mut own, above);
+        let larger = &mut counts[parent.index()];
+        if smaller.len() > larger.len() {
+            std::mem::swap(&mut smaller, larger);
             std::mem::swap(&mut all, &mut less);
         }
-        for (path, count) in own {
-            let known = above.entry(path).or_default();
-            all.spread = all.spread - spread(*known) + spread(*known + count);
-            *known += count;
+        for (path, count) in smaller {
+            let path_count = larger.entry(path).or_default();
+            all.spread = all.spread - spread_of(*path_count) + spread_of(*path_count + count);
+            *path_count += count;
         }
         all.leaves += less.leaves;
         sums[parent.index()] = all;
@@ -93,7 +93,7 @@ fn counts_by_node(page: &Page, running: &[bool]) -> Vec<PathCounts> {
 }
 
 /// The median entropy of nodes with at least two counted leaves; 0 if there are none.
-fn median(sums: &[PathCounts]) -> f64 {
+fn median_entropy(sums: &[PathCounts]) -> f64 {
     let mut all: Vec<f64> = sums.iter().filter(|sums| sums.leaves >= 2).map(|sums| sums.entropy()).collect();
     all.sort_by(f64::total_cmp);
     match (all.get(all.len().wrapping_sub(1) / 2), all.get(all.len() / 2)) {
@@ -102,10 +102,10 @@ fn median(sums: &[PathCounts]) -> f64 {
     }
 }
 
-/// Algorithm 1.
+/// Algorithm 1 (`[SP §3]`): the queue holds the children of nodes that were too mixed.
 fn cut_by_entropy(page: &Page, running: &[bool], sums: &[PathCounts], runs: bool) -> Vec<u32> {
     let (tree, leaves) = (&page.tree, &page.leaves);
-    let median = median(sums);
+    let median = median_entropy(sums);
     let mut todo: VecDeque<Vec<NodeId>> = VecDeque::from([vec![tree.root()]]);
     let mut starts: Vec<u32> = Vec::new();
     while let Some(siblings) = todo.pop_front() {
@@ -118,6 +118,7 @@ fn cut_by_entropy(page: &Page, running: &[bool], sums: &[PathCounts], runs: bool
                 todo.push_back(tree.children(node).filter(is_full).collect());
                 continue;
             }
+            // The node begins a segment. The siblings after it join while the average entropy stays low enough.
             starts.push(leaves.range_under(tree, node).start as u32);
             let mut length = 1.0;
             while let Some(next) = siblings.get(at).filter(|_| runs) {
@@ -146,7 +147,7 @@ mod tests {
 
     fn segments(html: &str, runs: bool) -> Vec<u32> {
         let page = page(html);
-        entropy_boundaries(&page, &is_running(&page), runs)
+        entropy_boundaries(&page, &find_running_text(&page), runs)
     }
 
     /// Definition 31 for one node, counted anew.
@@ -193,15 +194,15 @@ mod tests {
     #[test]
     fn running_text_goes_with_what_is_before_it() {
         let page = page("<h1>T</h1><p>You should read on.<ul><li>a<li>b</ul>");
-        assert_eq!(is_running(&page), [false, true, false, false]);
-        assert!(!entropy_boundaries(&page, &is_running(&page), false).contains(&1));
+        assert_eq!(find_running_text(&page), [false, true, false, false]);
+        assert!(!entropy_boundaries(&page, &find_running_text(&page), false).contains(&1));
     }
 
     proptest! {
         #[test]
         fn sums_give_the_entropy(page in pages(60)) {
             let running = vec![false; page.leaves.len()];
-            let sums = counts_by_node(&page, &running);
+            let sums = path_counts_by_node(&page, &running);
             for node in page.tree.node_ids().filter(|&node| !page.leaves.range_under(&page.tree, node).is_empty()) {
                 let plain = plain(&page, &running, node);
                 prop_assert!((sums[node.index()].entropy() - plain).abs() < 1e-6);
@@ -211,9 +212,9 @@ mod tests {
         #[test]
         fn single_nodes_are_cut_as_printed(page in pages(60)) {
             let running = vec![false; page.leaves.len()];
-            let sums = counts_by_node(&page, &running);
+            let sums = path_counts_by_node(&page, &running);
             let mut starts = Vec::new();
-            plain_cut(&page, &sums, median(&sums), page.tree.root(), &mut starts);
+            plain_cut(&page, &sums, median_entropy(&sums), page.tree.root(), &mut starts);
             starts.retain(|&start| start > 0);
             prop_assert_eq!(cut_by_entropy(&page, &running, &sums, false), starts);
         }

@@ -22,23 +22,24 @@ pub(crate) fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
 
 /// The first leaf of each segment except the first one, ascending. `delta` is δ in per cent.
 pub(crate) fn boundaries_of_paths(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {
-    let mut later = vec![0u32; path_count];
+    let mut later_leaves = vec![0u32; path_count];
     for path in paths {
-        later[path.index()] += 1;
+        later_leaves[path.index()] += 1;
     }
     if let Some(first) = paths.first() {
-        later[first.index()] -= 1;
+        later_leaves[first.index()] -= 1;
     }
     // By path: the segment in which it last got a target. Segments are numbered from 1.
-    let mut linked = vec![0u32; path_count];
+    let mut last_linked_segment = vec![0u32; path_count];
     let (mut segment, mut out, mut total) = (1, 0u64, 0u64);
     let mut boundaries = Vec::new();
     for (c, path) in paths.iter().enumerate().skip(1) {
         let path = path.index();
-        later[path] -= 1;
-        match (later[path] > 0, linked[path] == segment) {
+        later_leaves[path] -= 1;
+        // Whether the path has a target beyond this leaf, and whether one inside the segment was counted before.
+        match (later_leaves[path] > 0, last_linked_segment[path] == segment) {
             (true, false) => {
-                linked[path] = segment;
+                last_linked_segment[path] = segment;
                 out += 1;
                 total += 1;
             }
@@ -129,8 +130,8 @@ mod tests {
         #[test]
         fn fast_is_plain_on_any_sequence(picks in prop::collection::vec(0usize..6, 0..40)) {
             let page = page("<a>0</a><b>1</b><i>2</i><u>3</u><p>4</p><h1>5</h1>");
-            let known = paths(&page);
-            let paths: Vec<PathId> = picks.iter().map(|&pick| known[pick]).collect();
+            let page_paths = paths(&page);
+            let paths: Vec<PathId> = picks.iter().map(|&pick| page_paths[pick]).collect();
             prop_assert_eq!(boundaries_of_paths(&paths, 6, 34), plain(&paths, 0.34));
         }
     }

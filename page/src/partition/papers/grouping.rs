@@ -6,7 +6,7 @@
 //! the first instance of the second.
 
 use super::cost::{Costs, ONE};
-use super::dp::Binary;
+use super::dp::BinaryNode;
 use super::scope::ScopeTree;
 use crate::partition::params::Params;
 
@@ -27,7 +27,7 @@ pub(crate) enum GroupKind {
 
 /// The kinds of the nodes of a binary tree, in the tree's order.
 pub(crate) fn group_nodes(
-    tree: &[Binary],
+    tree: &[BinaryNode],
     scope: &ScopeTree,
     costs: &mut Costs,
     params: &Params,
@@ -36,8 +36,10 @@ pub(crate) fn group_nodes(
     let mut grouped: Vec<GroupNode> = Vec::with_capacity(tree.len());
     for node in tree {
         let next = match *node {
-            Binary::Leaf(leaf) => GroupNode { kind: GroupKind::Simple, first: leaf, last: leaf },
-            Binary::Join(left, right) => {
+            BinaryNode::Leaf(leaf) => GroupNode { kind: GroupKind::Simple, first: leaf, last: leaf },
+            BinaryNode::Join(left, right) => {
+                // The paper's three cases (two simple nodes, a group and a simple node, two groups) differ only in which leaves
+                // are compared, and these are always the neighbours at the seam.
                 let (left, right) = (grouped[left], grouped[right]);
                 let mut cost = || {
                     let factors = costs.between(scope.parent(left.last), scope.parent(right.first));

@@ -32,20 +32,20 @@ pub(crate) struct HeadlessGroup {
 /// order.
 pub(crate) fn find_headers(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
     let texts: Vec<Vec<String>> = pages.iter().map(|(page, _)| label_texts(page)).collect();
-    let mut found: Vec<Vec<Option<usize>>> =
+    let mut headers: Vec<Vec<Option<usize>>> =
         pages.iter().map(|(_, groups)| groups.iter().map(only_candidate).collect()).collect();
-    let bayes = Bayes::train(pages, &texts, &found);
+    let bayes = NaiveBayes::train(pages, &texts, &headers);
     let frequent = frequent_texts(&texts);
-    for (((page, groups), texts), found) in pages.iter().zip(&texts).zip(&mut found) {
-        for (group, header) in groups.iter().zip(found.iter_mut()) {
+    for (((page, groups), texts), headers) in pages.iter().zip(&texts).zip(&mut headers) {
+        for (group, header) in groups.iter().zip(headers.iter_mut()) {
             let is_frequent = |leaf: &usize| frequent.contains(texts[*leaf].as_str());
             *header = header
                 .or_else(|| group.candidates.iter().copied().rfind(is_frequent))
                 .or_else(|| bayes.likeliest(page, group, texts));
         }
-        spread_by_path(page, groups, found);
+        spread_by_path(page, groups, headers);
     }
-    found
+    headers
 }
 
 fn only_candidate(group: &HeadlessGroup) -> Option<usize> {
@@ -70,19 +70,19 @@ fn frequent_texts(texts: &[Vec<String>]) -> BTreeSet<&str> {
     pages.into_iter().filter(|(_, pages)| *pages >= FREQUENT).map(|(text, _)| text).collect()
 }
 
-fn spread_by_path(page: &Page, groups: &[HeadlessGroup], found: &mut [Option<usize>]) {
+fn spread_by_path(page: &Page, groups: &[HeadlessGroup], headers: &mut [Option<usize>]) {
     let path = |leaf: usize| page.leaves.get(leaf).path;
-    let mut known = BTreeSet::new();
-    for (group, header) in groups.iter().zip(found) {
-        *header =
-            header.or_else(|| group.candidates.iter().copied().rfind(|&leaf| known.contains(&path(leaf))));
-        known.extend(header.map(path));
+    let mut header_paths = BTreeSet::new();
+    for (group, header) in groups.iter().zip(headers) {
+        *header = header
+            .or_else(|| group.candidates.iter().copied().rfind(|&leaf| header_paths.contains(&path(leaf))));
+        header_paths.extend(header.map(path));
     }
 }
 
 /// A naive Bayes classifier: word counts by header, with Laplace smoothing of 1.
 #[derive(Default)]
-struct Bayes {
+struct NaiveBayes {
     classes: BTreeMap<String, HeaderClass>,
     vocabulary: BTreeSet<String>,
     groups: f64,
@@ -95,15 +95,15 @@ struct HeaderClass {
     total: f64,
 }
 
-impl Bayes {
+impl NaiveBayes {
     fn train(
         pages: &[(&Page, Vec<HeadlessGroup>)],
         texts: &[Vec<String>],
-        found: &[Vec<Option<usize>>],
-    ) -> Bayes {
-        let mut bayes = Bayes::default();
-        for (((page, groups), texts), found) in pages.iter().zip(texts).zip(found) {
-            for (group, header) in groups.iter().zip(found) {
+        headers: &[Vec<Option<usize>>],
+    ) -> NaiveBayes {
+        let mut bayes = NaiveBayes::default();
+        for (((page, groups), texts), headers) in pages.iter().zip(texts).zip(headers) {
+            for (group, header) in groups.iter().zip(headers) {
                 let Some(header) = header.filter(|&leaf| !texts[leaf].is_empty()) else { continue };
                 let class = bayes.classes.entry(texts[header].clone()).or_default();
                 class.groups += 1.0;
@@ -120,15 +120,15 @@ impl Bayes {
 
     /// The candidate whose text is the likeliest class for the group's words.
     fn likeliest(&self, page: &Page, group: &HeadlessGroup, texts: &[String]) -> Option<usize> {
-        let known: Vec<(usize, &HeaderClass)> = group
+        let known_headers: Vec<(usize, &HeaderClass)> = group
             .candidates
             .iter()
             .rev()
             .filter_map(|&leaf| Some((leaf, self.classes.get(&texts[leaf])?)))
             .collect();
         let words: Vec<String> =
-            if known.is_empty() { Vec::new() } else { member_words(page, group).collect() };
-        let best = known.into_iter().map(|(leaf, class)| (leaf, self.likelihood(class, &words)));
+            if known_headers.is_empty() { Vec::new() } else { member_words(page, group).collect() };
+        let best = known_headers.into_iter().map(|(leaf, class)| (leaf, self.likelihood(class, &words)));
         best.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(leaf, _)| leaf)
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let texts = [label_texts(&one), label_texts(&two)];
         let pages = [(&one, trained), (&two, asked)];
         let first = vec![vec![Some(0), Some(3)], vec![None]];
-        let bayes = Bayes::train(&pages, &texts, &first);
+        let bayes = NaiveBayes::train(&pages, &texts, &first);
         assert_eq!(bayes.likeliest(&two, &pages[1].1[0], &texts[1]), Some(2));
     }
 
@@ -206,8 +206,8 @@ mod tests {
             let mut take = |n: usize| { next += n; (next - n..next).collect::<Vec<_>>() };
             let groups: Vec<HeadlessGroup> = sizes.iter()
                 .map(|&(before, inside)| HeadlessGroup { candidates: take(before), members: take(inside) }).collect();
-            let found = find_headers(&[(&page, groups.clone()), (&page, groups.clone())]);
-            for (group, header) in groups.iter().zip(&found[0]) {
+            let headers = find_headers(&[(&page, groups.clone()), (&page, groups.clone())]);
+            for (group, header) in groups.iter().zip(&headers[0]) {
                 if let [only] = group.candidates[..] {
                     prop_assert_eq!(*header, Some(only));
                 }

@@ -32,27 +32,27 @@ struct Inference<'a> {
 
 /// The hierarchy of a single page.
 pub(crate) fn inferred_hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    let one = Inference::new(page, params);
-    let found = find_headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
-    one.build(params, &found)
+    let inference = Inference::new(page, params);
+    let headers = find_headers(&[(page, inference.headless.clone())]).pop().unwrap_or_default();
+    inference.build(params, &headers)
 }
 
 /// The hierarchies of the first `wanted` pages; all pages are of one site.
 pub(crate) fn inferred_hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Vec<Hierarchy> {
     let inferred: Vec<Inference<'_>> = pages.iter().map(|page| Inference::new(page, params)).collect();
     let headless: Vec<(&Page, Vec<HeadlessGroup>)> =
-        inferred.iter().map(|one| (one.page, one.headless.clone())).collect();
+        inferred.iter().map(|inference| (inference.page, inference.headless.clone())).collect();
     inferred
         .iter()
         .zip(find_headers(&headless))
         .take(wanted)
-        .map(|(one, found)| one.build(params, &found))
+        .map(|(inference, headers)| inference.build(params, &headers))
         .collect()
 }
 
 impl<'a> Inference<'a> {
     fn new(page: &'a Page, params: &Params) -> Inference<'a> {
-        let running = entropy::is_running(page);
+        let running = entropy::find_running_text(page);
         let boundaries = entropy::entropy_boundaries(page, &running, params.papers.sibling_runs);
         let mut steps = params.papers.max_steps;
         let mut is_cut = false;
@@ -65,7 +65,7 @@ impl<'a> Inference<'a> {
             is_cut |= inferred.is_cut;
             folded.push((segment, leaves, inferred));
         }
-        let mut one = Inference {
+        let mut inference = Inference {
             page,
             boundaries,
             segments: folded,
@@ -74,19 +74,21 @@ impl<'a> Inference<'a> {
             headless: Vec::new(),
             is_cut,
         };
-        one.find_groups();
-        one
+        inference.find_groups();
+        inference
     }
 
     /// Finds the groups in page order. The leaves before a group are its candidates if they are in the same sequence:
     /// that of the page, or that of the instance that holds both.
     fn find_groups(&mut self) {
         let mut groups: Vec<((usize, usize), HeadlessGroup)> = Vec::new();
-        let mut outer: Vec<usize> = Vec::new();
+        // Leaves after the last group of a segment may head the first group of the next one.
+        let mut carried_candidates: Vec<usize> = Vec::new();
         for (number, (_, leaves, folded)) in self.segments.iter().enumerate() {
             let mut todo: Vec<(Vec<usize>, bool)> = vec![(folded.top.clone(), true)];
-            while let Some((sequence, is_outer)) = todo.pop() {
-                let mut candidates = if is_outer { std::mem::take(&mut outer) } else { Vec::new() };
+            while let Some((sequence, is_top_level)) = todo.pop() {
+                let mut candidates =
+                    if is_top_level { std::mem::take(&mut carried_candidates) } else { Vec::new() };
                 for part in sequence {
                     let FoldedPart::Group(instances) = &folded.parts[part] else {
                         candidates.extend(leaves_below(folded, leaves, part));
@@ -102,8 +104,8 @@ impl<'a> Inference<'a> {
                         HeadlessGroup { candidates: std::mem::take(&mut candidates), members },
                     ));
                 }
-                if is_outer {
-                    outer = candidates;
+                if is_top_level {
+                    carried_candidates = candidates;
                 }
             }
         }
@@ -111,15 +113,15 @@ impl<'a> Inference<'a> {
         (self.groups, self.headless) = groups.into_iter().unzip();
     }
 
-    fn build(&self, params: &Params, found: &[Option<usize>]) -> Hierarchy {
+    fn build(&self, params: &Params, headers: &[Option<usize>]) -> Hierarchy {
         let header: HashMap<(usize, usize), usize> =
-            self.groups.iter().zip(found).filter_map(|(&group, leaf)| Some((group, (*leaf)?))).collect();
+            self.groups.iter().zip(headers).filter_map(|(&group, leaf)| Some((group, (*leaf)?))).collect();
         let mut is_promoted = vec![false; self.page.leaves.len()];
         header.values().for_each(|&leaf| is_promoted[leaf] = true);
         let mut builder = HierarchyBuilder::new(self.page, params, self.boundaries.clone());
         for (number, (range, leaves, folded)) in self.segments.iter().enumerate() {
-            let segment = builder.push(ROOT, NodeKind::Segment, None);
-            self.running_from(range.start, range.end).for_each(|leaf| builder.leaf(segment, leaf));
+            let segment = builder.add_node(ROOT, NodeKind::Segment, None);
+            self.running_from(range.start, range.end).for_each(|leaf| builder.add_leaf(segment, leaf));
             // Preorder by a stack: the parts of a sequence are pushed last first.
             let mut todo: Vec<(u32, PendingNode<'_>)> =
                 folded.top.iter().rev().map(|&part| (segment, PendingNode::Part(part))).collect();
@@ -131,14 +133,17 @@ impl<'a> Inference<'a> {
                             let own = (!is_promoted[leaf]).then_some(leaf);
                             own.into_iter()
                                 .chain(self.running_from(leaf + 1, range.end))
-                                .for_each(|leaf| builder.leaf(parent, leaf));
+                                .for_each(|leaf| builder.add_leaf(parent, leaf));
                             continue;
                         }
                         FoldedPart::Group(instances) => {
                             let header = header.get(&(number, part)).map(|&leaf| (leaf, Promotion::Evidence));
                             let is_group = instances.len() > 1;
-                            let over =
-                                if is_group { builder.push(parent, NodeKind::Group, header) } else { parent };
+                            let over = if is_group {
+                                builder.add_node(parent, NodeKind::Group, header)
+                            } else {
+                                parent
+                            };
                             todo.extend(
                                 instances
                                     .iter()
@@ -149,7 +154,7 @@ impl<'a> Inference<'a> {
                         }
                     },
                     PendingNode::Instance(parts, true) if parts.len() > 1 => {
-                        (builder.push(parent, NodeKind::Partition, None), parts)
+                        (builder.add_node(parent, NodeKind::Partition, None), parts)
                     }
                     PendingNode::Instance(parts, _) => (parent, parts),
                 };

@@ -11,6 +11,7 @@ pub(crate) fn length(a: &[u32], b: &[u32]) -> usize {
     let mut symbols: Vec<u32> = a.to_vec();
     symbols.sort_unstable();
     symbols.dedup();
+    // For each symbol, a bit for every place of `a` that has it.
     let words = a.len().div_ceil(64);
     let mut places = vec![0u64; symbols.len() * words];
     for (i, symbol) in a.iter().enumerate() {
@@ -21,6 +22,7 @@ pub(crate) fn length(a: &[u32], b: &[u32]) -> usize {
     let mut row = vec![u64::MAX; words];
     for symbol in b {
         let Ok(at) = symbols.binary_search(symbol) else { continue };
+        // row = (row + (row & places)) | (row & !places): each run of ones moves its lowest hit up by the carry.
         let mut carry = false;
         for (cells, &place) in row.iter_mut().zip(&places[at * words..(at + 1) * words]) {
             let hit = *cells & place;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::reading::Page;
 
-pub use super::dp::Binary;
+pub use super::dp::BinaryNode;
 
 use super::cost::Costs;
 use super::scope::{ScopeTree, max_depth};
@@ -29,20 +29,20 @@ impl<'p> Dp<'p> {
 
     /// The cheapest binary tree in postorder (`[OM05 §4.3.1]`).
     #[must_use]
-    pub fn fast(&self) -> Vec<Binary> {
+    pub fn fast(&self) -> Vec<BinaryNode> {
         dp::cheapest_tree(&self.scope, &mut Costs::new(&self.scope, self.max_depth))
     }
 
     /// The same by the literal recurrence; each cost is computed whenever it is needed.
     #[must_use]
-    pub fn plain(&self) -> Vec<Binary> {
+    pub fn plain(&self) -> Vec<BinaryNode> {
         plain::cheapest_tree(&self.scope, &mut plain::Costs::new(&self.scope, self.max_depth))
     }
 
     /// Like [`Dp::plain`], but each cost is computed only once.
     #[must_use]
-    pub fn plain_known(&self) -> Vec<Binary> {
-        plain::cheapest_tree(&self.scope, &mut plain::Costs::known(&self.scope, self.max_depth))
+    pub fn plain_cached(&self) -> Vec<BinaryNode> {
+        plain::cheapest_tree(&self.scope, &mut plain::Costs::cached(&self.scope, self.max_depth))
     }
 }
 

@@ -47,12 +47,12 @@ pub(crate) fn flat_hierarchy(page: &Page, params: &Params) -> Hierarchy {
 /// The page's entropy segments, each a list of its leaves.
 pub(crate) fn entropy_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     let boundaries =
-        entropy::entropy_boundaries(page, &entropy::is_running(page), params.papers.sibling_runs);
+        entropy::entropy_boundaries(page, &entropy::find_running_text(page), params.papers.sibling_runs);
     segments_alone(page, params, boundaries)
 }
 
 fn segments_alone(page: &Page, params: &Params, boundaries: Vec<u32>) -> Hierarchy {
     let mut builder = HierarchyBuilder::new(page, params, boundaries.clone());
-    segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment));
+    segments(page, &boundaries).for_each(|segment| builder.add_flat_segment(segment));
     builder.finish(false)
 }

@@ -2,40 +2,40 @@
 //!
 //! Every cost is computed from the leaves' paths each time it is needed, and k runs over all places. Tests check
 //! that [`super::dp`] and [`super::cost`] give exactly the same results; measurements show how much faster they
-//! are. [`Costs::known`] caches costs, so that larger pages can be compared; this changes nothing but time.
+//! are. [`Costs::cached`] caches costs, so that larger pages can be compared; this changes nothing but time.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::reading::NodeId;
 
 use super::cost::{Factors, ONE, ratio};
-use super::dp::{Binary, postorder};
+use super::dp::{BinaryNode, postorder};
 use super::scope::ScopeTree;
 
 /// The costs of pairs of elements.
 pub(crate) struct Costs<'s, 'p> {
     scope: &'s ScopeTree<'p>,
     max_depth: u64,
-    known: Option<HashMap<(u32, u32), Factors>>,
+    cached: Option<HashMap<(u32, u32), Factors>>,
 }
 
 impl<'s, 'p> Costs<'s, 'p> {
     pub(crate) fn new(scope: &'s ScopeTree<'p>, max_depth: u32) -> Costs<'s, 'p> {
-        Costs { scope, max_depth: u64::from(max_depth).max(1), known: None }
+        Costs { scope, max_depth: u64::from(max_depth).max(1), cached: None }
     }
 
     /// Costs that are each computed only once.
-    pub(crate) fn known(scope: &'s ScopeTree<'p>, max_depth: u32) -> Costs<'s, 'p> {
-        Costs { known: Some(HashMap::new()), ..Costs::new(scope, max_depth) }
+    pub(crate) fn cached(scope: &'s ScopeTree<'p>, max_depth: u32) -> Costs<'s, 'p> {
+        Costs { cached: Some(HashMap::new()), ..Costs::new(scope, max_depth) }
     }
 
     pub(crate) fn between(&mut self, a: u32, b: u32) -> Factors {
-        if let Some(factors) = self.known.as_ref().and_then(|known| known.get(&(a, b))) {
+        if let Some(factors) = self.cached.as_ref().and_then(|cached| cached.get(&(a, b))) {
             return *factors;
         }
         let factors = self.factors(a, b);
-        if let Some(known) = &mut self.known {
-            known.insert((a, b), factors);
+        if let Some(cached) = &mut self.cached {
+            cached.insert((a, b), factors);
         }
         factors
     }
@@ -48,7 +48,7 @@ impl<'s, 'p> Costs<'s, 'p> {
         let (p1, p2) = (self.tags(common, node_a), self.tags(common, node_b));
         let (d1, d2) = (p1.len() as u64, p2.len() as u64);
         let (q1, q2) = (self.scope.path_sequence(a), self.scope.path_sequence(b));
-        let (s1, s2) = (set(q1), set(q2));
+        let (s1, s2) = (distinct_paths(q1), distinct_paths(q2));
         let union = s1.union(&s2).count() as u64;
         let overlap = ratio(s1.intersection(&s2).count() as u64, union);
         let separation = ratio(s1.symmetric_difference(&s2).count() as u64, union);
@@ -84,7 +84,7 @@ impl<'s, 'p> Costs<'s, 'p> {
 }
 
 /// The recurrence.
-pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
+pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<BinaryNode> {
     let n = scope.len();
     // over[i][k - i] is the lowest common ancestor of i..=k.
     let over: Vec<Vec<u32>> = (0..n).map(|i| scope.ancestors_from(i).collect()).collect();
@@ -106,7 +106,7 @@ pub(crate) fn cheapest_tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary>
     postorder(n, |i, j| split[i * n + j])
 }
 
-fn set(paths: &[u32]) -> BTreeSet<u32> {
+fn distinct_paths(paths: &[u32]) -> BTreeSet<u32> {
     paths.iter().copied().collect()
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn factors_as_floats(scope: &ScopeTree, deepest: u32, a: u32, b: u32)
     let tree = &scope.page.tree;
     let deepest = f64::from(deepest);
     let (q1, q2) = (scope.path_sequence(a), scope.path_sequence(b));
-    let (s1, s2) = (set(q1), set(q2));
+    let (s1, s2) = (distinct_paths(q1), distinct_paths(q2));
     let union = s1.union(&s2).count() as f64;
     let overlap = s1.intersection(&s2).count() as f64 / union;
     let separation = s1.symmetric_difference(&s2).count() as f64 / union;

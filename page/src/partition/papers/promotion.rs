@@ -7,7 +7,7 @@
 
 use crate::hierarchy::Promotion;
 
-use super::dp::Binary;
+use super::dp::BinaryNode;
 use super::grouping::{GroupKind, GroupNode};
 
 /// A part of the tree after promotion. Leaves are counted from the scope's first.
@@ -28,19 +28,19 @@ pub(crate) enum PromotedPart {
 
 /// The parts of a binary tree; the last is the whole. `is_emphasised` is called with leaves.
 pub(crate) fn promote_headers(
-    tree: &[Binary],
+    tree: &[BinaryNode],
     grouped: &[GroupNode],
     is_emphasised: impl Fn(usize) -> bool,
 ) -> Vec<PromotedPart> {
     let mut parts: Vec<PromotedPart> = Vec::with_capacity(tree.len());
     for (node, grouped) in tree.iter().zip(grouped) {
         let next = match (*node, grouped.kind) {
-            (Binary::Leaf(leaf), _) => PromotedPart::Leaf(leaf),
-            (Binary::Join(..), GroupKind::Group | GroupKind::Simple) => {
+            (BinaryNode::Leaf(leaf), _) => PromotedPart::Leaf(leaf),
+            (BinaryNode::Join(..), GroupKind::Group | GroupKind::Simple) => {
                 PromotedPart::Group(grouped.first, grouped.last)
             }
-            (Binary::Join(left, right), GroupKind::Partition) => {
-                join(&mut parts, left, right, &is_emphasised)
+            (BinaryNode::Join(left, right), GroupKind::Partition) => {
+                join_parts(&mut parts, left, right, &is_emphasised)
             }
         };
         parts.push(next);
@@ -48,7 +48,8 @@ pub(crate) fn promote_headers(
     parts
 }
 
-fn join(
+/// The part that a partition node becomes: its first child may take its place as header.
+fn join_parts(
     parts: &mut [PromotedPart],
     left: usize,
     right: usize,
@@ -63,10 +64,12 @@ fn join(
         PromotedPart::Leaf(leaf) if sibling_is_list => {
             PromotedPart::Partition { header: Some((*leaf, Promotion::Outsider)), parts: vec![right] }
         }
-        PromotedPart::Partition { header: Some((leaf, how @ Promotion::Insider)), parts } => {
+        // The first child is a partition whose header took its place. That header is now a first child itself, so it
+        // rises again, and the parts below it get the sibling.
+        PromotedPart::Partition { header: Some((leaf, promotion @ Promotion::Insider)), parts } => {
             let mut below = std::mem::take(parts);
             below.push(right);
-            PromotedPart::Partition { header: Some((*leaf, *how)), parts: below }
+            PromotedPart::Partition { header: Some((*leaf, *promotion)), parts: below }
         }
         PromotedPart::Leaf(_) | PromotedPart::Group(..) | PromotedPart::Partition { .. } => plain,
     }
@@ -81,8 +84,8 @@ mod tests {
     }
 
     /// ((0 (1 2)) 3), all partitions.
-    fn left_comb() -> (Vec<Binary>, Vec<GroupNode>) {
-        use Binary::{Join, Leaf};
+    fn left_comb() -> (Vec<BinaryNode>, Vec<GroupNode>) {
+        use BinaryNode::{Join, Leaf};
         use GroupKind::{Partition, Simple};
         (
             vec![Leaf(0), Leaf(1), Leaf(2), Join(1, 2), Join(0, 3), Leaf(3), Join(4, 5)],

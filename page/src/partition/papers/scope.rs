@@ -33,11 +33,11 @@ impl<'a> ScopeTree<'a> {
         let mut elements: Vec<NodeId> = parents.iter().chain(&joints).copied().collect();
         elements.sort_unstable();
         elements.dedup();
-        let number = |node: &NodeId| elements.partition_point(|known| known < node) as u32;
+        let number = |node: &NodeId| elements.partition_point(|other| other < node) as u32;
         let paths: Vec<u32> = range.clone().map(|i| leaves.get(i).path.index() as u32).collect();
         let spans: Vec<Range<usize>> =
-            elements.iter().map(|&node| inside(&leaves.range_under(tree, node), &range)).collect();
-        let sets = spans.iter().map(|span| distinct(&paths[span.clone()])).collect();
+            elements.iter().map(|&node| clip_to_scope(&leaves.range_under(tree, node), &range)).collect();
+        let sets = spans.iter().map(|span| sorted_distinct(&paths[span.clone()])).collect();
         let parents = parents.iter().map(number).collect();
         let joints = joints.iter().map(number).collect();
         let depths = elements.iter().map(|&node| tree.depth(node)).collect();
@@ -112,11 +112,11 @@ pub(crate) fn max_depth(page: &Page) -> u32 {
 }
 
 /// `span` cut to `range` and counted from its start.
-fn inside(span: &Range<usize>, range: &Range<usize>) -> Range<usize> {
+fn clip_to_scope(span: &Range<usize>, range: &Range<usize>) -> Range<usize> {
     span.start.max(range.start) - range.start..span.end.min(range.end) - range.start
 }
 
-fn distinct(paths: &[u32]) -> Vec<u32> {
+fn sorted_distinct(paths: &[u32]) -> Vec<u32> {
     let mut set = paths.to_vec();
     set.sort_unstable();
     set.dedup();

@@ -13,49 +13,53 @@ use rustc_hash::FxHashMap;
 const MOST_STEMS: usize = 8_192;
 
 /// Words of a language.
-type Vocabulary = FxHashMap<Box<str>, Stemmed>;
+type StemCache = FxHashMap<Box<str>, StemmedWord>;
 
 thread_local! {
-    static STEMS: RefCell<FxHashMap<Discriminant<Algorithm>, Vocabulary>> = RefCell::default();
+    static STEMS: RefCell<FxHashMap<Discriminant<Algorithm>, StemCache>> = RefCell::default();
 }
 
 /// The stem of a word, and whether it is a stop word.
-struct Stemmed {
+struct StemmedWord {
     stem: Box<str>,
     is_stop_word: bool,
 }
 
 /// The stemmer and the stop words of one language.
-pub(crate) struct Words {
+pub(crate) struct LanguageWords {
     stemmer: Option<(Algorithm, Stemmer)>,
     stop_words: &'static [&'static str],
     and: &'static str,
 }
 
-impl Words {
-    pub(crate) fn new(language: Option<&str>) -> Words {
+impl LanguageWords {
+    pub(crate) fn new(language: Option<&str>) -> LanguageWords {
         let (stemmer, stop_words, and) = match language {
-            Some("ar") => (Some(Algorithm::Arabic), NONE, "و"),
-            Some("da") => (Some(Algorithm::Danish), NONE, "og"),
+            Some("ar") => (Some(Algorithm::Arabic), NO_STOP_WORDS, "و"),
+            Some("da") => (Some(Algorithm::Danish), NO_STOP_WORDS, "og"),
             Some("nl") => (Some(Algorithm::Dutch), DUTCH, "en"),
             Some("en") => (Some(Algorithm::English), ENGLISH, "and"),
-            Some("fi") => (Some(Algorithm::Finnish), NONE, "ja"),
+            Some("fi") => (Some(Algorithm::Finnish), NO_STOP_WORDS, "ja"),
             Some("fr") => (Some(Algorithm::French), FRENCH, "et"),
             Some("de") => (Some(Algorithm::German), GERMAN, "und"),
-            Some("el") => (Some(Algorithm::Greek), NONE, "και"),
-            Some("hu") => (Some(Algorithm::Hungarian), NONE, "és"),
+            Some("el") => (Some(Algorithm::Greek), NO_STOP_WORDS, "και"),
+            Some("hu") => (Some(Algorithm::Hungarian), NO_STOP_WORDS, "és"),
             Some("it") => (Some(Algorithm::Italian), ITALIAN, "e"),
-            Some("no" | "nb" | "nn") => (Some(Algorithm::Norwegian), NONE, "og"),
+            Some("no" | "nb" | "nn") => (Some(Algorithm::Norwegian), NO_STOP_WORDS, "og"),
             Some("pt") => (Some(Algorithm::Portuguese), PORTUGUESE, "e"),
-            Some("ro") => (Some(Algorithm::Romanian), NONE, "și"),
+            Some("ro") => (Some(Algorithm::Romanian), NO_STOP_WORDS, "și"),
             Some("ru") => (Some(Algorithm::Russian), RUSSIAN, "и"),
             Some("es") => (Some(Algorithm::Spanish), SPANISH, "y"),
-            Some("sv") => (Some(Algorithm::Swedish), NONE, "och"),
-            Some("ta") => (Some(Algorithm::Tamil), NONE, ""),
-            Some("tr") => (Some(Algorithm::Turkish), NONE, "ve"),
-            _ => (None, NONE, ""),
+            Some("sv") => (Some(Algorithm::Swedish), NO_STOP_WORDS, "och"),
+            Some("ta") => (Some(Algorithm::Tamil), NO_STOP_WORDS, ""),
+            Some("tr") => (Some(Algorithm::Turkish), NO_STOP_WORDS, "ve"),
+            _ => (None, NO_STOP_WORDS, ""),
         };
-        Words { stemmer: stemmer.map(|algorithm| (algorithm, Stemmer::create(algorithm))), stop_words, and }
+        LanguageWords {
+            stemmer: stemmer.map(|algorithm| (algorithm, Stemmer::create(algorithm))),
+            stop_words,
+            and,
+        }
     }
 
     /// Whether words of this language are stemmed.
@@ -65,37 +69,37 @@ impl Words {
 
     /// The stem of a word in lower case; the word itself if the language has no stemmer.
     pub(crate) fn stem(&self, word: &str) -> String {
-        self.look_up(word, |known| known.stem.to_string()).unwrap_or_else(|| word.to_owned())
+        self.look_up(word, |stemmed| stemmed.stem.to_string()).unwrap_or_else(|| word.to_owned())
     }
 
     /// Calls `found` with the stem of a word in lower case, unless the word carries no meaning of its own.
     pub(crate) fn with_term(&self, word: &str, found: impl FnOnce(&str)) {
         let mut found = Some(found);
-        let mut tell = |term: &str| found.take().into_iter().for_each(|found| found(term));
-        let is_stemmed = self.look_up(word, |known| match known.is_stop_word {
+        let mut pass_term = |term: &str| found.take().into_iter().for_each(|found| found(term));
+        let is_stemmed = self.look_up(word, |stemmed| match stemmed.is_stop_word {
             true => (),
-            false => tell(&known.stem),
+            false => pass_term(&stemmed.stem),
         });
         if is_stemmed.is_none() {
-            tell(word);
+            pass_term(word);
         }
     }
 
     /// What is known of a word; `None` if the language has no stemmer.
-    fn look_up<T>(&self, word: &str, take: impl FnOnce(&Stemmed) -> T) -> Option<T> {
+    fn look_up<T>(&self, word: &str, take: impl FnOnce(&StemmedWord) -> T) -> Option<T> {
         let (algorithm, stemmer) = self.stemmer.as_ref()?;
         STEMS.with_borrow_mut(|languages| {
             let words = languages.entry(std::mem::discriminant(algorithm)).or_default();
-            if let Some(known) = words.get(word) {
-                return Some(take(known));
+            if let Some(stemmed) = words.get(word) {
+                return Some(take(stemmed));
             }
             if words.len() >= MOST_STEMS {
                 words.clear();
             }
             let stem = stemmer.stem(word);
             let stem = if stem.is_empty() { word.into() } else { stem.into() };
-            let known = Stemmed { stem, is_stop_word: self.stop_words.contains(&word) };
-            Some(take(words.entry(word.into()).or_insert(known)))
+            let stemmed = StemmedWord { stem, is_stop_word: self.stop_words.contains(&word) };
+            Some(take(words.entry(word.into()).or_insert(stemmed)))
         })
     }
 
@@ -105,7 +109,7 @@ impl Words {
     }
 }
 
-const NONE: &[&str] = &[];
+const NO_STOP_WORDS: &[&str] = &[];
 const ENGLISH: &[&str] = &[
     "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
     "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has",
@@ -228,25 +232,25 @@ mod tests {
 
     #[test]
     fn unknown_languages_keep_their_words() {
-        let words = Words::new(Some("xx"));
+        let words = LanguageWords::new(Some("xx"));
         assert_eq!(words.stem("running"), "running");
         assert!(!words.has_stems());
-        assert_eq!(Words::new(Some("en")).stem("running"), "run");
+        assert_eq!(LanguageWords::new(Some("en")).stem("running"), "run");
     }
 
     #[test]
     fn a_word_has_one_stem_however_often_it_is_asked_for_and_in_whatever_language() {
-        let (english, german) = (Words::new(Some("en")), Words::new(Some("de")));
+        let (english, german) = (LanguageWords::new(Some("en")), LanguageWords::new(Some("de")));
         for _ in 0..2 {
             assert_eq!((english.stem("winning"), german.stem("winning")), ("win".into(), "winning".into()));
-            let terms = |words: &Words, word: &str| {
+            let terms = |words: &LanguageWords, word: &str| {
                 let mut terms = Vec::new();
                 words.with_term(word, |term| terms.push(term.to_owned()));
                 terms
             };
             assert_eq!(terms(&english, "war"), ["war"]);
             assert_eq!(terms(&german, "war"), Vec::<String>::new());
-            assert_eq!(terms(&Words::new(None), "war"), ["war"]);
+            assert_eq!(terms(&LanguageWords::new(None), "war"), ["war"]);
         }
         for number in 0..MOST_STEMS + 10 {
             assert_eq!(english.stem(&format!("{number}ing")), english.stem(&format!("{number}ing")));

@@ -5,7 +5,7 @@
 
 use super::clock::ymd;
 use super::masthead::Style;
-use super::plan::LivingSite;
+use super::site::LivingSite;
 use super::words::Source;
 
 impl LivingSite {

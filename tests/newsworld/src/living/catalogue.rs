@@ -7,7 +7,7 @@
 use super::chance::Chance;
 use super::clock::{DAY, HOUR, MINUTE, SECOND, day, seconds};
 use super::listing::{End, Item, Listing, ListingKind, Ticks, Validators};
-use super::plan::LivingSite;
+use super::site::LivingSite;
 
 /// Articles that move later than this are not listed again.
 const LISTED_AGAIN: u64 = 12 * HOUR;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::LivingWorld;
 use super::clock::{DAY, DAY_0, HOUR, Span};
-use super::plan::{LivingSite, published_from_day_0};
+use super::site::{LivingSite, published_from_day_0};
 
 /// Sites below this rate (articles a day) say little about how soon the first article comes after an outage.
 const RATE_AFTER_OUTAGE: f64 = 40.0;

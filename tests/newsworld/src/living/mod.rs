@@ -10,8 +10,9 @@
 //! publication. An answer costs a binary search and the text that it sends. The servers remember only recent requests, for
 //! the block rule, and sums of their log.
 //!
-//! Where to start: `plan.rs` (what a site publishes), `trouble.rs`, `catalogue.rs` and `listing.rs` (what is shown where,
-//! and how late), `serve.rs` (from address to answer), `gate.rs`, `judge.rs`. `render.rs` and `xml.rs` give the sizes.
+//! Where to start: `site.rs` (what a site is), `plan.rs` (draws it), `trouble.rs`, `catalogue.rs` and `listing.rs` (what is
+//! shown where, and how late), `serve.rs` (from address to answer), `gate.rs`, `judge.rs`. `render.rs` and `xml.rs` give the
+//! sizes.
 
 mod address;
 mod catalogue;
@@ -26,6 +27,7 @@ mod pace;
 mod plan;
 mod render;
 mod serve;
+mod site;
 mod topic;
 mod trouble;
 mod words;
@@ -39,8 +41,8 @@ use gate::Gate;
 pub use gate::RequestLog;
 pub use judge::{FetchLog, Figures, Seen, judge};
 pub use listing::{End, Item, Listing, ListingKind, PAGES_BEHIND, Validators};
-pub use plan::{LivingArticle, LivingSite};
 use serve::Place;
+pub use site::{LivingArticle, LivingSite};
 pub use trouble::{BlockRule, Failure, Outage, Redesign, Troubles};
 
 use newslode_demo_world::Reply;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::clock::{DAY, DAY_0, HOUR, Span};
 use super::listing::{ListingKind, Validators};
-use super::plan::LivingSite;
+use super::site::LivingSite;
 use super::trouble::Failure;
 
 /// Host, rate, number of articles, listings by kind, habits and troubles.

@@ -6,7 +6,7 @@
 
 use super::clock::{MINUTE, rfc3339};
 use super::listing::{Listing, ListingKind, State};
-use super::plan::LivingSite;
+use super::site::{LivingSite, SharedHtml};
 use newslode_demo_world::Rng;
 
 /// Headlines in the first list of a front page.
@@ -18,33 +18,21 @@ const LATEST: usize = 6;
 /// Age from which an article is among the latest.
 const LATEST_AGE: u64 = 5 * MINUTE;
 
-/// Parts that all pages of a site share.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Furniture {
-    /// The menu before and after the redesign.
-    menus: [String; 2],
-    /// `<link>` elements that lead to all feeds.
-    feeds: String,
-    footer: String,
-}
-
-impl Furniture {
-    /// The parts for a site whose listings are known.
-    pub(super) fn new(site: &LivingSite) -> Self {
-        let redesign = site.troubles.redesign.map_or(0, |redesign| redesign.at_ms);
-        let feeds = site.listings.iter().filter(|listing| listing.kind == ListingKind::Feed);
-        let home = site.href("/");
-        let footer = [
-            "</main>\n<footer><p>© ",
-            &site.name,
-            "</p> <a href=\"/about/\">About us</a> <a href=\"/private/archive/\">Subscribers’ archive</a></footer>\n\
-             </body></html>\n",
-        ];
-        Self {
-            menus: [0, redesign].map(|at| menu(site, &home, at)),
-            feeds: feeds.map(|feed| alternate(site, feed)).collect(),
-            footer: footer.concat(),
-        }
+/// The HTML that all pages of a site share. The listings must be known, because menus and heads link to them.
+pub(super) fn shared_html(site: &LivingSite) -> SharedHtml {
+    let redesign = site.troubles.redesign.map_or(0, |redesign| redesign.at_ms);
+    let feeds = site.listings.iter().filter(|listing| listing.kind == ListingKind::Feed);
+    let home = site.href("/");
+    let footer = [
+        "</main>\n<footer><p>© ",
+        &site.name,
+        "</p> <a href=\"/about/\">About us</a> <a href=\"/private/archive/\">Subscribers’ archive</a></footer>\n\
+         </body></html>\n",
+    ];
+    SharedHtml {
+        menus: [0, redesign].map(|at| menu(site, &home, at)),
+        feeds: feeds.map(|feed| alternate(site, feed)).collect(),
+        footer: footer.concat(),
     }
 }
 
@@ -96,7 +84,7 @@ pub(super) fn urls(listing: &Listing, state: &State) -> Vec<usize> {
 
 /// The front page.
 pub(super) fn front(site: &LivingSite, listing: &Listing, state: &State, now_ms: u64) -> String {
-    let mut out = open(site, now_ms, &site.name, &site.furniture.feeds);
+    let mut out = open(site, now_ms, &site.name, &site.shared_html.feeds);
     teaser(&mut out, site, state);
     let urls = urls(listing, state);
     let (top, more) = urls.split_at(urls.len().min(TOP));
@@ -241,7 +229,7 @@ fn open(site: &LivingSite, now_ms: u64, title: &str, head: &str) -> String {
     let mut out = String::with_capacity(16 * 1_024);
     out.push_str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
     push(&mut out, &[title, "</title>\n", head, "</head>\n<body>\n"]);
-    out.push_str(&site.furniture.menus[usize::from(site.troubles.is_redesigned(now_ms))]);
+    out.push_str(&site.shared_html.menus[usize::from(site.troubles.is_redesigned(now_ms))]);
     out
 }
 
@@ -253,7 +241,7 @@ fn close(mut out: String, site: &LivingSite, noise: Option<u64>) -> String {
             "<form action=\"/search\"><input name=\"q\"><input type=\"hidden\" name=\"token\" value=\"{token:016x}\"></form>\n"
         ));
     }
-    out.push_str(&site.furniture.footer);
+    out.push_str(&site.shared_html.footer);
     out
 }
 

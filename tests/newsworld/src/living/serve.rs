@@ -3,7 +3,7 @@
 use super::clock::{DAY_0, HISTORY, SECOND, http};
 use super::gate::Purpose;
 use super::listing::{End, Listing, ListingKind, State, Validators};
-use super::plan::LivingSite;
+use super::site::LivingSite;
 use super::{Ask, render, xml};
 use newslode_demo_world::Reply;
 use newslode_demo_world::Rng;

@@ -5,8 +5,8 @@
 
 use super::clock::{http, rfc3339};
 use super::listing::{Listing, ListingKind, State};
-use super::plan::LivingSite;
 use super::render::{is_atom, push, urls};
+use super::site::LivingSite;
 
 /// Addresses in one file of a sitemap.
 pub(super) const PART: usize = 5_000;

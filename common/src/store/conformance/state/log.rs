@@ -3,7 +3,7 @@
 use super::helpers::*;
 use crate::store::bucket;
 use crate::store::log::{Flips, Logged, Note};
-use newslode_page::contribution::names::name as named;
+use newslode_page::contribution::names::short_name as named;
 
 /// A cell of a label that stores watch, and one that they do not.
 fn linked(label: &str) -> Cell {

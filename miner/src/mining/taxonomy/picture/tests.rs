@@ -34,7 +34,7 @@ fn hundred() -> Taxonomy {
 }
 
 #[test]
-fn a_hundred_labels_are_all_there_and_none_overlaps_another_or_a_bar() {
+fn a_hundred_labels_are_drawn_without_overlap() {
     let taxonomy = hundred();
     let columns = columns(trees(&taxonomy));
     assert_eq!(columns.len(), 4);
@@ -43,9 +43,9 @@ fn a_hundred_labels_are_all_there_and_none_overlaps_another_or_a_bar() {
     assert!(lines.iter().all(|lines| (12..=40).contains(lines)), "{lines:?}");
     for line in columns.iter().flatten().flatten() {
         // A line's words end before the bars of its column begin, and no two share a line.
-        let words = line.left() + width(&line.label) + 14.0 + width(&line.note);
+        let words = line.left() + text_width(&line.label) + 14.0 + text_width(&line.note);
         assert!(words <= line.width() + 12.0, "{}", line.label);
-        assert!(width(&line.label) <= WIDEST && width(&line.note) <= WIDEST);
+        assert!(text_width(&line.label) <= WIDEST && text_width(&line.note) <= WIDEST);
     }
     let svg = tree_svg(&taxonomy);
     assert_eq!(svg.matches("<title>").count(), 100);

@@ -21,7 +21,7 @@ fn filed(held: &FilingCache) -> Option<String> {
 }
 
 #[tokio::test]
-async fn every_miner_reads_what_the_leader_wrote() {
+async fn every_miner_reads_the_filing_that_the_leader_wrote() {
     let (store, held) = (RedbStore::in_memory().unwrap(), FilingCache::default());
     held.refresh(&store).await.unwrap();
     assert_eq!(filed(&held), None);
@@ -32,7 +32,7 @@ async fn every_miner_reads_what_the_leader_wrote() {
 }
 
 #[tokio::test]
-async fn a_value_that_cannot_be_read_takes_only_the_concepts_away() {
+async fn an_unreadable_filing_files_articles_under_no_concept() {
     let (store, held) = (RedbStore::in_memory().unwrap(), FilingCache::default());
     let good = pack(filing(), MAX_BYTES).unwrap();
     let mut newer = good.clone();
@@ -66,7 +66,7 @@ fn damaged_bytes_are_refused_or_file_nowhere() {
 }
 
 #[test]
-fn what_is_too_large_is_left_out_and_names_alone_must_fit() {
+fn a_filing_that_is_too_large_is_reduced_to_names_which_must_fit() {
     assert!(unpack(&pack(filing(), 100).unwrap()).is_ok());
     assert!(pack(filing(), 10).is_err());
 }

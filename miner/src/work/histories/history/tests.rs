@@ -52,7 +52,7 @@ fn an_article_is_new_once_and_changes_with_its_text() {
 }
 
 #[test]
-fn what_is_late_changes_nothing() {
+fn a_late_fetch_or_end_changes_nothing() {
     let newer = read(born(), &story("Flood", "It rained."), 5).0;
     let (history, event) = read(newer.clone(), &story("Old", "Dry."), 4);
     assert_eq!((&history, event), (&newer, None));
@@ -60,7 +60,7 @@ fn what_is_late_changes_nothing() {
 }
 
 #[test]
-fn it_ends_once_and_may_come_back() {
+fn an_article_ends_once_and_may_return() {
     let mut history = born();
     let event = history.record_end(Ending::NotFound, fetch(3)).unwrap();
     assert_eq!((event.version, event.event), (2, EventKind::Gone));
@@ -73,7 +73,7 @@ fn it_ends_once_and_may_come_back() {
 }
 
 #[test]
-fn a_long_life_keeps_its_beginning_and_its_last_events() {
+fn a_long_history_keeps_its_first_and_its_last_events() {
     let mut history = born();
     for number in 3..200 {
         let said = story("Live", &format!("Update {number}."));
@@ -84,7 +84,7 @@ fn a_long_life_keeps_its_beginning_and_its_last_events() {
 }
 
 #[test]
-fn only_an_instant_of_the_last_days_says_how_late_we_are() {
+fn a_publication_delay_needs_a_recent_instant_with_a_zone() {
     let now = Timestamp(1_700_000_000_000);
     let late = |published: &str| {
         let published = Some(published.to_owned());
@@ -119,7 +119,7 @@ fn readers_get_the_event_with_the_article_or_with_its_end() {
 }
 
 #[test]
-fn a_life_takes_over_anothers_addresses_and_beginning() {
+fn a_history_absorbs_addresses_and_an_earlier_start() {
     let address = |path: &str| format!("https://news.example.org/{path}").parse::<CanonicalUrl>().unwrap();
     let mut history = born();
     let mut earlier = ArticleHistory::new(&address("amp/rain"), Timestamp(5), Some(address("feed")));
@@ -137,7 +137,7 @@ fn a_life_takes_over_anothers_addresses_and_beginning() {
 }
 
 #[test]
-fn a_twin_is_announced_when_it_is_one_no_more() {
+fn a_twin_is_announced_once_it_is_an_article_of_its_own() {
     let mut history = unread();
     history.record_twin_fetch(fetch(2), &"https://news.example.org/first".parse().unwrap());
     assert!(!history.is_announced() && !history.is_gone());
@@ -147,7 +147,7 @@ fn a_twin_is_announced_when_it_is_one_no_more() {
 }
 
 #[test]
-fn a_life_written_without_prints_is_read() {
+fn a_history_written_without_a_fingerprint_is_read() {
     let mut json = serde_json::to_value(born()).unwrap();
     json.as_object_mut().unwrap().remove("print");
     assert_eq!(serde_json::from_value::<ArticleHistory>(json).unwrap().fingerprint, Fingerprint::default());

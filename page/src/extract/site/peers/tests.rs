@@ -169,15 +169,15 @@ fn what_0_1_0_kept_of_pages_is_read_and_says_nothing() {
 }
 
 #[test]
-fn columns_tell_what_is_the_sites_and_what_is_the_storys() {
+fn values_of_most_pages_are_the_sites_and_varying_ones_the_storys() {
     let pages: Vec<BTreeSet<FieldMark>> =
         (0..5).map(|page| [FieldMark(1, 7), FieldMark(2, page)].into()).collect();
-    let columns = Columns::new(pages.iter());
-    assert!(columns.is_same(FieldMark(1, 7)));
+    let values = FieldValues::new(pages.iter());
+    assert!(values.is_same(FieldMark(1, 7)));
     assert!(
-        !columns.is_same(FieldMark(1, 8))
-            && !columns.is_same(FieldMark(2, 3))
-            && !columns.is_same(FieldMark(3, 7))
+        !values.is_same(FieldMark(1, 8))
+            && !values.is_same(FieldMark(2, 3))
+            && !values.is_same(FieldMark(3, 7))
     );
-    assert_eq!(columns.by_key[&2].1.len(), 5);
+    assert_eq!(values.by_key[&2].1.len(), 5);
 }

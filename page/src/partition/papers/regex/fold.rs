@@ -6,24 +6,24 @@
 
 use rustc_hash::FxHashMap;
 
-use super::pattern::{Slot, consensus, literal_pattern, longest_window, nearest_window};
+use super::pattern::{PatternSlot, consensus, literal_pattern, longest_window, nearest_window};
 use super::{Folding, MAX_PATTERN};
 
 /// A run to fold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Run {
+pub(super) struct FoldRun {
     pub(super) start: usize,
     /// Lengths of its windows.
     pub(super) windows: Vec<usize>,
-    pub(super) pattern: Vec<Slot>,
+    pub(super) pattern: Vec<PatternSlot>,
     /// Number of edits in the consensus.
     pub(super) edits: u32,
 }
 
-impl Run {
+impl FoldRun {
     /// Starts with one window and extends to the right as long as windows are near.
-    pub(super) fn right(symbols: &[u32], start: usize, length: usize) -> Run {
-        let mut run = Run {
+    pub(super) fn extended_right(symbols: &[u32], start: usize, length: usize) -> FoldRun {
+        let mut run = FoldRun {
             start,
             windows: vec![length],
             pattern: literal_pattern(&symbols[start..start + length]),
@@ -40,7 +40,7 @@ impl Run {
     }
 
     /// Extends the run to the left.
-    pub(super) fn left(mut self, symbols: &[u32]) -> Run {
+    pub(super) fn extended_left(mut self, symbols: &[u32]) -> FoldRun {
         let mut before: Vec<u32> = symbols[..self.start].iter().rev().copied().collect();
         self.pattern.reverse();
         while let Some(window) = nearest_window(&self.pattern, &before, false) {
@@ -54,7 +54,7 @@ impl Run {
         self
     }
 
-    fn covered(&self) -> usize {
+    fn symbol_count(&self) -> usize {
         self.windows.iter().sum()
     }
 
@@ -64,9 +64,9 @@ impl Run {
     }
 
     /// Whether this run has fewer edits for its length; on a tie, is longer, has the shorter pattern, is further left.
-    pub(super) fn is_better(&self, other: &Run) -> bool {
-        let rate = |run: &Run, over: &Run| u64::from(run.edits) * over.covered() as u64;
-        let key = |run: &Run| (std::cmp::Reverse(run.covered()), run.windows[0], run.start);
+    pub(super) fn is_better(&self, other: &FoldRun) -> bool {
+        let rate = |run: &FoldRun, over: &FoldRun| u64::from(run.edits) * over.symbol_count() as u64;
+        let key = |run: &FoldRun| (std::cmp::Reverse(run.symbol_count()), run.windows[0], run.start);
         rate(self, other).cmp(&rate(other, self)).then_with(|| key(self).cmp(&key(other))).is_lt()
     }
 }
@@ -81,17 +81,17 @@ pub(crate) fn infer_groups(symbols: &[u32], steps: &mut u64) -> Folding {
             return folded;
         }
         let Some(run) = run else { return folded };
-        folded.replace(&run.pattern, run.start, &run.windows);
+        folded.fold_windows(&run.pattern, run.start, &run.windows);
     }
 }
 
 /// The shortest exactly repeated window, of those the leftmost, extended by near windows on both sides.
-fn exact_run(symbols: &[u32], steps: &mut u64) -> Option<Run> {
+fn exact_run(symbols: &[u32], steps: &mut u64) -> Option<FoldRun> {
     let most = MAX_PATTERN.min(symbols.len() / 2);
     (1..=most).find_map(|length| {
         *steps = steps.saturating_sub(symbols.len() as u64);
         let start = first_repeat(symbols, length)?;
-        let run = Run::right(symbols, start, length).left(symbols);
+        let run = FoldRun::extended_right(symbols, start, length).extended_left(symbols);
         *steps = steps.saturating_sub(run.steps());
         Some(run)
     })
@@ -110,12 +110,12 @@ fn first_repeat(symbols: &[u32], length: usize) -> Option<usize> {
 }
 
 /// The best run of windows that are near one another.
-fn near_run(symbols: &[u32], steps: &mut u64) -> Option<Run> {
+fn near_run(symbols: &[u32], steps: &mut u64) -> Option<FoldRun> {
     let most = MAX_PATTERN.min(symbols.len() / 2);
-    let mut best: Option<Run> = None;
+    let mut best: Option<FoldRun> = None;
     for length in 2..=most {
         for start in likely_starts(symbols, length) {
-            let run = Run::right(symbols, start, length);
+            let run = FoldRun::extended_right(symbols, start, length);
             *steps = steps.saturating_sub(run.steps());
             if *steps == 0 {
                 return None;

@@ -21,7 +21,7 @@ mod pattern;
 mod plain;
 
 pub(crate) use fold::infer_groups;
-use pattern::Slot;
+use pattern::PatternSlot;
 
 /// Most symbols of a pattern: readers do not see longer stretches as instances either.
 const MAX_PATTERN: usize = 64;
@@ -54,18 +54,18 @@ impl Folding {
             parts: (0..symbols.len()).map(FoldedPart::Leaf).collect(),
             top: (0..symbols.len()).collect(),
             symbols: symbols.to_vec(),
-            expressions: Expressions::above(symbols),
+            expressions: Expressions::starting_above(symbols),
             is_cut: false,
         }
     }
 
     /// Folds consecutive windows from `start`, and all other runs that match the pattern exactly.
-    fn replace(&mut self, pattern: &[Slot], start: usize, windows: &[usize]) {
+    fn fold_windows(&mut self, pattern: &[PatternSlot], start: usize, windows: &[usize]) {
         let end = start + windows.iter().sum::<usize>();
         let symbol = self.expressions.symbol(pattern);
-        let mut runs = self.runs(pattern, 0, start);
+        let mut runs = self.matching_runs(pattern, 0, start);
         runs.push((start, windows.to_vec()));
-        runs.extend(self.runs(pattern, end, self.top.len()));
+        runs.extend(self.matching_runs(pattern, end, self.top.len()));
         let (mut top, mut symbols) = (Vec::new(), Vec::new());
         let mut at = 0;
         for (from, windows) in runs {
@@ -87,7 +87,8 @@ impl Folding {
     }
 
     /// Maximal runs of windows that match the pattern inside a stretch, as start and lengths of the windows.
-    fn runs(&self, pattern: &[Slot], from: usize, to: usize) -> Vec<(usize, Vec<usize>)> {
+    fn matching_runs(&self, pattern: &[PatternSlot], from: usize, to: usize) -> Vec<(usize, Vec<usize>)> {
+        // The symbols with which a match may begin; most windows are rejected by their first symbol.
         let first: Vec<u32> = {
             let leading =
                 pattern.iter().position(|slot| !slot.is_optional).map_or(pattern.len(), |at| at + 1);
@@ -117,20 +118,20 @@ impl Folding {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Expressions {
     first: u32,
-    bodies: Vec<Vec<Slot>>,
-    known: FxHashMap<Vec<Slot>, u32>,
+    bodies: Vec<Vec<PatternSlot>>,
+    symbol_by_body: FxHashMap<Vec<PatternSlot>, u32>,
 }
 
 impl Expressions {
     /// Starts new symbols above these.
-    fn above(symbols: &[u32]) -> Expressions {
+    fn starting_above(symbols: &[u32]) -> Expressions {
         let first = symbols.iter().max().map_or(0, |most| most + 1);
         Expressions { first, ..Expressions::default() }
     }
 
-    fn symbol(&mut self, pattern: &[Slot]) -> u32 {
+    fn symbol(&mut self, pattern: &[PatternSlot]) -> u32 {
         let next = self.first + self.bodies.len() as u32;
-        let symbol = *self.known.entry(pattern.to_vec()).or_insert(next);
+        let symbol = *self.symbol_by_body.entry(pattern.to_vec()).or_insert(next);
         if symbol == next {
             self.bodies.push(pattern.to_vec());
         }

@@ -6,18 +6,18 @@
 
 /// One place of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Slot {
+pub(crate) struct PatternSlot {
     /// Ascending, at least one.
     pub(crate) symbols: Vec<u32>,
     pub(crate) is_optional: bool,
 }
 
-impl Slot {
-    fn new(symbol: u32, is_optional: bool) -> Slot {
-        Slot { symbols: vec![symbol], is_optional }
+impl PatternSlot {
+    fn new(symbol: u32, is_optional: bool) -> PatternSlot {
+        PatternSlot { symbols: vec![symbol], is_optional }
     }
 
-    fn takes(&self, symbol: u32) -> bool {
+    fn accepts(&self, symbol: u32) -> bool {
         match self.symbols[..] {
             [only] => only == symbol,
             _ => self.symbols.binary_search(&symbol).is_ok(),
@@ -36,8 +36,8 @@ impl Slot {
 }
 
 /// The pattern that accepts exactly these symbols.
-pub(crate) fn literal_pattern(symbols: &[u32]) -> Vec<Slot> {
-    symbols.iter().map(|&symbol| Slot::new(symbol, false)).collect()
+pub(crate) fn literal_pattern(symbols: &[u32]) -> Vec<PatternSlot> {
+    symbols.iter().map(|&symbol| PatternSlot::new(symbol, false)).collect()
 }
 
 /// The longest window that can be near a pattern of `slots`: with d ≤ w/3 and w ≤ slots + d.
@@ -55,7 +55,7 @@ pub(super) struct Window {
 /// The window at the beginning of `rest` that is nearest to the pattern, if its distance is at most a third of
 /// the longer of the two. On a tie, the one whose length is closest to the pattern's, then the shorter.
 /// `is_exact` accepts only distance 0.
-pub(super) fn nearest_window(pattern: &[Slot], rest: &[u32], is_exact: bool) -> Option<Window> {
+pub(super) fn nearest_window(pattern: &[PatternSlot], rest: &[u32], is_exact: bool) -> Option<Window> {
     let slots = pattern.len();
     let rest = &rest[..rest.len().min(longest_window(slots))];
     let most = if is_exact { 0 } else { (slots.max(rest.len()) / 3) as u32 };
@@ -70,14 +70,14 @@ pub(super) fn nearest_window(pattern: &[Slot], rest: &[u32], is_exact: bool) -> 
 }
 
 /// Distances of the pattern from all prefixes of a sequence; `None` once all must exceed `most`.
-fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
+fn last_row(pattern: &[PatternSlot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
     let mut row: Vec<u32> = (0..=symbols.len() as u32).collect();
     for slot in pattern {
         let mut diagonal = row[0];
         row[0] += slot.gap();
         let mut least = row[0];
         for (at, &symbol) in symbols.iter().enumerate() {
-            let replaced = diagonal + u32::from(!slot.takes(symbol));
+            let replaced = diagonal + u32::from(!slot.accepts(symbol));
             diagonal = row[at + 1];
             row[at + 1] = replaced.min(diagonal + slot.gap()).min(row[at] + 1);
             least = least.min(row[at + 1]);
@@ -91,7 +91,7 @@ fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
 
 /// The pattern that accepts both pattern and window. Of equally cheap alignments, from the end, it prefers
 /// replacing, then leaving a slot out.
-pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
+pub(super) fn consensus(pattern: &[PatternSlot], window: &[u32]) -> Vec<PatternSlot> {
     // Levenshtein's table, row by row: cell (i, j) is the distance of the first i slots from the first j symbols.
     let width = window.len() + 1;
     let mut table: Vec<u32> = (0..width as u32).collect();
@@ -99,7 +99,7 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
         let above = above * width;
         table.push(table[above] + slot.gap());
         for (at, &symbol) in window.iter().enumerate() {
-            let replaced = table[above + at] + u32::from(!slot.takes(symbol));
+            let replaced = table[above + at] + u32::from(!slot.accepts(symbol));
             let left_out = table[above + at + 1] + slot.gap();
             table.push(replaced.min(left_out).min(table[above + width + at] + 1));
         }
@@ -113,7 +113,7 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
         let symbol = j.checked_sub(1).map(|j| window[j]);
         match (slot, symbol) {
             (Some(slot), Some(symbol))
-                if here == table[(i - 1) * width + j - 1] + u32::from(!slot.takes(symbol)) =>
+                if here == table[(i - 1) * width + j - 1] + u32::from(!slot.accepts(symbol)) =>
             {
                 let mut both = slot.clone();
                 both.add(symbol);
@@ -121,11 +121,11 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
                 (i, j) = (i - 1, j - 1);
             }
             (Some(slot), _) if here == table[(i - 1) * width + j] + slot.gap() => {
-                slots.push(Slot { is_optional: true, ..slot.clone() });
+                slots.push(PatternSlot { is_optional: true, ..slot.clone() });
                 i -= 1;
             }
             (_, Some(symbol)) => {
-                slots.push(Slot::new(symbol, true));
+                slots.push(PatternSlot::new(symbol, true));
                 j -= 1;
             }
             (_, None) => break,
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn replacements_become_alternatives_and_gaps_optional() {
         let both = consensus(&literal_pattern(&[1, 2, 3]), &[1, 9, 3]);
-        assert_eq!(both[1], Slot { symbols: vec![2, 9], is_optional: false });
+        assert_eq!(both[1], PatternSlot { symbols: vec![2, 9], is_optional: false });
         let shorter = consensus(&both, &[1, 3]);
         assert!(shorter[1].is_optional && shorter.len() == 3);
         assert_eq!(nearest_window(&shorter, &[1, 3, 1], true), Some(Window { length: 2, distance: 0 }));

@@ -16,7 +16,7 @@ impl Expressions {
         }
     }
 
-    fn show_slot(&self, slot: &Slot) -> String {
+    fn show_slot(&self, slot: &PatternSlot) -> String {
         let all: Vec<String> = slot.symbols.iter().map(|&symbol| self.show(symbol)).collect();
         let one = if all.len() == 1 { all.concat() } else { format!("({})", all.join("|")) };
         if slot.is_optional { format!("{one}?") } else { one }

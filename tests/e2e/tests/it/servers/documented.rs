@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use newslode::documented::{command_lines, is_usage, words};
+use newslode::documented::{command_lines, is_usage, split_words};
 use newslode_newsworld::{World, WorldSpec};
 use serde_json::Value;
 
@@ -55,12 +55,12 @@ fn shown() -> Vec<Vec<String>> {
     let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
     for file in files {
         let are_spans_shown = ["README.md", "questions.md"].iter().any(|name| file.ends_with(name));
-        for shown in command_lines(&std::fs::read_to_string(&file).unwrap()) {
+        for command in command_lines(&std::fs::read_to_string(&file).unwrap()) {
             // How a command is used in general is no command.
-            let is_usage = is_usage(&shown.line) || shown.line.contains("--help");
-            let words = words(&shown.line);
-            let is_whole = words.iter().skip(2).count() > 0 || shown.is_block;
-            if (shown.is_block || are_spans_shown) && is_whole && !is_usage && seen.insert(words.clone()) {
+            let is_usage = is_usage(&command.line) || command.line.contains("--help");
+            let words = split_words(&command.line);
+            let is_whole = words.iter().skip(2).count() > 0 || command.is_block;
+            if (command.is_block || are_spans_shown) && is_whole && !is_usage && seen.insert(words.clone()) {
                 all.push(words);
             }
         }

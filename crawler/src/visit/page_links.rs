@@ -1,4 +1,6 @@
-//! What a page, a feed or a map shows.
+//! What a page, a feed or a sitemap links to, and what kind of page it turned out to be.
+//!
+//! Reading is pure and takes milliseconds, so it runs off the reactor. Start at [`PageLinks::of`].
 
 use std::sync::Arc;
 
@@ -15,32 +17,32 @@ use newslode_page::time::Timestamp;
 
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
-use crate::listing::{Form, Item, ListingLimits, read, sniff};
+use crate::listing::{self, Form, Item, ListingLimits};
 use crate::shared::Shared;
 
-/// Children of a map's index that are visited, the newest first.
+/// Maximum number of sitemaps that are visited of an index, the newest first.
 const MOST_MAPS: usize = 10;
 
-/// A page as it came.
+/// A body as it was fetched.
 #[derive(Clone)]
-pub(super) struct Fetched {
+pub(super) struct FetchedBody {
     pub(super) content_type: Option<String>,
     pub(super) body: Bytes,
     /// What its header asks for.
     pub(super) directives: Directives,
 }
 
-/// What is asked of us, and who we are.
+/// The directives of the header, and for which crawler and time they are read.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct RobotsContext<'a> {
     directives: Directives,
     token: &'a str,
     now: Timestamp,
 }
 
-/// What may be an article.
+/// A link to what may be an article.
 #[derive(Clone, Debug)]
-pub(super) struct Story {
+pub(super) struct StoryLink {
     pub(super) url: CanonicalUrl,
     /// When it was changed last, if that is told.
     pub(super) modified: Option<Timestamp>,
@@ -48,11 +50,11 @@ pub(super) struct Story {
     pub(super) dated: Option<Timestamp>,
 }
 
-/// What a page shows.
+/// What a page links to, and what kind of page it is.
 #[derive(Debug, Default)]
-pub(super) struct View {
+pub(super) struct PageLinks {
     /// What may be articles.
-    pub(super) stories: Vec<Story>,
+    pub(super) stories: Vec<StoryLink>,
     /// What may be sections.
     pub(super) sections: Vec<CanonicalUrl>,
     /// Other listings that it names.
@@ -69,30 +71,30 @@ pub(super) struct View {
     pub(super) is_same: bool,
 }
 
-impl View {
+impl PageLinks {
     /// Reads a page, off the reactor; what was parsed is kept.
     pub(super) async fn of(
         claim: &Claim,
         schedule: PageSchedule,
-        page: Fetched,
+        page: FetchedBody,
         shared: &Shared,
         now: Timestamp,
-    ) -> anyhow::Result<View> {
+    ) -> anyhow::Result<PageLinks> {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
         let reading = move || {
-            let Fetched { content_type, body, directives } = page;
+            let FetchedBody { content_type, body, directives } = page;
             let content_type = content_type.as_deref();
             let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of a page link to and ask for was seen before.
             if matches!(schedule.role, Role::Page | Role::Once) && last == Some(content) {
                 let is_noindex = directives.noindex;
-                return View { is_html: true, is_same: true, is_noindex, ..View::default() };
+                return PageLinks { is_html: true, is_same: true, is_noindex, ..PageLinks::default() };
             }
-            let asked = Asked { directives, token: &token, now };
-            let (view, page) = View::read(&url, schedule, content_type, &body, asked);
+            let context = RobotsContext { directives, token: &token, now };
+            let (page_links, page) = PageLinks::read(&url, schedule, content_type, &body, context);
             page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
-            view
+            page_links
         };
         tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
     }
@@ -102,52 +104,53 @@ impl View {
         schedule: PageSchedule,
         content_type: Option<&str>,
         body: &[u8],
-        asked: Asked,
-    ) -> (View, Option<Page>) {
-        let now = asked.now;
-        if schedule.role != Role::Once && sniff(content_type, body) {
-            let view = View::of_listing(url, content_type, body, now);
-            return (view.without_links(asked.directives.nofollow), None);
+        context: RobotsContext,
+    ) -> (PageLinks, Option<Page>) {
+        let now = context.now;
+        if schedule.role != Role::Once && listing::sniff(content_type, body) {
+            let page_links = PageLinks::of_listing(url, content_type, body, now);
+            return (page_links.without_links(context.directives.nofollow), None);
         }
         let page = Page::parse(url, content_type, body);
-        let directives = asked.directives.and(Directives::of_page(&page, asked.token, now));
+        let directives = context.directives.and(Directives::of_page(&page, context.token, now));
         if schedule.role == Role::Once {
             // The miner takes its links.
-            let view = View { is_html: true, is_noindex: directives.noindex, ..View::default() };
-            return (view, Some(page));
+            let page_links =
+                PageLinks { is_html: true, is_noindex: directives.noindex, ..PageLinks::default() };
+            return (page_links, Some(page));
         }
         let may_list = schedule.is_in_menu || matches!(schedule.role, Role::Listing(_));
-        let mut view = View::of_page(&page, may_list).without_links(directives.nofollow);
-        view.is_noindex = directives.noindex;
+        let mut page_links = PageLinks::of_page(&page, may_list).without_links(directives.nofollow);
+        page_links.is_noindex = directives.noindex;
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
-        let schedule = PageSchedule { stories: view.stories(), ..schedule };
+        let schedule = PageSchedule { stories: page_links.stories(), ..schedule };
         if schedule.is_in_menu && schedule.is_section() {
             let is_article = article(&page, now).0 == PageKind::Article;
-            view.kind = (!is_article).then_some(ListingKind::Section);
+            page_links.kind = (!is_article).then_some(ListingKind::Section);
         }
-        (view, Some(page))
+        (page_links, Some(page))
     }
 
     /// Forgets what a page shows whose links must not be followed.
-    fn without_links(self, nofollow: bool) -> View {
+    fn without_links(self, nofollow: bool) -> PageLinks {
         if !nofollow {
             return self;
         }
-        View { kind: self.kind, is_html: self.is_html, ..View::default() }
+        PageLinks { kind: self.kind, is_html: self.is_html, ..PageLinks::default() }
     }
 
-    fn of_page(page: &Page, may_list: bool) -> View {
+    fn of_page(page: &Page, may_list: bool) -> PageLinks {
         let found = discover(page);
         let kind = |kind| match kind {
             PlaceKind::Feed => ListingKind::Feed,
             PlaceKind::Map => ListingKind::Map,
         };
         let places = if may_list { on_page(page) } else { Vec::new() };
-        View {
+        PageLinks {
             stories: found
                 .stories
                 .into_iter()
-                .map(|url| Story { url, modified: None, dated: None })
+                .map(|url| StoryLink { url, modified: None, dated: None })
                 .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
@@ -159,12 +162,12 @@ impl View {
         }
     }
 
-    fn of_listing(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8], now: Timestamp) -> View {
-        let mut listing = match read(url, content_type, body, now, &ListingLimits::default()) {
+    fn of_listing(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8], now: Timestamp) -> PageLinks {
+        let mut listing = match listing::read(url, content_type, body, now, &ListingLimits::default()) {
             Ok(listing) => listing,
             Err(error) => {
                 tracing::debug!(%error, "a listing cannot be read");
-                return View::default();
+                return PageLinks::default();
             }
         };
         if listing.is_cut || listing.left_out.over_limit > 0 {
@@ -177,15 +180,18 @@ impl View {
             Form::NewsMap => ListingKind::NewsMap,
             Form::Map | Form::MapIndex => ListingKind::Map,
         };
-        let story =
-            |Item { url, published, modified, .. }| Story { url, modified, dated: published.or(modified) };
+        let story = |Item { url, published, modified, .. }| StoryLink {
+            url,
+            modified,
+            dated: published.or(modified),
+        };
         let maps = listing.maps.into_iter().take(MOST_MAPS).map(|map| (map.url, ListingKind::Map));
-        let mut stories: Vec<Story> = listing.items.into_iter().map(story).collect();
+        let mut stories: Vec<StoryLink> = listing.items.into_iter().map(story).collect();
         if kind != ListingKind::Feed {
             // The budget may not reach for all of a map, and maps are in any order.
             stories.sort_by_key(|story| std::cmp::Reverse(story.dated));
         }
-        View { stories, listings: maps.collect(), kind: Some(kind), ..View::default() }
+        PageLinks { stories, listings: maps.collect(), kind: Some(kind), ..PageLinks::default() }
     }
 
     /// Number of stories.

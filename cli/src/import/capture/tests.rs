@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use newslode_common::warc::{Found, Limits, NewRecord, Packing, Reader, Writer};
 
 use super::*;
-use crate::feed::feeding::site;
+use crate::import::plan::site_of_name;
 
 const NOW: Timestamp = Timestamp(1_714_564_800_000);
 const HTML: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x";
 
-fn feeding(sites: &[&str], window_days: u32) -> Feeding {
-    Feeding {
+fn plan(sites: &[&str], window_days: u32) -> ImportPlan {
+    ImportPlan {
         files: Vec::new(),
-        sites: sites.iter().map(|name| site(name)).collect::<BTreeSet<_>>(),
+        sites: sites.iter().map(|name| site_of_name(name)).collect::<BTreeSet<_>>(),
         max_page_bytes: 100,
         window_days,
         delay_ms: 0,
@@ -33,24 +33,24 @@ fn record() -> NewRecord<'static> {
     }
 }
 
-/// What becomes of a record that was written and read.
-fn judged(record: &NewRecord<'_>, feeding: &Feeding) -> Result<FetchedPage, Skip> {
+/// Writes a record, reads it again, and returns its page.
+fn read_back(record: &NewRecord<'_>, plan: &ImportPlan) -> Result<FetchedPage, Skip> {
     let mut writer = Writer::new(Vec::new(), Packing::Plain);
     writer.write(record).unwrap();
     let bytes = std::io::Cursor::new(writer.finish().unwrap());
     let mut reader = Reader::new(Box::new(bytes), "x", Limits::default()).unwrap();
     let Some(Ok(Found::Record(record))) = reader.next() else { panic!("no record") };
-    Capture::of(record, feeding, NOW)?.page(100)
+    Capture::of_record(record, plan, NOW)?.into_page(100)
 }
 
 #[track_caller]
 fn check(record: NewRecord<'_>, wanted: Skip) {
-    assert_eq!(judged(&record, &feeding(&[], 0)).map(|page| page.url), Err(wanted));
+    assert_eq!(read_back(&record, &plan(&[], 0)).map(|page| page.url), Err(wanted));
 }
 
 #[test]
 fn a_response_is_the_page_that_the_crawler_would_have_made_of_it() {
-    let page = judged(&record(), &feeding(&["a.test"], 1)).unwrap();
+    let page = read_back(&record(), &plan(&["a.test"], 1)).unwrap();
     assert_eq!((page.url.as_str(), page.site.as_str()), ("http://news.a.test/story", "a.test"));
     assert_eq!((page.fetched_at.0, page.version.fetch), (NOW.0 - 3_600_000, NOW.0 - 3_600_000));
     assert_eq!((page.content_type.as_deref(), page.bytes().unwrap()), (Some("text/html"), b"<p>x".to_vec()));
@@ -61,14 +61,14 @@ fn a_response_is_the_page_that_the_crawler_would_have_made_of_it() {
 fn a_resource_is_a_page_if_it_is_html() {
     let resource = NewRecord { kind: RecordType::Resource, block: b"<p>x", ..record() };
     let html = NewRecord { content_type: "text/html; charset=utf-8", ..resource.clone() };
-    let page = judged(&html, &feeding(&[], 0)).unwrap();
+    let page = read_back(&html, &plan(&[], 0)).unwrap();
     assert_eq!(page.content_type.as_deref(), Some("text/html; charset=utf-8"));
     check(NewRecord { content_type: "application/pdf", ..resource }, Skip::NotHtml);
     check(NewRecord { block: &[b'x'; 101], ..html }, Skip::TooLarge);
 }
 
 #[test]
-fn what_is_no_page_has_its_reason() {
+fn records_that_are_no_pages_have_a_reason() {
     for (kind, wanted) in [
         (RecordType::Request, Skip::NoResponse),
         (RecordType::Warcinfo, Skip::NoResponse),
@@ -106,11 +106,11 @@ fn what_is_no_page_has_its_reason() {
 }
 
 #[test]
-fn the_window_and_the_wanted_sites_are_kept() {
-    let of = |record, feeding| judged(&record, &feeding).map(|page| page.url);
+fn captures_outside_the_window_or_of_other_sites_are_skipped() {
+    let of = |record, plan| read_back(&record, &plan).map(|page| page.url);
     let days = |days: u64| NewRecord { date: Timestamp(NOW.0 - days * 86_400_000), ..record() };
-    assert!(of(days(30), feeding(&[], 30)).is_ok() && of(days(9_000), feeding(&[], 0)).is_ok());
-    assert_eq!(of(days(31), feeding(&[], 30)), Err(Skip::TooOld));
-    assert!(of(record(), feeding(&["b.test", "https://www.a.test/world"], 0)).is_ok());
-    assert_eq!(of(record(), feeding(&["b.test"], 0)), Err(Skip::OtherSite));
+    assert!(of(days(30), plan(&[], 30)).is_ok() && of(days(9_000), plan(&[], 0)).is_ok());
+    assert_eq!(of(days(31), plan(&[], 30)), Err(Skip::TooOld));
+    assert!(of(record(), plan(&["b.test", "https://www.a.test/world"], 0)).is_ok());
+    assert_eq!(of(record(), plan(&["b.test"], 0)), Err(Skip::OtherSite));
 }

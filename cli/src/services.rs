@@ -8,14 +8,14 @@ use newslode_common::store::redis::RedisStore;
 use crate::exit::hinted;
 
 /// The name of this process in dead letters and log lines.
-pub(crate) fn by() -> String {
+pub(crate) fn process_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     format!("newslode@{}", host.trim())
 }
 
 /// Connects to the broker, or says how to configure it.
-pub(crate) async fn broker(config: &Config) -> anyhow::Result<RabbitBroker> {
-    RabbitBroker::connect(&config.broker, &by(), None).await.map_err(|error| {
+pub(crate) async fn connect_broker(config: &Config) -> anyhow::Result<RabbitBroker> {
+    RabbitBroker::connect(&config.broker, &process_name(), None).await.map_err(|error| {
         hinted(
             format!("cannot use the broker at {}: {error}", config.broker.url),
             "start it, or set NEWSLODE__BROKER__URL to where it is",
@@ -24,7 +24,7 @@ pub(crate) async fn broker(config: &Config) -> anyhow::Result<RabbitBroker> {
 }
 
 /// Connects to the store, or says how to configure it.
-pub(crate) async fn store(config: &Config) -> anyhow::Result<RedisStore> {
+pub(crate) async fn connect_store(config: &Config) -> anyhow::Result<RedisStore> {
     RedisStore::connect(&config.store).await.map_err(|error| {
         hinted(
             format!("cannot use the store at {}: {error}", config.store.url),
@@ -34,7 +34,7 @@ pub(crate) async fn store(config: &Config) -> anyhow::Result<RedisStore> {
 }
 
 /// Opens the archive.
-pub(crate) fn archive(config: &Config) -> anyhow::Result<ObjectArchive> {
+pub(crate) fn open_archive(config: &Config) -> anyhow::Result<ObjectArchive> {
     ObjectArchive::open(&config.archive.url).map_err(|error| {
         hinted(
             format!("cannot use the archive at {}: {error}", config.archive.url),

@@ -1,7 +1,7 @@
-//! Hands pages over: which captures are wanted, and the order of effects for each.
+//! Selects the captures that count, and archives and publishes them.
 //!
-//! A page is noted for its site, archived, and published, in this order: what the archive holds can be found
-//! and forgotten at any moment. Start at [`Feeder::hand_over`].
+//! The content of a page is noted for its site before the page is archived, and the page is published last. So forgetting a
+//! site finds everything that the archive has of it, at any moment. Start at [`Importer::import_batch`].
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,84 +19,89 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use super::capture::{Capture, Skip};
-use super::fed::Fed;
-use super::feeding::Feeding;
+use super::counts::ImportCounts;
+use super::plan::ImportPlan;
 
 /// Pages that are decoded, archived and published at once.
 const AT_ONCE: usize = 8;
-/// A site's pages on their way are looked at when they are so many, or twice as many as were left.
-const LOOK_AT: usize = 16;
+/// The importer checks which of a site's pages count by now when so many are on their way, or twice as many as the last check
+/// left.
+const CHECK_AT: usize = 16;
 
-/// More contents of a site than these, left by earlier feeds, are looked through.
-const SETTLE_AT: usize = 64;
+/// The contents that earlier imports noted for a site are checked if they are more than this.
+const DROP_COUNTED_AT: usize = 64;
 
-/// Decoded and ready to go.
-struct Ready {
+/// A page that can be archived and published.
+struct DecodedPage {
     site: Site,
     url: CanonicalUrl,
     content: ContentHash,
     page: SealedPage,
 }
 
-/// What is on its way to be counted of a site.
+/// The pages of a site that were published and may not be counted yet.
 #[derive(Default)]
-struct Underway {
+struct PagesUnderway {
     /// The newest capture of each page, with its content once that is known.
     pages: HashMap<CanonicalUrl, (Timestamp, Option<ContentHash>)>,
-    /// Number of pages at which to look which of them count by now.
-    look_at: usize,
+    /// Number of pages at which to check which of them count by now; 0 before the first page.
+    check_at: usize,
     /// Contents to note: new ones, and counted ones that a newer capture will replace.
     add: Vec<ContentHash>,
 }
 
-pub(super) struct Feeder<'a> {
+pub(super) struct Importer<'a> {
     parts: &'a Parts,
-    feeding: &'a Feeding,
+    plan: &'a ImportPlan,
     retry: Retry,
     store: Outage,
     archive: Outage,
     broker: Outage,
-    /// The sites that the frontier knows.
-    sites: HashMap<Site, Underway>,
+    /// The sites of all captures so far.
+    sites: HashMap<Site, PagesUnderway>,
 }
 
-impl<'a> Feeder<'a> {
-    pub(super) fn new(parts: &'a Parts, feeding: &'a Feeding) -> Feeder<'a> {
+impl<'a> Importer<'a> {
+    pub(super) fn new(parts: &'a Parts, plan: &'a ImportPlan) -> Importer<'a> {
         let [store, archive, broker] = ["store", "archive", "broker"].map(Outage::new);
-        Feeder { parts, feeding, retry: Retry::for_ever(), store, archive, broker, sites: HashMap::new() }
+        Importer { parts, plan, retry: Retry::for_ever(), store, archive, broker, sites: HashMap::new() }
     }
 
     /// Archives and publishes the captures that are the newest of their pages.
-    pub(super) async fn hand_over(&mut self, batch: Vec<Capture>, fed: &mut Fed) -> anyhow::Result<()> {
+    pub(super) async fn import_batch(
+        &mut self,
+        batch: Vec<Capture>,
+        counts: &mut ImportCounts,
+    ) -> anyhow::Result<()> {
         let mut sites: BTreeMap<Site, Vec<Capture>> = BTreeMap::new();
         for capture in batch {
             sites.entry(capture.site.clone()).or_default().push(capture);
         }
         let mut wanted = Vec::new();
         for (site, captures) in sites {
-            wanted.extend(self.newest(&site, captures, fed).await?);
+            wanted.extend(self.keep_newest(&site, captures, counts).await?);
         }
-        let ready = self.ready(wanted, fed).await?;
+        let ready = self.decode(wanted, counts).await?;
         let mut touched: Vec<Site> = ready.iter().map(|page| page.site.clone()).collect();
         touched.sort();
         touched.dedup();
         for site in touched {
-            self.note(&site).await?;
+            self.note_contents(&site).await?;
         }
         let this = &*self;
-        let handed = stream::iter(&ready).map(|page| this.hand_over_one(page));
-        let done: Vec<()> = handed.buffer_unordered(AT_ONCE).try_collect().await?;
-        done.iter().for_each(|()| fed.end(Ok(())));
-        fed.sites = self.sites.values().filter(|site| site.look_at > 0).count();
+        let publishing = stream::iter(&ready).map(|page| this.archive_and_publish(page));
+        let done: Vec<()> = publishing.buffer_unordered(AT_ONCE).try_collect().await?;
+        counts.pages += done.len() as u64;
+        counts.sites = self.sites.values().filter(|site| site.check_at > 0).count();
         Ok(())
     }
 
     /// The captures of a site that are newer than what counts and than what is on its way.
-    async fn newest(
+    async fn keep_newest(
         &mut self,
         site: &Site,
         captures: Vec<Capture>,
-        fed: &mut Fed,
+        counts: &mut ImportCounts,
     ) -> anyhow::Result<Vec<Capture>> {
         let urls: Vec<CanonicalUrl> = captures.iter().map(|capture| capture.url.clone()).collect();
         let asking = || self.parts.stores.state.versions(site, &urls);
@@ -114,9 +119,10 @@ impl<'a> Feeder<'a> {
                 _ => None,
             };
             if let Some(skip) = skip {
-                fed.end(Err(skip));
+                counts.count_skipped(skip);
                 continue;
             }
+            // A content that this capture replaces must stay findable until the new one counts.
             let replaced =
                 counted.map(|counted| counted.content).filter(|content| *content != ContentHash::NONE);
             underway.add.extend(replaced.map(|name| name.seen_by(&ours)));
@@ -126,12 +132,16 @@ impl<'a> Feeder<'a> {
         Ok(newest)
     }
 
-    /// Decodes pages. What turns out to be none is counted.
-    async fn ready(&mut self, wanted: Vec<Capture>, fed: &mut Fed) -> anyhow::Result<Vec<Ready>> {
-        let limit = usize::try_from(self.feeding.max_page_bytes).unwrap_or(usize::MAX);
+    /// Decodes pages off the reactor. Captures that turn out not to be pages are counted and left out.
+    async fn decode(
+        &mut self,
+        wanted: Vec<Capture>,
+        counts: &mut ImportCounts,
+    ) -> anyhow::Result<Vec<DecodedPage>> {
+        let limit = usize::try_from(self.plan.max_page_bytes).unwrap_or(usize::MAX);
         let decoding = stream::iter(wanted).map(|capture| async move {
             let (site, url) = (capture.site.clone(), capture.url.clone());
-            let page = tokio::task::spawn_blocking(move || match capture.page(limit) {
+            let page = tokio::task::spawn_blocking(move || match capture.into_page(limit) {
                 Ok(page) => anyhow::Ok(Ok((page.content(), page.sealed()?))),
                 Err(skip) => Ok(Err(skip)),
             });
@@ -144,40 +154,41 @@ impl<'a> Feeder<'a> {
             match page {
                 Ok((content, page)) => {
                     underway.add.push(content);
-                    if let Some((_, known)) = underway.pages.get_mut(&url) {
-                        *known = Some(content);
+                    if let Some((_, noted)) = underway.pages.get_mut(&url) {
+                        *noted = Some(content);
                     }
-                    ready.push(Ready { site, url, content, page });
+                    ready.push(DecodedPage { site, url, content, page });
                 }
                 Err(skip) => {
                     underway.pages.remove(&url);
-                    fed.end(Err(skip));
+                    counts.count_skipped(skip);
                 }
             }
         }
         Ok(ready)
     }
 
-    /// Makes a site known, once, and notes its contents. Now and then it takes out what counts by now.
-    async fn note(&mut self, site: &Site) -> anyhow::Result<()> {
+    /// Adds the site to the frontier, once, and notes the contents that are about to be archived. Now and then it drops the
+    /// notes of contents that count by now.
+    async fn note_contents(&mut self, site: &Site) -> anyhow::Result<()> {
         let Some(underway) = self.sites.get_mut(site) else { return Ok(()) };
         let (state, frontier) = (self.parts.stores.state.as_ref(), self.parts.stores.frontier.as_ref());
-        let is_first = underway.look_at == 0;
+        let is_first = underway.check_at == 0;
         if is_first {
             let asked = self.retry.run(&self.store, || frontier.site(site)).await;
-            // What an operator set stays.
+            // Settings of an operator stay as they are.
             if asked.context("cannot ask for a site")?.is_none() {
-                let settings = self.feeding.settings();
+                let settings = self.plan.settings();
                 let putting = || frontier.put_site(site, &settings);
                 self.retry.run(&self.store, putting).await.context("cannot make a site known")?;
             }
-            // Earlier feeds ended before their last pages counted.
-            let settling = || captures::drop_counted_of_site(state, site, SETTLE_AT);
+            // An earlier import ended before the last of its pages was counted.
+            let settling = || captures::drop_counted_of_site(state, site, DROP_COUNTED_AT);
             self.retry.run(&self.store, settling).await.context("cannot look what counts")?;
-            underway.look_at = LOOK_AT;
+            underway.check_at = CHECK_AT;
         }
         let mut gone = Vec::new();
-        if underway.pages.len() >= underway.look_at {
+        if underway.pages.len() >= underway.check_at {
             let urls: Vec<CanonicalUrl> = underway.pages.keys().cloned().collect();
             let asking = || state.versions(site, &urls);
             let counted = self.retry.run(&self.store, asking).await.context("cannot ask what counts")?;
@@ -185,19 +196,20 @@ impl<'a> Feeder<'a> {
             for (url, counted) in urls.iter().zip(counted) {
                 let Some((at, content)) = underway.pages.get(url).copied() else { continue };
                 let Some(counted) = counted.filter(|counted| counted.fetch >= at.0) else { continue };
+                // If another capture counts instead, the note stays, because the archive still has this content.
                 gone.extend(content.filter(|content| content.seen_by(&ours) == counted.content));
                 underway.pages.remove(url);
             }
-            underway.look_at = (2 * underway.pages.len()).max(LOOK_AT);
+            underway.check_at = (2 * underway.pages.len()).max(CHECK_AT);
         }
         let add = std::mem::take(&mut underway.add);
         let noting = || captures::update(state, site, &add, &gone);
         self.retry.run(&self.store, noting).await.context("cannot note what is on its way")
     }
 
-    async fn hand_over_one(&self, ready: &Ready) -> anyhow::Result<()> {
+    async fn archive_and_publish(&self, ready: &DecodedPage) -> anyhow::Result<()> {
         let (archive, broker) = (&self.parts.stores.archive, &self.parts.broker);
-        let Ready { url, content, page, .. } = ready;
+        let DecodedPage { url, content, page, .. } = ready;
         let archiving = || archive.put(Kind::Page, *content, page.whole.clone(), time::now());
         let archived = self.retry.run(&self.archive, archiving).await;
         archived.with_context(|| format!("cannot archive `{url}`"))?;

@@ -1,8 +1,8 @@
-//! A record of a web archive as a page: which records are pages, and what is in them.
+//! Which records of a web archive are pages, and what is in them.
 //!
 //! The same counts as a page here as for the crawler: status 200, HTML by its type or else by its start, not
-//! empty, not too large. A record is judged in two steps: by its heads at once ([`Capture::of`]), and by its
-//! body ([`Capture::page`]), which takes milliseconds to decode and is left to where that does not disturb.
+//! empty, not too large. A record is judged in two events: by its heads at once ([`Capture::of_record`]), and by its
+//! body ([`Capture::into_page`]), which takes milliseconds to decode and is left to where that does not disturb.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use super::feeding::Feeding;
+use super::plan::ImportPlan;
 use crate::input::Input;
 
 /// How far a capture may be in the future.
@@ -91,7 +91,7 @@ pub(super) struct Capture {
 
 impl Capture {
     /// Judges a record by its heads. `now` is the time of the machine.
-    pub(super) fn of(record: Record, feeding: &Feeding, now: Timestamp) -> Result<Capture, Skip> {
+    pub(super) fn of_record(record: Record, plan: &ImportPlan, now: Timestamp) -> Result<Capture, Skip> {
         match record.kind {
             Some(RecordType::Response | RecordType::Resource) if record.is_segment() => {
                 return Err(Skip::Segment);
@@ -101,8 +101,9 @@ impl Capture {
             Some(RecordType::Continuation) => return Err(Skip::Segment),
             _ => return Err(Skip::NoResponse),
         }
+        // The cheap tests come first: most records of a large archive are of other sites or too old.
         let url: CanonicalUrl = record.target().and_then(|url| url.parse().ok()).ok_or(Skip::NoWebPage)?;
-        let (site, at) = counted(&url, record.date(), feeding, now)?;
+        let (site, at) = check_site_and_time(&url, record.date(), plan, now)?;
         let (answer, content_type) = if record.kind == Some(RecordType::Resource) {
             (None, record.fields.get("Content-Type").map(str::to_owned))
         } else {
@@ -119,15 +120,15 @@ impl Capture {
         Ok(Capture { url, site, at, content_type, answer, block: record.block })
     }
 
-    /// A page of a file, read at a time. `now` is the time of the machine.
-    pub(super) fn saved(
+    /// A saved page that was fetched at `at`. `now` is the time of the machine.
+    pub(super) fn of_saved_page(
         page: Input,
         at: Timestamp,
-        feeding: &Feeding,
+        plan: &ImportPlan,
         now: Timestamp,
     ) -> Result<Capture, Skip> {
         let Input { url, content_type, bytes: block, .. } = page;
-        let (site, at) = counted(&url, Some(at), feeding, now)?;
+        let (site, at) = check_site_and_time(&url, Some(at), plan, now)?;
         Ok(Capture { url, site, at, content_type, answer: None, block })
     }
 
@@ -137,7 +138,7 @@ impl Capture {
     }
 
     /// The page, its body decoded and at most `limit` bytes long.
-    pub(super) fn page(self, limit: usize) -> Result<FetchedPage, Skip> {
+    pub(super) fn into_page(self, limit: usize) -> Result<FetchedPage, Skip> {
         let body = match &self.answer {
             Some(answer) => answer.body(&self.block, limit).map_err(|fault| match fault {
                 BodyFault::TooLarge(_) => Skip::TooLarge,
@@ -166,22 +167,22 @@ impl Capture {
     }
 }
 
-/// The site and the time of a capture, if a page of this address and time counts.
-fn counted(
+/// The site and the time of a capture, if the plan wants a page of this URL and time.
+fn check_site_and_time(
     url: &CanonicalUrl,
     at: Option<Timestamp>,
-    feeding: &Feeding,
+    plan: &ImportPlan,
     now: Timestamp,
 ) -> Result<(Site, Timestamp), Skip> {
     let site = url.site();
-    if !feeding.sites.is_empty() && !feeding.sites.contains(&site) {
+    if !plan.sites.is_empty() && !plan.sites.contains(&site) {
         return Err(Skip::OtherSite);
     }
     let at = at.ok_or(Skip::NoDate)?;
     if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(DAY) {
         return Err(Skip::NoDate);
     }
-    if feeding.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
+    if plan.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
         return Err(Skip::TooOld);
     }
     Ok((site, at))

@@ -5,29 +5,29 @@ use newslode_page::time::Timestamp;
 use tokio::sync::mpsc::Sender;
 
 use super::capture::{Capture, Skip};
-use super::feeding::Feeding;
+use super::plan::ImportPlan;
 
-/// What the reader came to.
-pub(super) enum Step {
+/// What the reader found next.
+pub(super) enum ReadEvent {
     /// A record: a page, or the reason why it is none.
     Record {
         found: Result<Box<Capture>, Skip>,
         /// Bytes of all files that were read so far.
         bytes: u64,
     },
-    /// A file that cannot be read to its end, and why.
+    /// Why a file cannot be read to its end.
     Problem(String),
 }
 
 /// Reads all records of all files, or until nobody listens any more. A file that breaks off does not keep
 /// the others from being read.
-pub(super) fn read(feeding: &Feeding, now: Timestamp, to: &Sender<Step>) {
+pub(super) fn read_files(plan: &ImportPlan, now: Timestamp, to: &Sender<ReadEvent>) {
     let mut before = 0;
-    for file in &feeding.files {
-        let mut reader = match Reader::open(file, feeding.limits()) {
+    for file in &plan.files {
+        let mut reader = match Reader::open(file, plan.limits()) {
             Ok(reader) => reader,
             Err(error) => {
-                if to.blocking_send(Step::Problem(error.to_string())).is_err() {
+                if to.blocking_send(ReadEvent::Problem(error.to_string())).is_err() {
                     return;
                 }
                 continue;
@@ -35,9 +35,9 @@ pub(super) fn read(feeding: &Feeding, now: Timestamp, to: &Sender<Step>) {
         };
         while let Some(next) = reader.next() {
             let bytes = before + reader.bytes_read();
-            let step = match next {
+            let event = match next {
                 Ok(Found::Record(record)) => {
-                    Step::Record { found: Capture::of(record, feeding, now).map(Box::new), bytes }
+                    ReadEvent::Record { found: Capture::of_record(record, plan, now).map(Box::new), bytes }
                 }
                 Ok(Found::Skipped(skipped)) => {
                     let skip = match skipped.why {
@@ -46,11 +46,11 @@ pub(super) fn read(feeding: &Feeding, now: Timestamp, to: &Sender<Step>) {
                     };
                     let (file, offset, why) = (file.display(), skipped.offset, skipped.why);
                     tracing::info!(%file, offset, %why, "a record is passed over");
-                    Step::Record { found: Err(skip), bytes }
+                    ReadEvent::Record { found: Err(skip), bytes }
                 }
-                Err(error) => Step::Problem(error.to_string()),
+                Err(error) => ReadEvent::Problem(error.to_string()),
             };
-            if to.blocking_send(step).is_err() {
+            if to.blocking_send(event).is_err() {
                 return;
             }
         }

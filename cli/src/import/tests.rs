@@ -1,4 +1,4 @@
-//! Feeding a queue that is full most of the time.
+//! Imports into a queue that is full most of the time.
 
 use std::sync::Arc;
 
@@ -66,8 +66,8 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
     pages.extend([("0".into(), THEN - 1_000), ("1".into(), THEN + 1_000)]);
     let file = archive(&pages);
     let files = [file.path().to_owned()];
-    let feeding = Arc::new(Feeding::new(&files, &[], &Config::default()).unwrap());
-    let mut fed = Fed::new(&files);
+    let plan = Arc::new(ImportPlan::new(&files, &[], &Config::default()).unwrap());
+    let mut counts = ImportCounts::new(&files);
     let mut consumer = parts.broker.consume(Queue::Pages, 1).await.unwrap();
     let consuming = async {
         let mut seen = Vec::new();
@@ -80,17 +80,17 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
         }
         seen
     };
-    let (ended, mut seen) = tokio::join!(feed(&parts, &feeding, &mut fed, |_| ()), consuming);
+    let (ended, mut seen) = tokio::join!(import_captures(&parts, &plan, &mut counts, |_| ()), consuming);
     ended.unwrap();
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), 41);
     assert!(seen.contains(&("/1".into(), THEN + 1_000)) && !seen.contains(&("/0".into(), THEN - 1_000)));
-    assert_eq!((fed.records, fed.pages, fed.sites), (42, 41, 1));
-    assert_eq!(fed.line(), "42 records, 41 pages of 1 sites; skipped: 1 captured again later");
+    assert_eq!((counts.records, counts.pages, counts.sites), (42, 41, 1));
+    assert_eq!(counts.summary_line(), "42 records, 41 pages of 1 sites; skipped: 1 captured again later");
     let site = Site::of_host("a.test");
     assert_eq!(parts.stores.frontier.site(&site).await.unwrap().unwrap().max_pages, 0);
-    // Nobody counted them yet, so all are noted.
+    // None of them was counted yet, so all are noted.
     assert_eq!(captures::uncounted(store.as_ref(), &site).await.unwrap().len(), 41);
-    fed.verdict().unwrap();
+    counts.check().unwrap();
 }

@@ -1,4 +1,4 @@
-//! What became of the records: counts for progress, the end report and its JSON.
+//! Counts what became of the records, for progress, the report at the end and its JSON.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::capture::{Capture, Skip};
-use super::files::Step;
+use super::reader::ReadEvent;
 use crate::exit::hinted;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 
-/// What became of the pages that were fed.
+/// The counts of an import.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Fed {
+pub struct ImportCounts {
     /// Files to read.
     pub(crate) files: usize,
     /// Records read.
@@ -30,27 +30,27 @@ pub struct Fed {
     bytes: (u64, u64),
 }
 
-impl Fed {
+impl ImportCounts {
     /// Before the first record of these files.
-    pub(crate) fn new(files: &[PathBuf]) -> Fed {
+    pub(crate) fn new(files: &[PathBuf]) -> ImportCounts {
         let sizes = files.iter().filter_map(|file| Some(std::fs::metadata(file).ok()?.len()));
-        Fed { files: files.len(), bytes: (0, sizes.sum()), ..Fed::default() }
+        ImportCounts { files: files.len(), bytes: (0, sizes.sum()), ..ImportCounts::default() }
     }
 
-    /// Counts a step; returns the capture if it is one.
-    pub(super) fn count(&mut self, step: Step) -> Option<Capture> {
-        match step {
-            Step::Problem(text) => {
+    /// Counts what the reader found, and returns it if it is a capture.
+    pub(super) fn count_event(&mut self, event: ReadEvent) -> Option<Capture> {
+        match event {
+            ReadEvent::Problem(text) => {
                 self.problems.push(text);
                 None
             }
-            Step::Record { found, bytes } => {
+            ReadEvent::Record { found, bytes } => {
                 self.records += 1;
                 self.bytes.0 = bytes;
                 match found {
                     Ok(capture) => Some(*capture),
                     Err(skip) => {
-                        self.end(Err(skip));
+                        self.count_skipped(skip);
                         None
                     }
                 }
@@ -58,25 +58,22 @@ impl Fed {
         }
     }
 
-    /// Counts what became of a page.
-    pub(super) fn end(&mut self, end: Result<(), Skip>) {
-        match end {
-            Ok(()) => self.pages += 1,
-            Err(skip) => *self.skipped.entry(skip).or_default() += 1,
-        }
+    /// Counts a record that gives no page.
+    pub(super) fn count_skipped(&mut self, skip: Skip) {
+        *self.skipped.entry(skip).or_default() += 1;
     }
 
-    /// Whether the files held any page that counts now, by this feed or before it.
+    /// Whether the files contained any page that counts now, through this import or an earlier one.
     fn has_pages(&self) -> bool {
-        let held = [Skip::Counted, Skip::NotNewest, Skip::Crawled];
-        self.pages > 0 || held.iter().any(|skip| self.skipped.contains_key(skip))
+        let pages_of_old = [Skip::Counted, Skip::NotNewest, Skip::Crawled];
+        self.pages > 0 || pages_of_old.iter().any(|skip| self.skipped.contains_key(skip))
     }
 
-    /// Says that files broke off, or that there was no page in any.
+    /// Checks that every file was read to its end, and that there was a page in one of them.
     ///
     /// # Errors
-    /// In these two cases; what was read before counts all the same.
-    pub(crate) fn verdict(&self) -> anyhow::Result<()> {
+    /// When one of both is not so. What was read counts all the same.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
         if !self.problems.is_empty() {
             let (broken, files) = (self.problems.len(), self.files);
             return Err(hinted(
@@ -89,32 +86,32 @@ impl Fed {
         }
         if !self.has_pages() {
             return Err(hinted(
-                format!("the files hold no page: {}", self.line()),
+                format!("the files hold no page: {}", self.summary_line()),
                 "a page is a response with status 200, or a resource, of type HTML",
             ));
         }
         Ok(())
     }
 
-    /// One line of progress.
-    pub(crate) fn show(&self, shown: &mut Shown) {
+    /// Shows a line of progress.
+    pub(crate) fn show_progress(&self, display: &mut ProgressDisplay) {
         let (read, all) = self.bytes;
         let share = (read * 100).checked_div(all).unwrap_or(0).min(100);
         let left = all.saturating_sub(read);
-        // The pace is that of megabytes: how many pages an archive holds is known at its end.
-        shown.work(read >> 20, Some(left >> 20), |pace| {
+        // The pace counts mebibytes, because nobody knows how many pages an archive has before its end.
+        display.work(read >> 20, Some(left >> 20), |pace| {
             let pace = pace.replace("/s", " MiB/s");
-            format!("reading archives, {share} %{pace}: {}", self.line())
+            format!("reading archives, {share} %{pace}: {}", self.summary_line())
         });
     }
 
-    /// The counts in one line: pages, sites, and what was passed over, by reason.
+    /// The counts in one line: pages, sites, and what was skipped, by reason.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn summary_line(&self) -> String {
         let skipped = self.skipped.iter().map(|(skip, count)| format!("{count} {}", skip.words()));
         let skipped: Vec<String> = skipped.collect();
         let skipped = if skipped.is_empty() { "none".into() } else { skipped.join(", ") };
-        let Fed { records, pages, sites, .. } = self;
+        let ImportCounts { records, pages, sites, .. } = self;
         format!("{records} records, {pages} pages of {sites} sites; skipped: {skipped}")
     }
 }

@@ -1,7 +1,7 @@
-//! What a site tells of how it wants to be asked: `Crawl-delay`, `Retry-After` beside a good answer, and the time
-//! that its answers take.
+//! What a site says about how fast it may be asked: `Crawl-delay`, `Retry-After` beside a good answer, and the time that its
+//! answers take.
 //!
-//! All three become a delay or a rest in the frontier, so that every crawler keeps them.
+//! All three become a delay or a rest in the frontier, so that every crawler keeps to them.
 
 use std::time::Duration;
 
@@ -15,7 +15,11 @@ use crate::shared::Shared;
 
 impl Shared {
     /// Honours the `Crawl-delay` of a robots.txt that was just read.
-    pub(crate) async fn heed_delay(&self, site: &Site, robots: &robotxt::Robots) -> anyhow::Result<()> {
+    pub(crate) async fn apply_crawl_delay(
+        &self,
+        site: &Site,
+        robots: &robotxt::Robots,
+    ) -> anyhow::Result<()> {
         let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
         let most = Duration::from_millis(self.config.max_crawl_delay_ms);
         if delay > most {
@@ -25,31 +29,35 @@ impl Shared {
         }
         let delay = delay.min(most);
         let raising = || self.parts.frontier.raise_delay(site, delay);
-        self.persist(raising).await.context("cannot raise a site's delay")
+        self.retry_store_call(raising).await.context("cannot raise a site's delay")
     }
 
-    /// Asks a site more slowly whose answers take long, and faster again when they do not.
-    pub(crate) async fn heed_slowness(&self, claim: &Claim, took: Duration) -> anyhow::Result<()> {
+    /// Raises the delay of a site whose answers take long, and lowers it again when they do not.
+    pub(crate) async fn adapt_to_response_time(&self, claim: &Claim, took: Duration) -> anyhow::Result<()> {
         let now = self.clock.now();
         let Some(delay_ms) = self.response_times.add(&claim.site, took, now) else { return Ok(()) };
         let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
         let teaching = || teach(frontier, &claim.site, &config, now, |site| site.slow_down(delay_ms));
-        self.persist(teaching).await.context("cannot slow a site down")
+        self.retry_store_call(teaching).await.context("cannot slow a site down")
     }
 
-    /// Honours the `Retry-After` of an answer that is otherwise as any other: the whole site rests.
-    pub(crate) async fn heed_wish(&self, claim: &Claim, wish: Option<Duration>) -> anyhow::Result<()> {
+    /// Honours the `Retry-After` of an answer that is no refusal: the whole site rests.
+    pub(crate) async fn apply_retry_after(
+        &self,
+        claim: &Claim,
+        wish: Option<Duration>,
+    ) -> anyhow::Result<()> {
         let Some(wish) = wish.filter(|wish| !wish.is_zero()) else { return Ok(()) };
         let now = self.clock.now();
         let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
         let resting =
             || rest(frontier, &claim.site, &config, now, |site| site.wish(wish.as_secs().max(1), now));
-        let until = self.persist(resting).await.context("cannot let a site rest")?.until;
+        let until = self.retry_store_call(resting).await.context("cannot let a site rest")?.until;
         tracing::debug!(site = %claim.site, ?until, "the site asks for a rest beside its answer");
         Ok(())
     }
 
-    /// The schedule's numbers for a site. One that is not scheduled gets no allowance by the way.
+    /// The schedule's numbers for a site. A site without a schedule does not get an allowance just because it is slow or rests.
     pub(crate) fn config_for(&self, claim: &Claim) -> ScheduleConfig {
         let is_scheduled = claim.schedule.is_some() || claim.allowance.is_some();
         ScheduleConfig { allowance: self.schedule.allowance && is_scheduled, ..self.schedule.clone() }
