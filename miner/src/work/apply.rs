@@ -1,12 +1,13 @@
 //! Counting pages: a batch of one site's partitioned pages becomes one call to the store.
 //!
-//! The order of effects makes a crash harmless at any point:
+//! Counting is the last effect that matters, so that a crash is harmless at any point: whatever counts is complete, and
+//! whatever does not count is delivered again, or found again by [`crate::work::reconcile`]. Everything before may be
+//! repeated. The order (decision 58):
 //! 1. The contribution is archived, so that everything counted can be subtracted.
-//! 2. Its links go to the frontier, which may be repeated. They come before counting, so that a store that loses its last
-//!    writes never holds a counted page whose links it lost.
-//! 3. The page is counted. A page that is not is found again by [`crate::work::reconcile`].
-//! 4. Readers hear what happened to the article, at least once.
-//! 5. The schedule hears what the page turned out to be.
+//! 2. Its links go to the frontier.
+//! 3. The history of its article is written, and readers hear what happened to it, at least once.
+//! 4. The schedule hears what the page turned out to be.
+//! 5. The page is counted.
 //! 6. The content that this one replaced leaves the archive.
 //!
 //! Only then is the message acknowledged. Start at [`count_batch`].
@@ -29,8 +30,8 @@ use crate::mining::articles::is_view;
 use crate::work::archive::{self, read_contribution};
 use crate::work::error::BatchError;
 use crate::work::feedback;
-use crate::work::histories::FetchedArticle;
 use crate::work::histories::history::Fetch;
+use crate::work::histories::{self, FetchedArticle};
 use crate::work::links::{add_urls, page_links};
 use crate::work::parts::Parts;
 
@@ -64,33 +65,26 @@ pub async fn count_batch(
     let Some(settings) = parts.stores.frontier.site(site).await? else { return discard(parts, pages).await };
     let viewed = archive_computed(parts, pages, now).await?;
     add_links(parts, follow, pages, now).await?;
-    let Counted { ends, versions, replaced } = count_newest(parts, site, pages).await?;
-    // A site removed since we asked may have been removed before we counted. Nobody else would clean up then.
-    if parts.stores.frontier.site(site).await?.is_none() {
-        parts.stores.state.forget(site).await?;
-        return discard(parts, pages).await;
-    }
+    let batch = Batch::prepare(parts, site, pages).await?;
     let mut twins = BTreeSet::new();
-    for (page, end) in pages.iter().zip(&ends) {
-        // Readers must not hear of an older fetch after a newer one.
-        let Some(counted) = versions.get(&page.url) else { continue };
-        let number = comparable_fetch(page, *counted);
-        let is_newest = number >= counted.fetch && counted.content != ContentHash::NONE;
-        let article = viewed.get(&page.version.content).or(page.article.as_ref());
-        if let Some(article) = article
-            && is_newest
-            && matches!(end, PageEnd::Applied | PageEnd::Stale)
-        {
-            let fetch = Fetch { number, at: page.fetched_at };
-            let canonical = page.canonical.as_ref();
-            let fetched = FetchedArticle { url: &page.url, article, fetch, canonical };
-            if parts.histories().record_fetch(&settings.labels, fetched, now).await? {
-                twins.insert(page.url.clone());
-            }
+    for (page, number) in batch.articles_to_record(pages) {
+        let Some(article) = viewed.get(&page.version.content).or(page.article.as_ref()) else { continue };
+        let fetch = Fetch { number, at: page.fetched_at };
+        let canonical = page.canonical.as_ref();
+        let fetched = FetchedArticle { url: &page.url, article, fetch, canonical };
+        if parts.histories().record_fetch(&settings.labels, fetched, now).await? {
+            twins.insert(page.url.clone());
         }
     }
     if follow == Follow::News {
         feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, &twins).await?;
+    }
+    let (ends, replaced) = batch.count(parts, site, pages).await?;
+    // A site removed since we asked may have been removed before we wrote. Nobody else would clean up then.
+    if parts.stores.frontier.site(site).await?.is_none() {
+        parts.stores.state.forget(site).await?;
+        histories::forget(parts.stores.archive.as_ref(), pages.iter().map(|page| &page.url)).await?;
+        return discard(parts, pages).await;
     }
     archive::forget_replaced(&parts.stores, replaced).await?;
     Ok(ends)
@@ -129,81 +123,132 @@ async fn archive_computed(
     Ok(viewed)
 }
 
-/// The result of counting a batch.
-struct Counted {
-    /// Each page's result.
+/// Contents that were replaced, by the URL that counted with them.
+type Replaced = Vec<(CanonicalUrl, ContentHash)>;
+
+/// The newest page of each URL of a batch, and what each would change.
+struct Batch {
+    /// Each page's result. Pages are stale until the store says otherwise.
     ends: Vec<PageEnd>,
-    /// The versions that count now.
-    versions: BTreeMap<CanonicalUrl, Version>,
-    /// Contents that were replaced, by the name under which they counted.
-    replaced: Vec<(CanonicalUrl, ContentHash)>,
+    /// The newest page of each URL, as a place in the batch.
+    newest: Vec<usize>,
+    /// The versions that count.
+    counted: BTreeMap<CanonicalUrl, Version>,
+    /// The changes that are not yet made, each with the place of its page.
+    open: Vec<(usize, Change)>,
 }
 
-/// Counts each URL's newest page; older ones of the batch are stale.
-async fn count_newest(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<Counted, BatchError> {
-    // Of several pages with one URL only the newest is counted.
-    let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
-    for (at, page) in pages.iter().enumerate() {
-        let held = newest.entry(&page.url).or_insert(at);
-        // What we fetched ourselves goes before what others captured: see `comparable_fetch`.
-        let order = |page: &PartitionedPage| (!page.version.is_dated(), page.version.fetch);
-        if pages.get(*held).is_some_and(|held| order(held) < order(page)) {
-            *held = at;
-        }
-    }
-    // Pages are stale until the store says otherwise. Those in conflict stay open for another attempt.
-    let mut ends = vec![PageEnd::Stale; pages.len()];
-    let mut open: Vec<usize> = newest.into_values().collect();
-    let urls: Vec<CanonicalUrl> = open.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
-    let versions = parts.stores.state.versions(site, &urls).await?;
-    let mut replaced = Vec::new();
-    let mut counted: BTreeMap<CanonicalUrl, Version> =
-        urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?))).collect();
-    for _ in 0..MAX_ATTEMPTS {
-        let mut changes = Vec::new();
-        let mut sent = Vec::new();
-        for at in open.drain(..) {
-            let Some(page) = pages.get(at) else { continue };
-            match change_of(parts, page, counted.get(&page.url).copied()).await? {
-                Ok(change) => {
-                    changes.push(change);
-                    sent.push(at);
-                }
-                Err(end) => ends.iter_mut().skip(at).take(1).for_each(|held| *held = end.clone()),
+impl Batch {
+    async fn prepare(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<Batch, BatchError> {
+        // Of several pages with one URL only the newest is counted; older ones of the batch are stale.
+        let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
+        for (at, page) in pages.iter().enumerate() {
+            let held = newest.entry(&page.url).or_insert(at);
+            // What we fetched ourselves goes before what others captured: see `comparable_fetch`.
+            let order = |page: &PartitionedPage| (!page.version.is_dated(), page.version.fetch);
+            if pages.get(*held).is_some_and(|held| order(held) < order(page)) {
+                *held = at;
             }
         }
-        if changes.is_empty() {
-            return Ok(Counted { ends, versions: counted, replaced });
+        let newest: Vec<usize> = newest.into_values().collect();
+        let urls: Vec<CanonicalUrl> =
+            newest.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
+        let versions = parts.stores.state.versions(site, &urls).await?;
+        let counted = urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?)));
+        let mut batch = Batch {
+            ends: vec![PageEnd::Stale; pages.len()],
+            counted: counted.collect(),
+            open: Vec::new(),
+            newest,
+        };
+        for at in batch.newest.clone() {
+            batch.open_page(parts, pages, at).await?;
         }
-        let start = Instant::now();
-        let results = parts.stores.state.apply(site, &changes).await?;
-        parts.metrics.apply_seconds.observe(start.elapsed().as_secs_f64());
-        for ((at, change), result) in sent.into_iter().zip(changes).zip(results) {
-            parts.metrics.applied.with_label_values(&[result_name(result)]).inc();
-            match result {
-                Applied::Applied => {
-                    ends.iter_mut().skip(at).take(1).for_each(|end| *end = PageEnd::Applied);
-                    let before = change.expected.map(|before| before.content);
-                    let other =
-                        |before: &ContentHash| *before != ContentHash::NONE && *before != change.new.content;
-                    replaced.extend(before.filter(other).map(|before| (change.url.clone(), before)));
-                    counted.insert(change.url, change.new);
+        Ok(batch)
+    }
+
+    /// Opens the change of the sums by a page, or ends the page if there is nothing to change.
+    async fn open_page(
+        &mut self,
+        parts: &Parts,
+        pages: &[PartitionedPage],
+        at: usize,
+    ) -> Result<(), BatchError> {
+        let (Some(page), Some(end)) = (pages.get(at), self.ends.get_mut(at)) else { return Ok(()) };
+        match change_of(parts, page, self.counted.get(&page.url).copied()).await? {
+            Ok(change) => self.open.push((at, change)),
+            Err(ended) => *end = ended,
+        }
+        Ok(())
+    }
+
+    /// The pages whose articles readers should hear of, each with the number of its fetch: those that will count, and those
+    /// that count already, whose message may have been delivered again because the first delivery ended early. Readers must
+    /// not hear of an older fetch after a newer one.
+    fn articles_to_record<'p>(
+        &self,
+        pages: &'p [PartitionedPage],
+    ) -> impl Iterator<Item = (&'p PartitionedPage, u64)> {
+        self.newest.iter().filter_map(|&at| {
+            let (page, end) = (pages.get(at)?, self.ends.get(at)?);
+            let number = match self.counted.get(&page.url) {
+                None => page.version.fetch,
+                Some(counted) => {
+                    let number = comparable_fetch(page, *counted);
+                    let is_counted = number == counted.fetch && counted.content != ContentHash::NONE;
+                    (number > counted.fetch || is_counted).then_some(number)?
                 }
-                Applied::Stale => {}
-                Applied::Conflict(stored) => {
-                    match stored {
-                        Some(stored) => counted.insert(change.url, stored),
-                        None => counted.remove(&change.url),
-                    };
-                    open.push(at);
+            };
+            (*end == PageEnd::Stale).then_some((page, number))
+        })
+    }
+
+    /// Counts the pages. Returns each page's result, and the contents that were replaced.
+    async fn count(
+        mut self,
+        parts: &Parts,
+        site: &Site,
+        pages: &[PartitionedPage],
+    ) -> Result<(Vec<PageEnd>, Replaced), BatchError> {
+        let mut replaced = Vec::new();
+        for _ in 0..MAX_ATTEMPTS {
+            let (sent, changes): (Vec<usize>, Vec<Change>) =
+                std::mem::take(&mut self.open).into_iter().unzip();
+            if changes.is_empty() {
+                return Ok((self.ends, replaced));
+            }
+            let start = Instant::now();
+            let results = parts.stores.state.apply(site, &changes).await?;
+            parts.metrics.apply_seconds.observe(start.elapsed().as_secs_f64());
+            for ((at, change), result) in sent.into_iter().zip(changes).zip(results) {
+                parts.metrics.applied.with_label_values(&[result_name(result)]).inc();
+                match result {
+                    Applied::Applied => {
+                        self.ends.iter_mut().skip(at).take(1).for_each(|end| *end = PageEnd::Applied);
+                        let before = change.expected.map(|before| before.content);
+                        let other = |before: &ContentHash| {
+                            *before != ContentHash::NONE && *before != change.new.content
+                        };
+                        replaced.extend(before.filter(other).map(|before| (change.url, before)));
+                    }
+                    Applied::Stale => {}
+                    Applied::Conflict(stored) => {
+                        // Another miner counted this URL meanwhile: compare with what counts now.
+                        match stored {
+                            Some(stored) => self.counted.insert(change.url, stored),
+                            None => self.counted.remove(&change.url),
+                        };
+                        self.open_page(parts, pages, at).await?;
+                    }
                 }
             }
         }
+        if self.open.is_empty() {
+            Ok((self.ends, replaced))
+        } else {
+            Err(BatchError::Contended(site.clone()))
+        }
     }
-    if !open.is_empty() {
-        return Err(BatchError::Contended(site.clone()));
-    }
-    Ok(Counted { ends, versions: counted, replaced })
 }
 
 fn result_name(applied: Applied) -> &'static str {

@@ -14,6 +14,7 @@ use newslode_common::store::{
     Note, Pace, PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult, Sums,
 };
 use newslode_common::version::{ContentHash, Version};
+use newslode_miner::work::stores::Stores;
 use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -27,13 +28,15 @@ enum Fate {
     Late,
 }
 
-/// Fails at random over good stores.
+/// Fails at random over good stores, or from one call on.
 pub(crate) struct Flaky {
     pub(crate) frontier: Arc<dyn Frontier>,
     pub(crate) state: Arc<dyn SiteState>,
     pub(crate) archive: Arc<dyn PageArchive>,
     calls: AtomicU64,
     seed: u64,
+    /// If set, this number of calls succeeds, and all later ones fail without effect, as if the caller had been killed.
+    lives: Option<u64>,
     late: Mutex<JoinSet<()>>,
 }
 
@@ -44,11 +47,28 @@ impl Flaky {
         archive: Arc<dyn PageArchive>,
         seed: u64,
     ) -> Flaky {
-        Flaky { frontier, state, archive, calls: AtomicU64::new(0), seed, late: Mutex::default() }
+        Flaky {
+            frontier,
+            state,
+            archive,
+            calls: AtomicU64::new(0),
+            seed,
+            lives: None,
+            late: Mutex::default(),
+        }
+    }
+
+    /// Stores whose caller is killed after a number of calls.
+    pub(crate) fn killed_after(good: &Stores, calls: u64) -> Flaky {
+        let Stores { frontier, state, archive, .. } = good.clone();
+        Flaky { lives: Some(calls), ..Flaky::new(frontier, state, archive, 0) }
     }
 
     fn fate(&self) -> Fate {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        if let Some(lives) = self.lives {
+            return if call < lives { Fate::Fine } else { Fate::Before };
+        }
         let mixed = (call ^ (self.seed << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         match (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 59 {
             0..=2 => Fate::Before,

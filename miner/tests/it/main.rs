@@ -10,6 +10,7 @@ mod folding;
 mod following;
 mod forgetting;
 mod instances;
+mod kills;
 mod lifecycle;
 mod purity;
 mod serving;

@@ -1,6 +1,7 @@
 //! Keeps the histories of articles in the archive, and publishes an event to readers for each change.
 //!
-//! An event is published before its history is written: at least once, and always under the same number. The whole path of
+//! An event is published before its history is written, and the history is written before the page counts: at least once,
+//! and always under the same number. The whole path of
 //! a fetched article is one function, [`Histories::record`]; the end of an article is [`Histories::end`]. What an article
 //! that is found under several URLs becomes is decided in `twins`; `similar_texts` finds such articles by their text.
 
@@ -410,7 +411,7 @@ impl Histories<'_> {
         match self.broker.publish_article(&topic, json.into()).await {
             Ok(()) => self.metrics.articles.inc(),
             Err(error @ PublishError::TooLarge { .. }) => {
-                // The page is counted and its article archived; another attempt cannot make the event smaller.
+                // The page will count and its article is archived; another attempt cannot make the event smaller.
                 tracing::warn!(%url, %error, "cannot publish an event; readers will not hear of this change");
             }
             Err(error) => return Err(error.into()),
