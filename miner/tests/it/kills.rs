@@ -79,7 +79,7 @@ async fn mine_until_killed(world: &World, site: &Site, calls: u64) -> bool {
     true
 }
 
-/// Checks that each counted article has a history that knows the fetch which counts.
+/// Checks that each counted article has a history that knows the fetch which counts, or a later one.
 async fn check_counted_articles(world: &World, site: &Site, calls: u64) {
     let all = batches();
     for (url, version) in world.parts.stores.state.pages(site).await.unwrap() {
@@ -88,7 +88,10 @@ async fn check_counted_articles(world: &World, site: &Site, calls: u64) {
         if counted.article.is_some() {
             let history = read_history(world.parts.stores.archive.as_ref(), &url).await.unwrap();
             let fetch = history.map(|history| history.fetch);
-            assert_eq!(fetch, Some(version.fetch), "{url} counts without its history after {calls} calls");
+            assert!(
+                fetch >= Some(version.fetch),
+                "{url} counts without its history after {calls} calls: {fetch:?}"
+            );
         }
     }
 }
