@@ -25,7 +25,7 @@ pub fn program(name: &str) -> PathBuf {
     let caller = std::env::current_exe().unwrap();
     let folder = caller.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap();
     static BUILT: OnceLock<()> = OnceLock::new();
-    BUILT.get_or_init(|| build(folder));
+    BUILT.get_or_init(|| build("--bins", folder));
     folder.join(name)
 }
 
@@ -34,26 +34,30 @@ pub fn example(name: &str) -> PathBuf {
     let caller = std::env::current_exe().unwrap();
     let folder = caller.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap();
     static BUILT: OnceLock<()> = OnceLock::new();
-    // Whoever tests the whole workspace has built them; others have not.
-    BUILT.get_or_init(|| cargo_build("--examples", folder));
+    BUILT.get_or_init(|| build("--examples", folder));
     folder.join("examples").join(name)
 }
 
-/// Builds all programs into the caller's folder, unless somebody just did: a test would pass or fail by the code of an
-/// earlier build otherwise.
-fn build(folder: &Path) {
+/// Builds what is named of the workspace into the caller's folder, unless somebody just did: a test would pass or fail by the
+/// code of an earlier build otherwise.
+fn build(what: &str, folder: &Path) {
     if std::env::var_os(ARE_BUILT).is_some() {
         return;
     }
-    cargo_build("--bins", folder);
-}
-
-/// Builds what is named of the workspace, by the profile of the folder.
-fn cargo_build(what: &str, folder: &Path) {
     let profile = folder.file_name().unwrap().to_str().unwrap();
     let profile = if profile == "debug" { "dev" } else { profile };
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // Tests run with the variables of their package. Build scripts that look at these (that of `ring`) would run again, and
+    // nearly everything would be compiled twice: now, and by the next build outside of a test.
+    for (name, _) in std::env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        {
+            cargo.env_remove(name);
+        }
+    }
+    let built = cargo
         .args(["build", "--workspace", what, "--locked", "--quiet", "--profile", profile])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status();
