@@ -9,7 +9,7 @@
 //! | how is a run mined on this machine? | [`engine`] |
 //! | how is a run, or the services' store, opened and read? | [`installation`], [`queries`] |
 //! | how are pages read from files, with which parameters? | [`input`], [`params`], [`site`] |
-//! | how are pages mined that somebody saved? | [`import`], then [`engine`] |
+//! | how are saved pages mined? | [`import`], then [`engine`] |
 //! | how right is a run of the synthetic world? | [`demo`] |
 //! | how is a command line described in a page? | [`mod@reference`] |
 //!

@@ -63,8 +63,7 @@ pub(crate) async fn import_captures(
     Ok(())
 }
 
-/// Imports pages that somebody saved, each with the time at which it was fetched. Of several pages of one URL the latest
-/// counts. A file that is no page is counted in `counts` and skipped. Pass the future to
+/// Imports saved pages, each with the time at which it was fetched. If several have the same URL, the latest counts. A file that is no page is counted in `counts` and skipped. Pass the future to
 /// [`Engine::mine`](crate::engine::Engine::mine).
 ///
 /// # Errors

@@ -59,9 +59,9 @@ pub struct BrokerConfig {
     /// again, so nothing is lost and the crawl waits. A queue keeps the limits it was declared with, and a service
     /// configured otherwise reports the difference at start: drain and delete the queue, or choose another `prefix`.
     pub max_length: u64,
-    /// Number of bytes that a queue holds; at this limit, too, publishers wait, and it is changed in the same way. There
-    /// are three queues and their dead letters: at the default of 1 GiB, give the broker 2 GiB of memory and 8 GiB of
-    /// disk.
+    /// Number of bytes that a queue holds. A queue that reaches it is full, as with `max_length`, and it is changed in the
+    /// same way. There are three queues and their dead letters: at the default of 1 GiB, give the broker 2 GiB of memory
+    /// and 8 GiB of disk.
     pub max_bytes: u64,
     /// Longest wait for a connection, a publisher confirm or an answer, in milliseconds.
     pub timeout_ms: u64,
