@@ -10,6 +10,7 @@ use clap::Args;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
+use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_miner::mining::fold::Rules;
@@ -131,14 +132,31 @@ impl RunArgs {
     }
 }
 
-/// Opens an installation for reading. A reader publishes nothing, so it gets an empty broker of its own.
+/// Opens an installation for reading. A reader publishes nothing, so it gets an empty broker of its own; a run's file is
+/// opened so that nothing of it changes.
 ///
 /// # Errors
 /// When the folder holds no run, or a server cannot be reached.
 pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
+    open_with(target, config, engine::open_state).await
+}
+
+/// Opens an installation for a command that changes it.
+///
+/// # Errors
+/// As those of [`open`].
+pub async fn open_to_change(target: &Target, config: &Config) -> anyhow::Result<Parts> {
+    open_with(target, config, engine::open_state_to_change).await
+}
+
+async fn open_with(
+    target: &Target,
+    config: &Config,
+    open_run: impl FnOnce(&Path) -> anyhow::Result<RedbStore>,
+) -> anyhow::Result<Parts> {
     let stores: Stores = match target {
         Target::Run(folder) => {
-            let store = Arc::new(engine::open_state(folder)?);
+            let store = Arc::new(open_run(folder)?);
             (store.clone(), store.clone(), store)
         }
         Target::Services => {
@@ -147,6 +165,15 @@ pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
         }
     };
     parts_over(stores, config)
+}
+
+/// A run whose state is open.
+///
+/// # Errors
+/// When metrics cannot be made.
+pub(crate) fn parts_of(store: RedbStore, config: &Config) -> anyhow::Result<Parts> {
+    let store = Arc::new(store);
+    parts_over((store.clone(), store.clone(), store), config)
 }
 
 /// The stores of an installation.

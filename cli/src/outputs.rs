@@ -1,6 +1,6 @@
 //! The files that a run writes at its end, and again when a site was taught something.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Write};
 use std::path::Path;
 
 use anyhow::Context;
@@ -41,6 +41,7 @@ pub(crate) async fn write_outputs(
     let (taxonomy, articles) = export_articles(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
         out.flush()?;
+        out.get_ref().sync_all()?;
         rename_part_file(file)?;
     }
     if hierarchies {
@@ -55,6 +56,84 @@ pub(crate) async fn write_outputs(
     }
     write_report(parts, &taxonomy, &by_concept, &engine::report_file(folder)).await?;
     Ok(OutputCounts { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
+}
+
+/// A file of a run that is not what would be written now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct FileDifference {
+    /// Its name within the folder.
+    pub(crate) file: String,
+    /// What is wrong with it, in words.
+    pub(crate) what: String,
+}
+
+/// Compares the articles and the ontology in a run's folder with what would be written now. Returns the number of files that
+/// were compared, and those that differ. A folder without these files is that of a run that never came to an end.
+pub(crate) async fn compare_outputs(
+    parts: &Parts,
+    folder: &Path,
+) -> anyhow::Result<(usize, Vec<FileDifference>)> {
+    let (article_file, ontology_file) = engine::output_files(folder);
+    if !article_file.exists() && !ontology_file.exists() {
+        return Ok((0, Vec::new()));
+    }
+    let (mut lines, mut turtle) = (Comparison::with(&article_file), Comparison::with(&ontology_file));
+    let take = |filed_article: &FiledArticle<'_>| json_line(&mut lines, &filed_article.line());
+    export_articles(parts, &mut turtle, RdfForm::Turtle, take).await?;
+    let compared = [(lines, &article_file), (turtle, &ontology_file)];
+    let difference = |(comparison, file): (Comparison, &std::path::PathBuf)| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Some(FileDifference { file: name, what: comparison.difference()? })
+    };
+    Ok((compared.len(), compared.into_iter().filter_map(difference).collect()))
+}
+
+/// Compares what is written to it with a file.
+struct Comparison {
+    file: std::io::Result<BufReader<std::fs::File>>,
+    /// Bytes that are equal so far.
+    equal: u64,
+    /// The first difference.
+    difference: Option<String>,
+}
+
+impl Comparison {
+    fn with(file: &Path) -> Comparison {
+        Comparison { file: std::fs::File::open(file).map(BufReader::new), equal: 0, difference: None }
+    }
+
+    /// How the file differs from all that was written.
+    fn difference(self) -> Option<String> {
+        match (self.difference, self.file) {
+            (Some(what), _) => Some(what),
+            (None, Err(error)) => Some(format!("cannot be read: {error}")),
+            (None, Ok(mut file)) => {
+                let is_at_end = file.fill_buf().is_ok_and(<[u8]>::is_empty);
+                (!is_at_end).then(|| format!("has more than the {} bytes that belong in it", self.equal))
+            }
+        }
+    }
+}
+
+impl Write for Comparison {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if let (None, Ok(file)) = (&self.difference, &mut self.file) {
+            let mut held = vec![0; bytes.len()];
+            match file.read_exact(&mut held) {
+                Ok(()) if held == bytes => self.equal += bytes.len() as u64,
+                Ok(()) => {
+                    let same = held.iter().zip(bytes).take_while(|(held, byte)| held == byte).count();
+                    self.difference = Some(format!("differs from byte {} on", self.equal + same as u64));
+                }
+                Err(_) => self.difference = Some(format!("ends after byte {}, or soon after", self.equal)),
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Writes the report of a run; the file is replaced as a whole or not at all.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
+use newslode_common::store::StoreError;
 
 use crate::exit::{Exit, Hinted};
 use crate::installation::Setup;
@@ -88,8 +89,14 @@ fn report_failure(error: &anyhow::Error) -> Exit {
     eprintln!("error: {error:#}");
     if let Some(hinted) = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
         eprintln!("hint: {}", hinted.hint);
+    } else if error.chain().any(is_damage) {
+        eprintln!("hint: newslode repair --dir DIR keeps what can be read, and moves the damaged file aside");
     }
     if error.chain().any(|cause| cause.is::<ConfigError>()) { Exit::Usage } else { Exit::Failed }
+}
+
+fn is_damage(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::Damaged(_)))
 }
 
 fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {

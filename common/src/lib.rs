@@ -7,10 +7,12 @@
 pub mod broker;
 pub mod compression;
 pub mod config;
+pub mod failpoint;
 pub mod message;
 pub mod outcome;
 pub mod parsed;
 pub mod retry;
+pub mod room;
 pub mod schedule;
 pub mod serve;
 pub mod shutdown;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use newslode_common::room::Room;
 use newslode_common::serve::{self, Service};
 use newslode_crawler::{Parts, run};
 
@@ -17,6 +18,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let store = service.store().await?;
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
+    let config = &service.config;
     let parts = Parts {
         frontier: store,
         broker: broker.clone(),
@@ -24,8 +26,8 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         // Nobody else in this process needs the pages.
         parsed: Arc::default(),
         metrics: service.metrics.clone(),
+        room: Room::of_archive(&config.archive.url, config.archive.reserve_mb).map(Arc::new),
     };
-    let config = &service.config;
     let (crawler, schedule, warc) =
         (config.crawler.clone(), config.schedule.clone(), config.archive.warc.clone());
     let work = run(parts, crawler, schedule, warc, service.stop.clone());

@@ -9,6 +9,7 @@ use newslode_common::broker::Broker;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::retry::{Outage, Retry};
+use newslode_common::room::Room;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Frontier, PageArchive, StoreResult};
 use newslode_common::telemetry::metrics::Metrics;
@@ -35,6 +36,8 @@ pub struct Parts {
     pub parsed: Arc<ParsedPages>,
     /// Counts events.
     pub metrics: Arc<Metrics>,
+    /// The space that fetching leaves free where pages are written; `None`: that is no disk of this machine.
+    pub room: Option<Arc<Room>>,
 }
 
 /// The network and the clock of a crawler.

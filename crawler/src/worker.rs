@@ -103,6 +103,10 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
     if shared.stop.is_cancelled() {
         return Ok(None);
     }
+    // What was fetched can only be kept while there is room for it.
+    if shared.parts.room.as_ref().is_some_and(|room| !room.is_there(&shared.parts.metrics)) {
+        return Ok(Some((Claimed::default(), None)));
+    }
     let lease = Duration::from_millis(shared.config.lease_ms);
     // No call races the stop: an answer that nobody reads would leave a URL leased.
     let claiming = || async {

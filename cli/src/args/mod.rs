@@ -127,11 +127,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode dead list pages --config newslode.toml\n  newslode dead replay pages --config newslode.toml"
     )]
     Dead(DeadArgs),
-    /// Recompute the mined state from the archive and compare it bit by bit.
+    /// Prove the mined state from the archive, and check articles, histories and files.
     #[command(
         after_help = "Example:\n  newslode verify --dir run\n  newslode verify --config newslode.toml   (the services' store and archive)"
     )]
     Verify(VerifyArgs),
+    /// Recover a run that was damaged: its file, its sums, the histories of its articles.
+    #[command(
+        after_help = "Example:\n  newslode repair --dir run\n  newslode repair --config newslode.toml   (the services' store and archive)\n\nA damaged file is moved aside, never changed. What the archive holds is counted again from it; what it lost is fetched again by the next `newslode mine`. Stop whatever works on the run first."
+    )]
+    Repair(RepairArgs),
     /// Recount pages after an update; `mine` and the services do so by themselves.
     #[command(
         after_help = "Example:\n  newslode recompute --dir run\n  newslode recompute --config newslode.toml   (the services' store and archive)"
@@ -270,6 +275,15 @@ pub(crate) struct RecallArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Print the report as JSON.

@@ -1,14 +1,16 @@
 //! `newslode mine`: crawls, partitions and mines sites into a folder; continues the run that it holds.
 
 use std::cell::RefCell;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use newslode_common::config::{Config, Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
+use newslode_common::room::Room;
 use newslode_common::shutdown;
-use newslode_common::store::{Frontier, SiteState};
+use newslode_common::store::{Frontier, SiteState, StoreError};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use serde::Serialize;
 use tokio::task::JoinSet;
@@ -64,7 +66,7 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
     let import = match args.warc.as_slice() {
         [] => None,
-        files => Some((Arc::new(ImportPlan::new(files, &args.site, &config)?), ImportCounts::new(files))),
+        files => Some(Arc::new(ImportPlan::new(files, &args.site, &config)?)),
     };
     if urls.is_empty() && import.is_none() && !args.out.join(engine::STATE_FILE).exists() {
         return Err(hinted(
@@ -81,16 +83,25 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     let mut waiter = JoinSet::new();
     // A second signal aborts the process, which the state survives.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let engine = Engine::open(&args.out, config.clone())?;
-    let engine = if import.is_some() { engine.offline() } else { engine };
-    // Check this before any change: a newer version may have mined this run.
-    engine::claim(&engine.miner_parts()).await?;
-    let limits = (args.max_pages, args.depth, args.delay);
-    add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
-    let admin = serve_admin(&args, &engine, &stop).await?;
-    let (ended, summary) = mine_with_import(&engine, import, &args.out, &args.keep, &stop, quiet).await?;
+    let (engine, ended, summary) = loop {
+        let engine = Engine::open(&args.out, config.clone())?;
+        let engine = if import.is_some() { engine.offline() } else { engine };
+        let import = import.clone().map(|plan| (plan, ImportCounts::new(&args.warc)));
+        match mine_once(&engine, &args, &urls, import, &config, &stop, quiet).await {
+            Ok((ended, summary)) => break (engine, ended, summary),
+            // The file of a full disk must be opened again. What was not yet on the disk is done again.
+            Err(error) => match full_disk(&error, &engine) {
+                Some(what) => {
+                    drop(engine);
+                    if !wait_for_room(&args.out, config.archive.reserve_mb, &what, &stop).await {
+                        return Ok(Exit::Interrupted);
+                    }
+                }
+                None => return Err(error),
+            },
+        }
+    };
     stop.cancel();
-    drop(admin);
     let is_in_vain = ended == Ended::Complete && summary.is_in_vain();
     if args.json {
         out::json(&summary)?;
@@ -109,6 +120,61 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     }
     summary.imported.as_ref().map_or(Ok(()), ImportCounts::check)?;
     Ok(Exit::Done)
+}
+
+/// Adds the seeds and mines until the end, a stop, or an error.
+async fn mine_once(
+    engine: &Engine,
+    args: &MineArgs,
+    urls: &[seeds::Seed],
+    import: Option<(Arc<ImportPlan>, ImportCounts)>,
+    config: &Config,
+    stop: &CancellationToken,
+    quiet: bool,
+) -> anyhow::Result<(Ended, RunSummary)> {
+    // Check this before any change: a newer version may have mined this run.
+    engine::claim(&engine.miner_parts()).await?;
+    let limits = (args.max_pages, args.depth, args.delay);
+    add_seeds(&engine.miner_parts(), urls, limits, &config.miner).await?;
+    let _admin = serve_admin(args, engine, stop).await?;
+    mine_with_import(engine, import, &args.out, &args.keep, stop, quiet).await
+}
+
+/// Whether a run ended because its disk is full; returns what failed.
+fn full_disk(error: &anyhow::Error, engine: &Engine) -> Option<String> {
+    if let Some(StoreError::Full(what)) = engine.store.failure() {
+        return Some(what);
+    }
+    let is_full = |cause: &(dyn std::error::Error + 'static)| {
+        let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        matches!(kind, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
+            || matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::Full(_)))
+    };
+    error.chain().any(is_full).then(|| format!("{error:#}"))
+}
+
+/// Time between two looks at a full disk.
+const ROOM_CHECK_EVERY: Duration = Duration::from_secs(2);
+
+/// The least free space with which a run goes on after its disk was full, in MiB.
+const LEAST_ROOM_MB: u64 = 16;
+
+/// Waits until a full disk has room again. Returns false at the stop.
+async fn wait_for_room(folder: &Path, reserve_mb: u64, what: &str, stop: &CancellationToken) -> bool {
+    let room = Room::new(folder, reserve_mb.max(LEAST_ROOM_MB));
+    tracing::error!(
+        folder = %folder.display(), error = what, needed_mb = reserve_mb.max(LEAST_ROOM_MB),
+        "the disk is full: the run waits until there is room, and then goes on by itself"
+    );
+    loop {
+        if stop.run_until_cancelled(tokio::time::sleep(ROOM_CHECK_EVERY)).await.is_none() {
+            return false;
+        }
+        if room.look().is_ok() {
+            tracing::info!(folder = %folder.display(), "there is room again; the run goes on");
+            return true;
+        }
+    }
 }
 
 /// Largest number of new pages of a site, unless a flag or the configuration says otherwise: a run is to end.
@@ -240,7 +306,10 @@ fn show_progress(progress: &Progress, display: &mut ProgressDisplay) {
 }
 
 fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> String {
-    let Progress { sites, unfinished, round, fold, .. } = progress;
+    let Progress { sites, unfinished, round, fold, shortage, .. } = progress;
+    if let Some(shortage) = shortage {
+        return format!("waiting for room: {shortage}");
+    }
     let concepts = fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
     let ended = outcomes_in_words(&count_outcomes(sites));
     let ended = if ended.is_empty() { ended } else { format!(" ({ended})") };

@@ -12,6 +12,7 @@ mod mine;
 mod partition;
 pub(crate) mod recall;
 mod recompute;
+mod repair;
 mod report;
 mod seed;
 mod serve;
@@ -52,6 +53,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Recall(args) => recall::run(args, &setup).await,
         Command::Dead(args) => dead::run(args, &setup).await,
         Command::Verify(args) => verify::run(args, &setup).await,
+        Command::Repair(args) => repair::run(args, setup).await,
         Command::Recompute(args) => recompute::run(args, &setup).await,
         Command::Config(args) => config::run(args, &setup.config),
         Command::Completions(args) => manual::completions(&args),

@@ -22,7 +22,7 @@ use crate::{out, services};
 
 pub(crate) async fn run(args: RecomputeArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let (config, target) = (&setup.config, args.run.target(setup)?);
-    let mut parts = installation::open(&target, config).await?;
+    let mut parts = installation::open_to_change(&target, config).await?;
     if target == Target::Services {
         // Articles that changed go to their readers.
         parts.broker = Arc::new(services::connect_broker(config).await?);

@@ -60,7 +60,7 @@ async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -
     let config = &setup.config;
     let to = match sites.run.target(setup)? {
         Target::Run(folder) => {
-            engine::open_state(&folder)?;
+            engine::existing_state(&folder)?;
             let engine = Engine::open(&folder, config.clone())?;
             let parts = engine.miner_parts();
             for command in commands {

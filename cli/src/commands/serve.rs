@@ -58,7 +58,7 @@ async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source>
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
-    let store = engine::open_state(folder).map_err(|error| with_hint_if_locked(folder, error))?;
+    let store = engine::open_state_to_change(folder).map_err(|error| with_hint_if_locked(folder, error))?;
     let shared = Arc::new(store.clone());
     let parts = installation::parts_over((shared.clone(), shared.clone(), shared), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store });

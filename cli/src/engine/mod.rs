@@ -24,6 +24,7 @@ use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow};
 use newslode_common::parsed::ParsedPages;
+use newslode_common::room::{Room, Shortage};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
@@ -34,6 +35,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
+use newslode_miner::work::reconcile;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
 use newslode_page::time::Timestamp;
@@ -49,6 +51,12 @@ pub const STATE_FILE: &str = "newslode.redb";
 
 /// The folder of a run, unless another one is named.
 pub const DEFAULT_FOLDER: &str = "newslode-run";
+
+/// The value that says that all articles of a run have their histories. Versions before count a page first, so a kill could
+/// cost them; a run without this value is looked through once.
+const HISTORIES: &str = "histories";
+const COMPLETE: &str = "complete";
+const INCOMPLETE: &str = "incomplete";
 
 /// Time between two flushes: gentle to the disk, and a crash costs at most a second of work.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
@@ -74,6 +82,8 @@ pub struct Engine {
     config: Config,
     /// Whether nothing is crawled: all pages are imported, and due URLs stay in the frontier.
     is_offline: bool,
+    /// The space that fetching leaves free on the folder's disk.
+    room: Arc<Room>,
 }
 
 /// How a run ended.
@@ -96,6 +106,8 @@ pub struct Progress {
     pub round: u32,
     /// What the last fold came to.
     pub fold: Option<FoldReport>,
+    /// Why nothing is fetched now: the disk is short of space.
+    pub shortage: Option<Shortage>,
     is_offline: bool,
 }
 
@@ -127,11 +139,24 @@ impl Progress {
     }
 }
 
-/// Opens a run's state for commands that read it or change its seeds.
+/// Opens a run's state for reading only: several commands may do that at once, and nothing of the file changes.
+///
+/// # Errors
+/// When the folder holds no run, another process works on it, or it must be recovered or upgraded first.
+pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
+    Ok(RedbStore::open_read_only(&existing_state(folder)?)?)
+}
+
+/// Opens a run's state for commands that change it.
 ///
 /// # Errors
 /// When the folder holds no run, or another process works on it.
-pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
+pub fn open_state_to_change(folder: &Path) -> anyhow::Result<RedbStore> {
+    Ok(RedbStore::open(&existing_state(folder)?)?)
+}
+
+/// The state file of a run that exists.
+pub(crate) fn existing_state(folder: &Path) -> anyhow::Result<PathBuf> {
     let file = folder.join(STATE_FILE);
     if !file.exists() {
         return Err(crate::exit::hinted(
@@ -140,7 +165,7 @@ pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
              NEWSLODE__STORE__URL, or store.url in the file that --config names",
         ));
     }
-    Ok(RedbStore::open(&file)?)
+    Ok(file)
 }
 
 /// Makes the algorithms of this program those that count the pages of a store.
@@ -169,7 +194,8 @@ impl Engine {
         let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
         let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
         let parsed = Arc::new(ParsedPages::within(PARSED_BYTES));
-        Ok(Engine { store, broker, metrics, parsed, config, is_offline: false })
+        let room = Arc::new(Room::new(folder, config.archive.reserve_mb));
+        Ok(Engine { store, broker, metrics, parsed, config, is_offline: false, room })
     }
 
     /// The same run without a crawler, so that it does not use the network.
@@ -227,6 +253,7 @@ impl Engine {
             archive: store.clone(),
             parsed: self.parsed.clone(),
             metrics: self.metrics.clone(),
+            room: Some(self.room.clone()),
         };
         let partitioner = newslode_partitioner::Parts {
             broker,
@@ -258,6 +285,10 @@ impl Engine {
         loops.spawn(async move {
             while tokio::time::timeout(FLUSH_EVERY, flushed.cancelled()).await.is_err() {
                 store.flush().await?;
+                // A file that failed answers nothing more: the run ends with the cause.
+                if let Some(failure) = store.failure() {
+                    return Err(failure.into());
+                }
             }
             Ok(())
         });
@@ -302,11 +333,11 @@ impl Engine {
         let parts = self.miner_parts();
         // The last run may have fetched pages without counting them. Its queues are gone, so send them again.
         let store = &self.store;
-        let again =
-            newslode_miner::work::reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
+        let again = reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
         if again > 0 {
             tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
         }
+        self.complete_histories(&parts).await?;
         let Some(imported) = stop.run_until_cancelled(import).await else { return Ok(Ended::Stopped) };
         imported?;
         let mut memory = FoldMemory::default();
@@ -327,12 +358,45 @@ impl Engine {
             fold = Some(report);
             if followed == 0 && self.is_quiet(&self.read_progress(round, fold.clone()).await?) {
                 self.view_sites(&parts, stop).await?;
+                self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.read_progress(round, fold).await?);
                 return Ok(Ended::Complete);
             }
             round += 1;
         }
+    }
+
+    /// Lets the histories be written that a kill of version 0.1.0 cost, once for each run.
+    async fn complete_histories(&self, parts: &MinerParts) -> anyhow::Result<()> {
+        let store = &self.store;
+        if store.value(HISTORIES).await?.is_some_and(|(_, held)| held == COMPLETE) {
+            return Ok(());
+        }
+        let lost = reconcile::publish_incomplete(store, store, store, parts.broker.as_ref()).await?;
+        if lost > 0 {
+            tracing::info!(articles = lost, "articles without a history are processed again");
+        }
+        Ok(())
+    }
+
+    /// Makes the next [`mine`](Engine::mine) look for articles that lack their history.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn look_for_incomplete_histories(&self) -> anyhow::Result<()> {
+        if let Some((version, _)) = self.store.value(HISTORIES).await? {
+            self.store.put_value(HISTORIES, Some(version), INCOMPLETE.into()).await?;
+        }
+        Ok(())
+    }
+
+    async fn note_complete_histories(&self) -> anyhow::Result<()> {
+        let (version, held) = self.store.value(HISTORIES).await?.unzip();
+        if held.is_none_or(|held| held != COMPLETE) {
+            self.store.put_value(HISTORIES, version, COMPLETE.into()).await?;
+        }
+        Ok(())
     }
 
     /// Views all sites that changed, as fast as possible. Sites left at `stop` are due at the next run.
@@ -377,7 +441,8 @@ impl Engine {
         let sites = Frontier::status(&self.store).await?;
         let unfinished =
             [Queue::Pages, Queue::Partitions].map(|queue| self.broker.unfinished(queue)).iter().sum();
-        Ok(Progress { sites, unfinished, round, fold, is_offline: self.is_offline })
+        let shortage = self.room.look().err().filter(|_| !self.is_offline);
+        Ok(Progress { sites, unfinished, round, fold, shortage, is_offline: self.is_offline })
     }
 }
 

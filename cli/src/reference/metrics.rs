@@ -118,6 +118,7 @@ const NOTES: &[(&str, &str, &str)] = &[
         MINER,
         "Packed, in an archive of objects; once a day, by the miner that leads, if pages are kept for a time (`miner.window_days`).",
     ),
+    ("newslode_disk_short", CRAWLER, "0 for an archive in a bucket, which has no disk of this machine."),
     ("newslode_archive_failures_total", ALL, "An absent object is no failure."),
     ("newslode_process_clock_seconds", ALL, "Prometheus' `timestamp()` beside it tells clocks that differ."),
 ];

@@ -121,11 +121,14 @@ pub struct ArchiveConfig {
     /// Folder to which each crawler also writes every request with its answer, as web archives (WARC 1.1); empty: none.
     /// Each crawler writes files of its own. Nothing deletes them.
     pub warc: String,
+    /// Free space, in MiB, that fetching leaves on the disk of the archive's folder, or of a run's folder: with less,
+    /// nothing is fetched until there is room again; 0: none. Does not apply to buckets.
+    pub reserve_mb: u64,
 }
 
 impl Default for ArchiveConfig {
     fn default() -> Self {
-        ArchiveConfig { url: "file:///var/lib/newslode/archive".into(), warc: String::new() }
+        ArchiveConfig { url: "file:///var/lib/newslode/archive".into(), warc: String::new(), reserve_mb: 128 }
     }
 }
 

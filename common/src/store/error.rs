@@ -5,7 +5,7 @@ use newslode_page::reading::CanonicalUrl;
 use crate::retry::Retryable;
 
 /// A store call that failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// No answer, no connection, or a server that restarts. The call may or may not have had its effect:
     /// repeat it (all calls are safe to repeat).
@@ -15,18 +15,24 @@ pub enum StoreError {
     /// functions).
     #[error("the store refuses: {0}")]
     Refused(String),
+    /// The disk, or a quota on it, is full.
+    #[error("the disk is full: {0}")]
+    Full(String),
     /// The stored data makes no sense.
     #[error("the store contains corrupt data: {0}")]
     Corrupt(String),
+    /// The file of an embedded store is damaged: parts of it cannot be read.
+    #[error("the store's file is damaged: {0}")]
+    Damaged(String),
 }
 
 impl Retryable for StoreError {
-    /// A refusal counts, too: a person repairs a server that is out of memory or has become a replica, while
+    /// A refusal counts, too: a person repairs a server that is out of memory or has become a replica, or makes room, while
     /// the service keeps its work in hand.
     fn is_retryable(&self) -> bool {
         match self {
-            StoreError::Unavailable(_) | StoreError::Refused(_) => true,
-            StoreError::Corrupt(_) => false,
+            StoreError::Unavailable(_) | StoreError::Refused(_) | StoreError::Full(_) => true,
+            StoreError::Corrupt(_) | StoreError::Damaged(_) => false,
         }
     }
 }

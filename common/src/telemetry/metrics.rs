@@ -87,6 +87,8 @@ pub struct Metrics {
     pub archive_failures: IntCounterVec,
     /// Bytes in an archive of objects, packed, by `kind`, as the last expiry found them.
     pub archive_bytes: IntGaugeVec,
+    /// Whether less than the reserve is free on the disk of the archive: fetching waits.
+    pub disk_short: IntGauge,
     /// Memory of the fullest server of the store in bytes, by `what`: `used`, `limit`.
     pub store_memory: IntGaugeVec,
     /// Pages of the site at hand that are to be counted again after an update.
@@ -319,6 +321,10 @@ impl Metrics {
                 "call",
                 &["put", "get", "delete", "expire"],
             )?,
+            disk_short: make.gauge(
+                "newslode_disk_short",
+                "1 while less than `archive.reserve_mb` is free on the disk of the archive: fetching waits.",
+            )?,
             archive_bytes: make.gauges(
                 "newslode_archive_bytes",
                 "Bytes in the archive, as the last expiry found them.",
@@ -357,7 +363,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (37, 44));
+        assert_eq!((ours, families.len()), (38, 45));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

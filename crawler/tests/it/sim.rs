@@ -94,6 +94,7 @@ impl Sim {
             archive: Arc::new(MemoryArchive::default()),
             parsed: Arc::default(),
             metrics: Metrics::new().unwrap(),
+            room: None,
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
         let config = CrawlerConfig { max_redirects: 2, ..CrawlerConfig::default() };

@@ -117,6 +117,7 @@ impl World {
             archive: self.archive.clone(),
             parsed: Arc::default(),
             metrics: self.metrics.clone(),
+            room: None,
         }
     }
 

@@ -41,6 +41,7 @@ pub mod parts;
 pub mod recompute;
 pub mod reconcile;
 pub mod removal;
+pub mod repair;
 pub mod seeds;
 pub mod service;
 pub mod stores;

@@ -3,6 +3,10 @@
 //!
 //! The frontier knows the content with which a URL was last fetched; the site's state knows the one that counts. Where they
 //! differ, the message was on its way. To publish one too many is harmless: it is stale then.
+//!
+//! A page that counts is complete, since counting is the last effect. Version 0.1.0 counted first, so a kill could cost an
+//! article its history for good: [`publish_incomplete`] finds these articles, and the miner, which knows their version
+//! already, writes the history alone.
 
 use anyhow::Context;
 use newslode_common::broker::{Broker, PublishError, Queue};
@@ -16,6 +20,7 @@ use std::time::Duration;
 
 use crate::work::captures;
 use crate::work::generations::Generations;
+use crate::work::verify::history_fault;
 
 /// Wait before another attempt to publish to a full queue.
 const FULL_QUEUE_WAIT: Duration = Duration::from_millis(50);
@@ -59,6 +64,37 @@ pub async fn reconcile(
             }
         }
         published += publish_captures(state, archive, broker, &site.site).await?;
+    }
+    Ok(published)
+}
+
+/// Publishes each counted page whose article has no history, or only an older one. Returns the number of pages.
+///
+/// # Errors
+/// As those of [`reconcile`].
+pub async fn publish_incomplete(
+    frontier: &dyn Frontier,
+    state: &dyn SiteState,
+    archive: &dyn PageArchive,
+    broker: &dyn Broker,
+) -> anyhow::Result<u64> {
+    let mut published = 0;
+    let generations = Generations::read(state).await?;
+    for (site, _) in state.sites().await? {
+        for (url, version) in state.pages(&site).await? {
+            let is_article = version.content != ContentHash::NONE
+                && archive.get(Kind::Article, version.content).await?.is_some();
+            if !is_article || history_fault(archive, &url, version).await?.is_none() {
+                continue;
+            }
+            let Some(mut page) = generations.fetched(archive, version.content).await? else { continue };
+            page.version.fetch = version.fetch;
+            if let Some(entry) = frontier.entry(&url).await? {
+                (page.why, page.depth) = (entry.why, entry.depth);
+            }
+            send(broker, Queue::Pages, page.sealed()?.message).await?;
+            published += 1;
+        }
     }
     Ok(published)
 }

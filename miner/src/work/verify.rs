@@ -1,20 +1,28 @@
-//! Proves that nothing was lost and nothing counted twice, by computing the sums again from the archive.
+//! Proves that nothing was lost and nothing counted twice, by computing the sums again from the archive; and checks what
+//! cannot be computed again.
 //!
 //! Each counted page is read from the archive and computed again. The cells of all contributions are summed and compared with
-//! the stored ones, table by table. The caller passes in how a page becomes a contribution. A difference in a page's
+//! the stored ones, table by table. The caller passes in how a page is analysed. A difference in a page's
 //! contribution means that the parameters or the algorithms changed; a difference in the sums alone means that counting went
-//! wrong. Start at [`verify`].
+//! wrong.
+//!
+//! When an article was first seen and how it changed follows from nothing else. So of its history only this is checked: it is
+//! there, it knows the fetch that counts, its events are numbered, and the article whose other address it is has a history,
+//! too. Start at [`verify`].
 
 use std::collections::BTreeMap;
 
 use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::store::{Kind, PageArchive, SiteState, StoreResult};
-use newslode_common::version::ContentHash;
+use newslode_common::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
+use newslode_common::version::{ContentHash, Version};
+use newslode_page::Analysis;
 use newslode_page::contribution::{Cell, Contribution, Delta, Table};
 use newslode_page::generation::Generation;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::work::generations::Generations;
+use crate::work::histories::history::ArticleHistory;
+use crate::work::histories::read_history;
 
 /// The most differences named for one site; the rest are only counted.
 const NAMED: usize = 100;
@@ -30,6 +38,30 @@ pub struct CellDifference {
     pub live: i64,
     /// The recomputed count.
     pub recomputed: i64,
+}
+
+/// What a page was computed to again.
+#[derive(Clone, Debug, Default)]
+pub struct Computed {
+    /// Its contribution.
+    pub contribution: Contribution,
+    /// Whether it is an article.
+    pub is_article: bool,
+}
+
+impl From<Analysis> for Computed {
+    fn from(analysis: Analysis) -> Computed {
+        Computed { contribution: analysis.contribution, is_article: analysis.article.is_some() }
+    }
+}
+
+/// A history that is not as it must be.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct HistoryFault {
+    /// The counted URL of the article.
+    pub url: CanonicalUrl,
+    /// What is wrong with its history, in words.
+    pub what: String,
 }
 
 /// The result of the proof.
@@ -51,19 +83,27 @@ pub struct VerifyReport {
     pub outdated: Vec<CanonicalUrl>,
     /// Pages whose archived contribution differs from the one computed now.
     pub changed: Vec<CanonicalUrl>,
+    /// Counted articles.
+    pub articles: u64,
+    /// Articles whose history is missing, or is not as it must be.
+    pub histories: Vec<HistoryFault>,
+    /// Counted pages that are articles, and whose articles the archive does not hold.
+    pub without_article: Vec<CanonicalUrl>,
 }
 
 impl VerifyReport {
-    /// Whether everything was proved.
+    /// Whether the sums were proved, and the articles and their histories are complete.
     #[must_use]
     pub fn is_proof(&self) -> bool {
         self.different == 0
-            && [&self.missing, &self.outdated, &self.changed].iter().all(|pages| pages.is_empty())
+            && self.histories.is_empty()
+            && [&self.missing, &self.outdated, &self.changed, &self.without_article]
+                .iter()
+                .all(|pages| pages.is_empty())
     }
 }
 
-/// Recomputes these sites. `recompute` makes a page's contribution by the algorithms `ours`; `progress` is
-/// called after each page with the number of pages done so far.
+/// Recomputes these sites. `recompute` analyses a page by the algorithms `ours`; `progress` is called after each page with the number of pages done so far.
 ///
 /// # Errors
 /// When a store cannot be read.
@@ -72,7 +112,7 @@ pub async fn verify(
     archive: &dyn PageArchive,
     sites: &[Site],
     ours: &Generation,
-    recompute: impl Fn(FetchedPage) -> Contribution,
+    recompute: impl Fn(FetchedPage) -> Computed,
     mut progress: impl FnMut(u64),
 ) -> StoreResult<VerifyReport> {
     let mut report = VerifyReport::default();
@@ -83,6 +123,13 @@ pub async fn verify(
             if version.content == ContentHash::NONE {
                 continue;
             }
+            let is_article = archive.get(Kind::Article, version.content).await?.is_some();
+            if is_article {
+                report.articles += 1;
+                if let Some(what) = history_fault(archive, &url, version).await? {
+                    report.histories.push(HistoryFault { url: url.clone(), what });
+                }
+            }
             let Some(page) = generations.fetched(archive, version.content).await? else {
                 report.missing.push(url);
                 continue;
@@ -92,7 +139,13 @@ pub async fn verify(
             let is_ours = page.version.content.seen_by(ours) == version.content;
             let contribution = match &kept {
                 Some(kept) if !is_ours => kept.clone(),
-                _ => recompute(page),
+                _ => {
+                    let computed = recompute(page);
+                    if is_ours && computed.is_article && !is_article {
+                        report.without_article.push(url.clone());
+                    }
+                    computed.contribution
+                }
             };
             for (cell, by) in Delta::between(None, Some(&contribution)).iter() {
                 sum.add(cell.clone(), by);
@@ -109,6 +162,44 @@ pub async fn verify(
         report.sites += 1;
     }
     Ok(report)
+}
+
+/// What is wrong with the history of an article that counts under this version.
+///
+/// # Errors
+/// When the archive cannot be read.
+pub async fn history_fault(
+    archive: &dyn PageArchive,
+    url: &CanonicalUrl,
+    counted: Version,
+) -> StoreResult<Option<String>> {
+    let history = match read_history(archive, url).await {
+        Ok(Some(history)) => history,
+        Ok(None) => return Ok(Some("it has no history".to_owned())),
+        Err(StoreError::Corrupt(what)) => return Ok(Some(what)),
+        Err(error) => return Err(error),
+    };
+    if history.fetch < counted.fetch {
+        return Ok(Some(format!(
+            "fetch {} counts, its history knows fetch {}",
+            counted.fetch, history.fetch
+        )));
+    }
+    if let Some(what) = wrong_numbers(&history) {
+        return Ok(Some(what));
+    }
+    let Some(primary) = &history.twin_of else { return Ok(None) };
+    let is_known = read_history(archive, primary).await?.is_some();
+    Ok((!is_known).then(|| format!("it is an address of `{primary}`, which has no history")))
+}
+
+/// Events are numbered from 1. Of a long history the first event and the last ones are kept.
+fn wrong_numbers(history: &ArticleHistory) -> Option<String> {
+    let numbers: Vec<u64> = history.events.iter().map(|event| event.version).collect();
+    let ascend = numbers.windows(2).all(|pair| pair.first() < pair.last());
+    let is_whole = numbers.last().is_none_or(|last| *last == numbers.len() as u64 || history.is_abridged());
+    let begins = numbers.first().is_none_or(|first| *first == 1);
+    (!ascend || !is_whole || !begins).then(|| format!("its events have the numbers {numbers:?}"))
 }
 
 async fn compare(

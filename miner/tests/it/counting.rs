@@ -12,7 +12,7 @@ use newslode_common::version::Version;
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::recompute::{self, Recomputed};
-use newslode_miner::work::verify::verify;
+use newslode_miner::work::verify::{Computed, verify};
 use newslode_miner::work::views::Pace;
 use newslode_page::Params;
 use newslode_page::contribution::Table;
@@ -124,7 +124,10 @@ async fn verify_names_every_difference() {
     assert_eq!(report.missing, [url(HOME)]);
     assert!(report.different > 0 && report.differences[0].recomputed == 0);
     world.archive(&home).await;
-    let other = |_| page(HOME, Why::Seed, 1, &["art"], &[]).contribution;
+    let other = |_| Computed {
+        contribution: page(HOME, Why::Seed, 1, &["art"], &[]).contribution,
+        is_article: false,
+    };
     let report = verify(state, archive, &[site], &ours(), other, |_| ()).await.unwrap();
     assert_eq!(report.changed, [url(HOME)]);
 }

@@ -15,6 +15,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::stores::Stores;
+use newslode_miner::work::verify::Computed;
 use newslode_page::Params;
 use newslode_page::analysis::PageNotes;
 use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
@@ -113,9 +114,9 @@ pub(crate) fn content_of(page: &PartitionedPage) -> ContentHash {
 }
 
 /// The `recompute` for pages of [`World::archive`].
-pub(crate) fn recompute(page: FetchedPage) -> Contribution {
-    let Body::Inline(bytes) = page.body else { return Contribution::default() };
-    envelope::open(&bytes).unwrap()
+pub(crate) fn recompute(page: FetchedPage) -> Computed {
+    let Body::Inline(bytes) = page.body else { return Computed::default() };
+    Computed { contribution: envelope::open(&bytes).unwrap(), is_article: false }
 }
 
 pub(crate) fn url(text: &str) -> CanonicalUrl {

@@ -20,6 +20,7 @@ mod bench;
 mod checks;
 mod disk;
 mod faults;
+mod kills;
 mod line;
 mod memory;
 mod pace;
@@ -50,7 +51,7 @@ use crate::report::Report;
 #[derive(Parser)]
 #[command(
     version,
-    after_help = "Example: newslode-chaos --minutes 3 --seed 7 --json report.json\n\n\
+    after_help = "Example:\n  newslode-chaos --minutes 3 --seed 7 --json report.json\n  newslode-chaos --kills 200\n\n\
                   Build the services first: cargo build --workspace. RabbitMQ needs root, as does a full disk."
 )]
 struct Args {
@@ -60,6 +61,9 @@ struct Args {
     /// What the faults and the world follow from
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Instead, kill single processes so often, at chosen effects and at random moments, each time comparing the end
+    #[arg(long, value_name = "N", conflicts_with = "minutes")]
+    kills: Option<u64>,
     /// Also write the report to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -72,18 +76,28 @@ const SITES: (f64, usize) = (20.0, 12);
 async fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     let mut asked_to_end = signal(SignalKind::terminate())?;
-    let report = tokio::select! {
-        report = run(&args) => report?,
+    let (text, json, is_clean) = tokio::select! {
+        report = run_as_asked(&args) => report?,
         // So that servers and services end with this program.
         _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
         _ = asked_to_end.recv() => anyhow::bail!("asked to end"),
     };
-    print!("{report}");
+    print!("{text}");
     if let Some(file) = &args.json {
-        let text = serde_json::to_string_pretty(&report)?;
-        std::fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))?;
+        std::fs::write(file, json).with_context(|| format!("cannot write `{}`", file.display()))?;
     }
-    Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The report as text and as JSON, and whether nothing differs.
+async fn run_as_asked(args: &Args) -> anyhow::Result<(String, String, bool)> {
+    if let Some(times) = args.kills {
+        let report = kills::run(times, args.seed).await?;
+        let json = serde_json::to_string_pretty(&report)?;
+        return Ok((report.to_string(), json, report.differences.is_empty()));
+    }
+    let report = run(args).await?;
+    Ok((report.to_string(), serde_json::to_string_pretty(&report)?, report.differences.is_empty()))
 }
 
 /// The shortest run over a world whose pages fail at first. A site with such a page rests for up to seven minutes.

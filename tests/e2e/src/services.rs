@@ -128,6 +128,18 @@ impl<'a> Installation<'a> {
         &self.config
     }
 
+    /// Changes the configuration of services that start later.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written, or does not hold `from`.
+    pub fn change_config(&self, from: &str, to: &str) -> std::io::Result<()> {
+        let text = std::fs::read_to_string(&self.config)?;
+        if !text.contains(from) {
+            return Err(std::io::Error::other(format!("no `{from}` in the configuration")));
+        }
+        std::fs::write(&self.config, text.replace(from, to))
+    }
+
     /// The prefix of queues and keys.
     pub fn prefix(&self) -> &str {
         &self.prefix

@@ -56,7 +56,7 @@ async fn read_site_knowledge(args: TemplateSite, setup: &Setup) -> anyhow::Resul
 
 async fn teach_site(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let (config, target) = (&setup.config, args.run.target(setup)?);
-    let parts = installation::open(&target, config).await?;
+    let parts = installation::open_to_change(&target, config).await?;
     let site = Site::of_host(&args.site);
     let page = page_to_correct(&parts, &args, config).await?;
     let body = args.body.as_ref().map(|file| {
@@ -99,7 +99,7 @@ async fn page_to_correct(parts: &Parts, args: &TeachArgs, config: &Config) -> an
 async fn forget_lessons(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyhow::Result<Exit> {
     let (config, target) = (&setup.config, args.run.target(setup)?);
     let site = Site::of_host(&args.site);
-    let parts = installation::open(&target, config).await?;
+    let parts = installation::open_to_change(&target, config).await?;
     read_knowledge(parts.stores.state.as_ref(), &site).await?;
     knowledge::teach(parts.stores.state.as_ref(), &site, |knowledge| {
         let Some(url) = &page else {

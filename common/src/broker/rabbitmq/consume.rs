@@ -22,6 +22,7 @@ use lapin::{Acker as Tag, Channel};
 
 use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
 use super::core::{Core, Keeper};
+use crate::failpoint;
 use crate::retry::{Outage, Retry};
 
 /// Wait before a lost channel is reopened.
@@ -194,7 +195,10 @@ impl HeldDelivery {
         let Some(tag) = self.tag.take() else { return Ok(()) };
         let asking = async {
             match ending(&tag).await {
-                Ok(true) => Ok(()),
+                Ok(true) => {
+                    failpoint::effect(|| format!("message of {} ended", self.queue));
+                    Ok(())
+                }
                 Ok(false) => Err(BrokerError(format!(
                     "{what}: the connection was lost; the message will be redelivered"
                 ))),

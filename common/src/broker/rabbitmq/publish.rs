@@ -4,6 +4,7 @@
 //! waits for the next one within its time limit. If it is lost before the confirm, the broker may or may not
 //! have taken the message; the caller still holds it and publishes it again.
 
+use crate::failpoint;
 use crate::time;
 use lapin::options::BasicPublishOptions;
 use lapin::types::FieldTable;
@@ -127,7 +128,10 @@ impl Core {
         };
         let queue = if route.exchange.is_empty() { route.key } else { route.exchange };
         match confirmation {
-            Ok(Confirmation::Ack(None)) => Ok(()),
+            Ok(Confirmation::Ack(None)) => {
+                failpoint::effect(|| format!("publish to {queue}"));
+                Ok(())
+            }
             Ok(Confirmation::Ack(Some(returned))) => Err(PublishError::Unroutable {
                 queue: queue.into(),
                 reason: format!("{} {}", returned.reply_code, returned.reply_text),

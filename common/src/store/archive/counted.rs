@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_page::time::Timestamp;
 
+use crate::failpoint;
 use crate::store::{Expired, Kind, PageArchive, StoreResult};
 use crate::telemetry::metrics::Metrics;
 use crate::version::ContentHash;
@@ -34,7 +35,9 @@ impl<A> CountedArchive<A> {
 #[async_trait]
 impl<A: PageArchive> PageArchive for CountedArchive<A> {
     async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
-        self.counted("put", self.archive.put(kind, content, bytes, now).await)
+        self.counted("put", self.archive.put(kind, content, bytes, now).await)?;
+        failpoint::effect(|| format!("archive put {}", kind.name()));
+        Ok(())
     }
 
     async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
@@ -42,7 +45,9 @@ impl<A: PageArchive> PageArchive for CountedArchive<A> {
     }
 
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
-        self.counted("delete", self.archive.delete(kind, content).await)
+        self.counted("delete", self.archive.delete(kind, content).await)?;
+        failpoint::effect(|| format!("archive delete {}", kind.name()));
+        Ok(())
     }
 
     async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {

@@ -10,11 +10,11 @@ use crate::store::{Expired, Kind, PageArchive, StoreResult};
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
-type Name = (&'static str, [u8; 16]);
+pub(super) type Name = (&'static str, [u8; 16]);
 
 /// Kind's name and content → time of the put, packed bytes.
-const BLOBS: TableDefinition<'_, Name, (u64, &[u8])> = TableDefinition::new("archive");
-const AGES: TableDefinition<'_, (u64, &str, [u8; 16]), ()> = TableDefinition::new("archive_ages");
+pub(super) const BLOBS: TableDefinition<'_, Name, (u64, &[u8])> = TableDefinition::new("archive");
+pub(super) const AGES: TableDefinition<'_, (u64, &str, [u8; 16]), ()> = TableDefinition::new("archive_ages");
 
 /// Most values that one transaction deletes, since other calls wait for the writer meanwhile.
 const EXPIRE_AT_ONCE: usize = 500;
@@ -37,6 +37,17 @@ impl<'t> Blobs<'t> {
         }
         self.ages.insert((now.0, kind, content.0), ())?;
         Ok(())
+    }
+
+    /// Puts a packed value as another file held it.
+    pub(super) fn restore(
+        &mut self,
+        kind: &str,
+        content: [u8; 16],
+        at: u64,
+        packed: &[u8],
+    ) -> StoreResult<()> {
+        self.put(kind, ContentHash(content), packed, Timestamp(at))
     }
 
     fn delete(&mut self, kind: &str, content: ContentHash) -> StoreResult<()> {
@@ -63,6 +74,21 @@ impl<'t> Blobs<'t> {
             count += 1;
         }
         Ok(count)
+    }
+}
+
+impl RedbStore {
+    /// The contents of which the archive holds this kind.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn archived(&self, kind: Kind) -> StoreResult<Vec<ContentHash>> {
+        self.read(move |transaction| {
+            let blobs = transaction.open_table(BLOBS)?;
+            let all = blobs.range((kind.name(), [0; 16])..=(kind.name(), [0xff; 16]))?;
+            all.map(|pair| Ok(ContentHash(pair?.0.value().1))).collect()
+        })
+        .await
     }
 }
 

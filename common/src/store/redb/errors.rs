@@ -1,22 +1,55 @@
 //! What failures of the file mean to the caller.
 
+use std::any::Any;
+use std::io::ErrorKind;
+
 use crate::store::error::StoreError;
+
+/// What the file answers after one of its writes failed, whatever is asked.
+const FAILED_BEFORE: &str = "an earlier write to the store's file failed";
 
 /// The error that a failure of the file means to the caller.
 fn meaning(error: ::redb::Error) -> StoreError {
-    use std::io::ErrorKind;
     match error {
         ::redb::Error::Io(error) => match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                StoreError::Full(format!("cannot write the store's file: {error}"))
+            }
+            ErrorKind::ReadOnlyFilesystem => {
                 StoreError::Refused(format!("cannot write the store's file: {error}"))
             }
+            // A page lies behind the end of the file.
+            ErrorKind::UnexpectedEof => StoreError::Damaged(error.to_string()),
             _ => StoreError::Unavailable(format!("the store's file: {error}")),
         },
-        ::redb::Error::PreviousIo => {
-            StoreError::Refused("the store's file failed before; start again to check it".to_owned())
-        }
-        error => StoreError::Corrupt(error.to_string()),
+        ::redb::Error::PreviousIo => StoreError::Refused(FAILED_BEFORE.to_owned()),
+        error => StoreError::Damaged(error.to_string()),
     }
+}
+
+/// Whether an error only says that an earlier call failed.
+pub(super) fn is_consequence(error: &StoreError) -> bool {
+    matches!(error, StoreError::Refused(text) if text == FAILED_BEFORE)
+}
+
+/// Whether the file can be used again only after it was opened again.
+pub(super) fn is_lasting(error: &StoreError) -> bool {
+    matches!(error, StoreError::Full(_) | StoreError::Damaged(_)) || is_consequence(error)
+}
+
+/// Only this program writes the file, and checks what it writes: what cannot be read was damaged since.
+pub(super) fn of_file(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Corrupt(what) => StoreError::Damaged(what),
+        error => error,
+    }
+}
+
+/// What a panic of the database means: it does not expect damaged pages.
+pub(super) fn damaged(panic: &(dyn Any + Send)) -> StoreError {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    StoreError::Damaged(format!("a page of it makes no sense ({})", text.unwrap_or("no reason is given")))
 }
 
 macro_rules! store_errors {

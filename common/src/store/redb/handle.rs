@@ -1,12 +1,14 @@
 //! A handle of the store: its writer, and reads from snapshots.
 
-use std::sync::Arc;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::sync::{Arc, OnceLock};
 
-use ::redb::{Database, ReadTransaction, ReadableDatabase, WriteTransaction};
+use ::redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
 
+use super::errors;
 use super::writer::Writer;
 use crate::store::archive::packing::blocking;
-use crate::store::error::StoreResult;
+use crate::store::error::{StoreError, StoreResult};
 
 /// A store in one file. Clones are handles of the same store.
 #[derive(Clone)]
@@ -15,25 +17,66 @@ pub struct RedbStore {
 }
 
 struct Inner {
-    // Dropped first: it makes all writes durable before the database closes.
-    writer: Writer,
-    database: Arc<Database>,
+    access: Access,
+    failure: Arc<Failure>,
+}
+
+/// How the file is open.
+enum Access {
+    /// The writer is dropped first: it makes all writes durable before the database closes.
+    Write { writer: Writer, database: Arc<Database> },
+    /// Nothing of the file changes.
+    Read(ReadOnlyDatabase),
+}
+
+/// The first failure after which the file must be opened again.
+#[derive(Default)]
+pub(super) struct Failure(OnceLock<StoreError>);
+
+impl Failure {
+    /// Remembers a failure that lasts. A consequence of it is replaced by its cause.
+    pub(super) fn note(&self, error: StoreError) -> StoreError {
+        if errors::is_consequence(&error)
+            && let Some(cause) = self.0.get()
+        {
+            return cause.clone();
+        }
+        if errors::is_lasting(&error) {
+            // Only the first one is the cause.
+            drop(self.0.set(error.clone()));
+        }
+        error
+    }
 }
 
 impl RedbStore {
     /// Starts the writer of a database whose tables exist.
-    pub(super) fn new(database: Database) -> StoreResult<RedbStore> {
-        let database = Arc::new(database);
-        let writer = Writer::start(Arc::clone(&database))?;
-        Ok(RedbStore { inner: Arc::new(Inner { writer, database }) })
+    pub(super) fn writing(database: Database) -> StoreResult<RedbStore> {
+        let (database, failure) = (Arc::new(database), Arc::default());
+        let writer = Writer::start(Arc::clone(&database), Arc::clone(&failure))?;
+        Ok(RedbStore { inner: Arc::new(Inner { access: Access::Write { writer, database }, failure }) })
     }
 
-    /// Makes everything answered so far survive a crash.
+    /// A store that only reads.
+    pub(super) fn reading(database: ReadOnlyDatabase) -> RedbStore {
+        RedbStore { inner: Arc::new(Inner { access: Access::Read(database), failure: Arc::default() }) }
+    }
+
+    /// The failure after which no call works any more until the file is opened again: its disk was full, or it is damaged.
+    #[must_use]
+    pub fn failure(&self) -> Option<StoreError> {
+        self.inner.failure.0.get().cloned()
+    }
+
+    /// Makes everything answered so far survive a crash. Does nothing for a store that only reads.
     ///
     /// # Errors
-    /// [`Refused`](crate::store::StoreError::Refused) if the disk is full, [`Unavailable`](crate::store::StoreError::Unavailable) if the disk failed.
+    /// [`StoreError::Full`] if the disk is full, [`StoreError::Unavailable`] if the disk failed.
     pub async fn flush(&self) -> StoreResult<()> {
-        self.inner.writer.flush().await
+        match &self.inner.access {
+            Access::Write { writer, .. } => writer.flush().await,
+            Access::Read(_) => Ok(()),
+        }
     }
 
     /// Bytes of the file that are in use: records, the trees over them, and the free space in their pages.
@@ -51,11 +94,18 @@ impl RedbStore {
 
     /// Runs a change in the writer's next transaction and returns once it is committed. The change may run
     /// again after a failed transaction, so all its effects must be inside the transaction.
-    pub(super) async fn write<T: Send + 'static>(
+    #[track_caller]
+    pub(super) fn write<T: Send + 'static>(
         &self,
         change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
-    ) -> StoreResult<T> {
-        self.inner.writer.run(change).await
+    ) -> impl Future<Output = StoreResult<T>> + Send {
+        let caller = Location::caller();
+        async move {
+            match &self.inner.access {
+                Access::Write { writer, .. } => writer.run(caller, change).await,
+                Access::Read(_) => Err(StoreError::Refused("it was opened for reading only".to_owned())),
+            }
+        }
     }
 
     /// Reads from a snapshot that includes all answered writes.
@@ -64,6 +114,15 @@ impl RedbStore {
         look: impl FnOnce(&ReadTransaction) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let store = self.clone();
-        blocking(move || look(&store.inner.database.begin_read()?)).await
+        blocking(move || {
+            let begun = match &store.inner.access {
+                Access::Write { database, .. } => database.begin_read(),
+                Access::Read(database) => database.begin_read(),
+            };
+            let looked = catch_unwind(AssertUnwindSafe(|| look(&begun?)));
+            let looked = looked.unwrap_or_else(|panic| Err(errors::damaged(&*panic)));
+            looked.map_err(|error| store.inner.failure.note(errors::of_file(error)))
+        })
+        .await
     }
 }

@@ -17,9 +17,9 @@ use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
 /// Site, number of the class, due time, URL.
-type WaitingKey = (&'static str, u8, u64, &'static str);
+pub(super) type WaitingKey = (&'static str, u8, u64, &'static str);
 /// Site, end of the lease, URL.
-type LeaseKey = (&'static str, u64, &'static str);
+pub(super) type LeaseKey = (&'static str, u64, &'static str);
 
 pub(super) const SITES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("frontier_sites");
 pub(super) const ENTRIES: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("frontier_entries");
@@ -28,10 +28,10 @@ pub(super) const WAITING: TableDefinition<'_, WaitingKey, ()> = TableDefinition:
 /// Site, name of a URL that has left → the day on which it was last shown.
 pub(super) const REMEMBERED: TableDefinition<'_, (&str, u64), u32> =
     TableDefinition::new("frontier_remembered");
-const LEASES: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_leases");
+pub(super) const LEASES: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_leases");
 /// Waiting URLs of all classes, as formats before 3 held them.
 const DUE: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_due");
-const TURNS: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("frontier_turns");
+pub(super) const TURNS: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("frontier_turns");
 
 /// Forgotten names that are dropped when one is added, at most.
 const DROPPED_AT_ONCE: usize = 4;

@@ -7,9 +7,9 @@ use crate::store::log::{self, Flips, Log, MOST_BYTES};
 use newslode_page::reading::Site;
 
 /// Bucket and position → entry.
-const ENTRIES: TableDefinition<'_, (u16, u64), &[u8]> = TableDefinition::new("log_entries");
+pub(super) const ENTRIES: TableDefinition<'_, (u16, u64), &[u8]> = TableDefinition::new("log_entries");
 /// Bucket → position of the last entry that was dropped, of the last one, and the bytes of those between.
-const PLACES: TableDefinition<'_, u16, (u64, u64, u64)> = TableDefinition::new("log_places");
+pub(super) const PLACES: TableDefinition<'_, u16, (u64, u64, u64)> = TableDefinition::new("log_places");
 
 /// The tables, open for writing.
 pub(super) struct Logs<'t> {

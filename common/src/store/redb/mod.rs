@@ -6,23 +6,32 @@
 //! [`RedbStore::flush`] makes all answered calls durable. The store also does this itself, every
 //! [`writer::MOST_UNFLUSHED`] calls and when its last handle is dropped.
 //!
-//! A file that was not closed is checked from end to end when it is opened again. Start at [`RedbStore`].
+//! A durable commit also says which pages of the file are free, so a file that was not closed opens at once. What a page
+//! of the file holds is not checked at every read: [`check`] does that on request, and [`repair`] mends what it can. A
+//! damaged page that is met on the way ends the work with [`StoreError::Damaged`]. Start at [`RedbStore`].
 
 mod archive;
 mod changes;
+pub mod check;
 mod errors;
 mod frontier;
 mod handle;
 mod index;
 mod log;
 mod records;
+pub mod repair;
 mod state;
 mod sums;
 pub mod writer;
 
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use ::redb::{Builder, Database, DatabaseError, ReadableTable, TableDefinition};
+use ::redb::{
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase as _, TableDefinition, TableError,
+    TableHandle as _,
+};
 
 pub use self::handle::RedbStore;
 use super::error::{StoreError, StoreResult};
@@ -37,26 +46,42 @@ const CACHE_BYTES: usize = 128 << 20;
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 
 impl RedbStore {
-    /// Opens a store, or makes one if the file is missing or empty. Blocks; after a crash for as long as it
-    /// takes to read the whole file.
+    /// Opens a store, or makes one if the file is missing or empty. Blocks.
     ///
     /// # Errors
     /// [`StoreError::Refused`] if another process has the file open, if it may not be read and written, or if
-    /// it has another format; [`StoreError::Corrupt`] if it is no store. Each names the file.
+    /// it has another format; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if it is no store. Each names the file.
     pub fn open(path: &Path) -> StoreResult<RedbStore> {
         let shown = path.display().to_string();
-        let mut builder = Builder::new();
-        builder.set_cache_size(CACHE_BYTES);
-        let repaired = shown.clone();
-        builder.set_repair_callback(move |session| {
-            tracing::info!(
-                file = repaired,
-                progress = session.progress(),
-                "the store was not closed properly; checking its file"
-            );
-        });
-        let database = builder.create(path).map_err(|error| cannot_open(&shown, error))?;
-        RedbStore::of(database, &shown)
+        let opening = || -> StoreResult<Database> {
+            let database = builder(&shown).create(path).map_err(|error| cannot_open(&shown, error))?;
+            prepare(&database, &shown)?;
+            Ok(database)
+        };
+        RedbStore::writing(without_panic(&shown, opening)?)
+    }
+
+    /// Opens a store that exists, and changes nothing in its file. Several processes may read at once, but none while
+    /// another one writes. Blocks.
+    ///
+    /// # Errors
+    /// As those of [`RedbStore::open`]; also [`StoreError::Refused`] if the file must be recovered or upgraded first, which
+    /// opening it for writing does.
+    pub fn open_read_only(path: &Path) -> StoreResult<RedbStore> {
+        let shown = path.display().to_string();
+        let opening = || -> StoreResult<_> {
+            let database =
+                builder(&shown).open_read_only(path).map_err(|error| cannot_open(&shown, error))?;
+            match format_of(&database.begin_read()?, &shown)? {
+                Some(FORMAT) => Ok(database),
+                Some(older @ FIRST_FORMAT..FORMAT) => Err(StoreError::Refused(format!(
+                    "`{shown}` has format {older}, which an older version of Newslode wrote: `newslode repair` upgrades it \
+                     to {FORMAT}, as `newslode mine` does"
+                ))),
+                other => Err(wrong_format(&shown, other)),
+            }
+        };
+        without_panic(&shown, opening).map(RedbStore::reading)
     }
 
     /// Makes a store in memory, for tests and trials. It vanishes with its last handle.
@@ -74,19 +99,57 @@ impl RedbStore {
 
     fn of(database: Database, shown: &str) -> StoreResult<RedbStore> {
         prepare(&database, shown)?;
-        RedbStore::new(database)
+        RedbStore::writing(database)
+    }
+}
+
+fn builder(shown: &str) -> Builder {
+    let mut builder = Builder::new();
+    builder.set_cache_size(CACHE_BYTES);
+    let file = shown.to_owned();
+    builder.set_repair_callback(move |session| {
+        let progress = session.progress();
+        tracing::info!(file, progress, "the store was not closed properly; checking its file");
+    });
+    builder
+}
+
+/// Opens a file, which may be damaged in ways that the database does not expect.
+fn without_panic<T>(shown: &str, opening: impl FnOnce() -> StoreResult<T>) -> StoreResult<T> {
+    let opened = catch_unwind(AssertUnwindSafe(opening));
+    let opened = opened.unwrap_or_else(|panic| Err(errors::damaged(&*panic)));
+    opened.map_err(|error| match error {
+        StoreError::Damaged(what) if !what.contains(shown) => {
+            StoreError::Damaged(format!("`{shown}`: {what}"))
+        }
+        error => error,
+    })
+}
+
+/// The format of a file; `None` if it holds nothing yet.
+fn format_of(transaction: &ReadTransaction, shown: &str) -> StoreResult<Option<u64>> {
+    match transaction.open_table(META) {
+        Ok(meta) => Ok(meta.get("format")?.map(|format| format.value())),
+        Err(TableError::TableDoesNotExist(_)) => match transaction.list_tables()?.next() {
+            None => Ok(None),
+            Some(table) => Err(StoreError::Refused(format!(
+                "`{shown}` is a redb file of another program (it has the table `{}`); nothing was changed",
+                table.name()
+            ))),
+        },
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Checks the format and makes all tables, so that reads find them.
 fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
+    let found = format_of(&database.begin_read()?, shown)?;
     let transaction = database.begin_write()?;
     {
         let mut meta = transaction.open_table(META)?;
-        let found = meta.get("format")?.map(|format| format.value());
         match found {
-            None => drop(meta.insert("format", FORMAT)?),
             Some(FORMAT) => {}
+            None => drop(meta.insert("format", FORMAT)?),
             Some(found @ FIRST_FORMAT..FORMAT) => {
                 if found == FIRST_FORMAT {
                     index::upgrade(&transaction)?;
@@ -94,17 +157,7 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
                 sums::SumTables::upgrade(&transaction, &state::numbers(&transaction)?)?;
                 drop(meta.insert("format", FORMAT)?);
             }
-            Some(other) => {
-                let refusal = if other > FORMAT {
-                    format!(
-                        "`{shown}` has format {other}, written by a newer version of Newslode; this one reads \
-                         {FORMAT}: update this program"
-                    )
-                } else {
-                    format!("`{shown}` has format {other}, from before 0.1.0; this program reads {FORMAT}")
-                };
-                return Err(StoreError::Refused(refusal));
-            }
+            other => return Err(wrong_format(shown, other)),
         }
     }
     index::Index::open(&transaction)?;
@@ -112,6 +165,19 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
     archive::Blobs::open(&transaction)?;
     transaction.commit()?;
     Ok(())
+}
+
+fn wrong_format(shown: &str, format: Option<u64>) -> StoreError {
+    StoreError::Refused(match format {
+        None => format!("`{shown}` holds no run yet"),
+        Some(newer) if newer > FORMAT => format!(
+            "`{shown}` has format {newer}, written by a newer version of Newslode; this one reads {FORMAT}: update this \
+             program"
+        ),
+        Some(older) => {
+            format!("`{shown}` has format {older}, from before 0.1.0; this program reads {FORMAT}")
+        }
+    })
 }
 
 fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
@@ -122,11 +188,24 @@ fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
         DatabaseError::UpgradeRequired(format) => {
             StoreError::Refused(format!("`{shown}` has an older file format ({format})"))
         }
+        // Only a reader gives up here.
+        DatabaseError::RepairAborted => StoreError::Refused(format!(
+            "`{shown}` was not closed, and nothing may be written to recover it: `newslode repair` does that, as \
+             `newslode mine` does when it continues the run"
+        )),
         DatabaseError::Storage(::redb::StorageError::Io(error))
-            if error.kind() != std::io::ErrorKind::InvalidData =>
+            if !matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof) =>
         {
-            StoreError::Refused(format!("`{shown}` cannot be opened: {error}"))
+            match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    StoreError::Full(format!("`{shown}` cannot be opened: {error}"))
+                }
+                _ => StoreError::Refused(format!("`{shown}` cannot be opened: {error}")),
+            }
         }
-        error => StoreError::Corrupt(format!("`{shown}` is not a store: {error}")),
+        DatabaseError::Storage(::redb::StorageError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+            StoreError::Corrupt(format!("`{shown}` is not a store: {error}"))
+        }
+        error => StoreError::Damaged(format!("`{shown}`: {error}")),
     }
 }

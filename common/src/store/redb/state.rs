@@ -27,16 +27,16 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 /// Number of the site, URL as written under the site.
-type PageKey = (u32, &'static str);
+pub(super) type PageKey = (u32, &'static str);
 /// Fetch number, content, day of the fetch.
-type StoredVersion = (u64, [u8; 16], u32);
+pub(super) type StoredVersion = (u64, [u8; 16], u32);
 /// Counter of the site's changes, whether the site is listed, and its number. Never removed, so that no
 /// number is given twice.
-type StoredSite = (u64, bool, u32);
+pub(super) type StoredSite = (u64, bool, u32);
 
-const PAGES: TableDefinition<'_, PageKey, StoredVersion> = TableDefinition::new("state_pages");
-const COUNTERS: TableDefinition<'_, &str, StoredSite> = TableDefinition::new("state_counters");
-const VALUES: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("values");
+pub(super) const PAGES: TableDefinition<'_, PageKey, StoredVersion> = TableDefinition::new("state_pages");
+pub(super) const COUNTERS: TableDefinition<'_, &str, StoredSite> = TableDefinition::new("state_counters");
+pub(super) const VALUES: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("values");
 
 /// The tables, open for writing.
 pub(super) struct State<'t> {
@@ -326,9 +326,6 @@ impl SiteState for RedbStore {
 
     /// A file that failed once refuses writes until it is opened again. An empty write finds that out.
     async fn ready(&self) -> StoreResult<()> {
-        self.write(|_| Ok(())).await.map_err(|error| match error {
-            StoreError::Corrupt(what) => StoreError::Refused(what),
-            error => error,
-        })
+        self.write(|_| Ok(())).await
     }
 }

@@ -12,14 +12,14 @@ use crate::store::{StoreResult, Sums};
 use newslode_page::contribution::{Cell, Delta, Table, first};
 
 /// Number of the site, code of the table, key.
-type CellKey = (u32, u8, &'static str);
+pub(super) type CellKey = (u32, u8, &'static str);
 /// Number of the site, term.
-type WordKey = (u32, &'static str);
+pub(super) type WordKey = (u32, &'static str);
 /// df, tf and q of a term.
-type StoredWord = (i64, i64, i64);
+pub(super) type StoredWord = (i64, i64, i64);
 
-const CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("cells");
-const WORDS: TableDefinition<'_, WordKey, StoredWord> = TableDefinition::new("words");
+pub(super) const CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("cells");
+pub(super) const WORDS: TableDefinition<'_, WordKey, StoredWord> = TableDefinition::new("words");
 /// Cells as 0.1.0 keyed them.
 const FIRST_CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("state_cells");
 

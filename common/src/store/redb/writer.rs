@@ -5,12 +5,16 @@
 //! up, and each of the calls runs again alone. Not every commit is durable; one that is makes all earlier
 //! ones durable, too.
 
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use ::redb::{Database, Durability, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
 
+use super::errors;
+use super::handle::Failure;
+use crate::failpoint;
 use crate::store::{StoreError, StoreResult};
 
 /// Largest number of waiting calls. Further callers wait for a place.
@@ -28,9 +32,14 @@ trait Work: Send {
     fn durable(&self) -> bool {
         false
     }
+    /// Where the program called the store; `None` for a call that changes nothing.
+    fn caller(&self) -> Option<&'static Location<'static>> {
+        None
+    }
 }
 
 struct Call<T, F> {
+    caller: &'static Location<'static>,
     change: F,
     value: Option<T>,
     reply: oneshot::Sender<StoreResult<T>>,
@@ -47,6 +56,10 @@ impl<T: Send, F: FnMut(&WriteTransaction) -> StoreResult<T> + Send> Work for Cal
         let answer = committed.and_then(|()| value.ok_or_else(stopped));
         // The caller may be gone. The effect stands all the same.
         drop(reply.send(answer));
+    }
+
+    fn caller(&self) -> Option<&'static Location<'static>> {
+        Some(self.caller)
     }
 }
 
@@ -73,11 +86,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(database: Arc<Database>) -> StoreResult<Writer> {
+    pub(super) fn start(database: Arc<Database>, failure: Arc<Failure>) -> StoreResult<Writer> {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || work(&database, waiting))
+            .spawn(move || work(&database, &failure, waiting))
             .map_err(|error| {
                 StoreError::Unavailable(format!("cannot start the store's writer thread: {error}"))
             })?;
@@ -86,10 +99,11 @@ impl Writer {
 
     pub(super) async fn run<T: Send + 'static>(
         &self,
+        caller: &'static Location<'static>,
         change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
         let (reply, answer) = oneshot::channel();
-        self.enqueue(Box::new(Call { change, value: None, reply })).await?;
+        self.enqueue(Box::new(Call { caller, change, value: None, reply })).await?;
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
@@ -122,45 +136,62 @@ fn stopped() -> StoreError {
     StoreError::Refused("the store's writer has stopped; start again to check the file".to_owned())
 }
 
-fn work(database: &Database, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
+fn work(database: &Database, failure: &Failure, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
     let mut unflushed = 0;
+    let at_once = if failpoint::is_armed() { 1 } else { BATCH };
     while let Some(first) = waiting.blocking_recv() {
         let mut batch = vec![first];
-        while batch.len() < BATCH
+        while batch.len() < at_once
             && let Ok(next) = waiting.try_recv()
         {
             batch.push(next);
         }
         unflushed += batch.len();
-        let durable = unflushed >= MOST_UNFLUSHED || batch.iter().any(|work| work.durable());
+        let durable =
+            unflushed >= MOST_UNFLUSHED || failpoint::is_armed() || batch.iter().any(|work| work.durable());
         if durable {
             unflushed = 0;
         }
-        answer(database, batch, durable);
+        answer(database, failure, batch, durable);
     }
-    if let Err(error) = transact(database, &mut [], true) {
+    if let Err(error) = transact(database, failure, &mut [], true) {
         tracing::error!(%error, "cannot flush the store; its last writes may be lost");
     }
 }
 
-fn answer(database: &Database, mut batch: Vec<Box<dyn Work>>, durable: bool) {
-    if transact(database, &mut batch, durable).is_ok() {
-        batch.into_iter().for_each(|work| work.answer(Ok(())));
+fn answer(database: &Database, failure: &Failure, mut batch: Vec<Box<dyn Work>>, durable: bool) {
+    if transact(database, failure, &mut batch, durable).is_ok() {
+        for work in batch {
+            if let Some(caller) = work.caller() {
+                failpoint::effect(|| format!("store call at {}:{}", caller.file(), caller.line()));
+            }
+            work.answer(Ok(()));
+        }
         return;
     }
     for mut work in batch {
-        let result = transact(database, std::slice::from_mut(&mut work), durable);
+        let result = transact(database, failure, std::slice::from_mut(&mut work), durable);
         work.answer(result);
     }
 }
 
 /// Runs all calls in one transaction. If one fails, the drop gives the transaction up.
-fn transact(database: &Database, batch: &mut [Box<dyn Work>], durable: bool) -> StoreResult<()> {
-    let mut transaction = database.begin_write()?;
-    transaction.set_durability(if durable { Durability::Immediate } else { Durability::None })?;
-    for work in batch {
-        work.run(&transaction)?;
-    }
-    transaction.commit()?;
-    Ok(())
+fn transact(
+    database: &Database,
+    failure: &Failure,
+    batch: &mut [Box<dyn Work>],
+    durable: bool,
+) -> StoreResult<()> {
+    let transacted = catch_unwind(AssertUnwindSafe(|| {
+        let mut transaction = database.begin_write()?;
+        transaction.set_durability(if durable { Durability::Immediate } else { Durability::None })?;
+        // What this costs at a durable commit, it saves after a kill: no page is read to open the file.
+        transaction.set_quick_repair(durable);
+        for work in batch {
+            work.run(&transaction)?;
+        }
+        Ok(transaction.commit()?)
+    }));
+    let transacted = transacted.unwrap_or_else(|panic| Err(errors::damaged(&*panic)));
+    transacted.map_err(|error| failure.note(errors::of_file(error)))
 }

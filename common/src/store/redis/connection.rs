@@ -19,6 +19,7 @@ use tokio::sync::OnceCell;
 use super::address::{Address, masters};
 use super::functions::{NAME, SOURCE};
 use crate::config::{Secret, StoreConfig};
+use crate::failpoint;
 use crate::store::{StoreError, StoreResult};
 use crate::tls;
 
@@ -139,7 +140,11 @@ impl Connection {
 
     /// Sends a command as it is.
     pub(super) async fn call_once<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Failure> {
-        self.bounded(async |live| live.query(command, self.timeout).await).await
+        let answer = self.bounded(async |live| live.query(command, self.timeout).await).await;
+        if answer.is_ok() {
+            failpoint::effect(|| format!("store call {}", name_of(command)));
+        }
+        answer
     }
 
     async fn bounded<T>(&self, call: impl AsyncFnOnce(Live) -> Result<T, RedisError>) -> Result<T, Failure> {
@@ -244,6 +249,20 @@ impl Connection {
     /// A panic elsewhere cannot leave the line half written: one assignment replaces it.
     fn current(&self) -> MutexGuard<'_, CurrentConnection> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A command, or the function that it calls.
+fn name_of(command: &Cmd) -> String {
+    let words = command.args_iter().take(2).filter_map(|word| match word {
+        redis::Arg::Simple(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        _ => None,
+    });
+    let words: Vec<String> = words.collect();
+    match words.as_slice() {
+        [call, function] if call == "FCALL" => function.clone(),
+        [command, ..] => command.clone(),
+        [] => String::new(),
     }
 }
 

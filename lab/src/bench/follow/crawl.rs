@@ -76,6 +76,7 @@ impl Crawl {
             archive: outbox.clone(),
             parsed: Arc::default(),
             metrics: Metrics::new()?,
+            room: None,
         };
         let web = Arc::new(SimulatedWeb::new(world.clone(), clock.clone()));
         let surroundings = Surroundings { web, clock: clock.clone() };

@@ -248,6 +248,12 @@ impl ArticleHistory {
         self.events.last().is_some_and(|event| event.event == EventKind::Gone)
     }
 
+    /// Whether it has had more events than are kept.
+    #[must_use]
+    pub fn is_abridged(&self) -> bool {
+        self.events.len() >= MAX_EVENTS
+    }
+
     fn changed_fields(&self, now: [u64; 4]) -> Vec<Field> {
         let fields = [Field::Title, Field::Authors, Field::Published, Field::Body];
         let pairs = fields.into_iter().zip(self.field_hashes.iter().zip(now));

@@ -63,6 +63,28 @@ impl Installation<'_> {
         }
     }
 
+    /// The digests, if nothing is pending or claimed and the queues are empty.
+    pub async fn resting_digests(&self) -> Option<Digests> {
+        let (store, broker) = (self.store().await, self.broker().await);
+        let has_pages = !store.sites().await.unwrap_or_default().is_empty();
+        let queues = depths(&broker).await;
+        let is_empty = queues.iter().all(|(_, depth)| matches!(depth, Ok(0)));
+        if has_pages && is_empty { Some(digests_in(&store).await) } else { None }
+    }
+
+    /// The taxonomy after the next folds.
+    pub async fn folded(&mut self) -> String {
+        let (mut seen, mut same) = (String::new(), 0);
+        while same < 3 {
+            // The configuration folds once a second.
+            tokio::time::sleep(Duration::from_millis(1_200)).await;
+            let folded = self.lab.run(&self.asking(&["taxonomy", "--format", "json"])).await;
+            same = if folded.code == Some(0) && folded.out == seen { same + 1 } else { 0 };
+            seen = folded.out;
+        }
+        seen
+    }
+
     /// Waits until the taxonomy is the wanted one.
     pub async fn folds_to(&mut self, wanted: &serde_json::Value) {
         let begun = Instant::now();

@@ -1,0 +1,112 @@
+//! Free space on the disk that pages are written to.
+//!
+//! A disk that is full stops everything on it, also what would make room. So fetching stops while there is less than a
+//! reserve, and goes on by itself. Start at [`Room`].
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::telemetry::metrics::Metrics;
+
+/// Free bytes on the disk of a folder for users without privileges.
+///
+/// # Errors
+/// When the folder is not there, or its disk does not say.
+pub fn free_bytes(folder: &Path) -> std::io::Result<u64> {
+    let disk = rustix::fs::statvfs(folder)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Less space is free than the reserve.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "only {} MiB are free on the disk of `{}`, and {} MiB are the reserve (`archive.reserve_mb`)",
+    free >> 20, folder.display(), reserve >> 20
+)]
+pub struct Shortage {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Free bytes.
+    pub free: u64,
+    /// The reserve, in bytes.
+    pub reserve: u64,
+}
+
+/// The space that fetching leaves free on a disk.
+#[derive(Debug)]
+pub struct Room {
+    folder: PathBuf,
+    reserve: u64,
+    is_short: AtomicBool,
+}
+
+impl Room {
+    /// On the disk of this folder, at least so many MiB stay free.
+    #[must_use]
+    pub fn new(folder: &Path, reserve_mb: u64) -> Room {
+        let reserve = reserve_mb.saturating_mul(1 << 20);
+        Room { folder: folder.to_path_buf(), reserve, is_short: AtomicBool::new(false) }
+    }
+
+    /// The room for the archive at this URL, if it is a folder.
+    #[must_use]
+    pub fn of_archive(url: &str, reserve_mb: u64) -> Option<Room> {
+        let folder = url::Url::parse(url).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()?;
+        Some(Room::new(&folder, reserve_mb))
+    }
+
+    /// Whether the reserve is free.
+    ///
+    /// # Errors
+    /// How much is missing. A disk that does not say how much is free has enough.
+    pub fn look(&self) -> Result<(), Shortage> {
+        let Room { folder, reserve, .. } = self;
+        match free_bytes(folder) {
+            Ok(free) if free < *reserve => Err(Shortage { folder: folder.clone(), free, reserve: *reserve }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same; logs when space becomes short and when it is there again, and says so in `newslode_disk_short`.
+    pub fn is_there(&self, metrics: &Metrics) -> bool {
+        let looked = self.look();
+        let was_short = self.is_short.swap(looked.is_err(), Ordering::Relaxed);
+        match &looked {
+            Err(shortage) if !was_short => {
+                tracing::warn!(%shortage, "fetching stops until there is room; it then goes on by itself");
+            }
+            Ok(()) if was_short => {
+                tracing::info!(folder = %self.folder.display(), "there is room again; fetching goes on")
+            }
+            _ => {}
+        }
+        metrics.disk_short.set(i64::from(looked.is_err()));
+        looked.is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_with_less_than_the_reserve_is_short_and_says_how_much_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = Metrics::new().unwrap();
+        let free = free_bytes(folder.path()).unwrap();
+        assert!(Room::new(folder.path(), 0).is_there(&metrics));
+        assert_eq!(metrics.disk_short.get(), 0);
+        let short = Room::new(folder.path(), (free >> 20) + 100_000);
+        let shortage = short.look().unwrap_err().to_string();
+        assert!(shortage.contains("`archive.reserve_mb`") && shortage.contains("MiB are free"), "{shortage}");
+        assert!(!short.is_there(&metrics));
+        assert_eq!(metrics.disk_short.get(), 1);
+    }
+
+    #[test]
+    fn only_an_archive_in_a_folder_has_a_disk() {
+        assert!(Room::of_archive("file:///var/lib/newslode/archive", 1).is_some());
+        assert!(Room::of_archive("s3://bucket/prefix", 1).is_none());
+        assert!(Room::of_archive("memory:///", 1).is_none());
+    }
+}
