@@ -68,6 +68,7 @@ pub fn run<W>(common: &CommonArgs, command: impl FnOnce(Setup) -> W) -> ExitCode
 where
     W: Future<Output = anyhow::Result<Exit>>,
 {
+    keep_quiet_about_damaged_pages();
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = match runtime.enable_all().max_blocking_threads(MOST_BLOCKING).build() {
         Ok(runtime) => runtime,
@@ -78,6 +79,17 @@ where
     // Abandoned work must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(2));
     exit.into()
+}
+
+/// The database panics where a page of its file is damaged. The store turns that into an error, which names the file and the
+/// remedy; the panic's own words would only hide it.
+fn keep_quiet_about_damaged_pages() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panic.location().is_some_and(|place| place.file().contains("/redb-")) {
+            usual(panic);
+        }
+    }));
 }
 
 /// Prints an error and its hint, and returns its exit code.

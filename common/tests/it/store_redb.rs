@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use newslode_common::store::archive::ObjectArchive;
 use newslode_common::store::redb::RedbStore;
+use newslode_common::store::redb::repair::{self, FileRepair};
 use newslode_common::store::{
     Applied, Change, Frontier, Kind, NewUrl, PageArchive, SiteSettings, SiteState, StoreError, Why,
     conformance, state_digest,
@@ -260,4 +261,159 @@ proptest! {
         prop_assert_eq!(held, sums);
         prop_assert_eq!(one, two);
     }
+}
+
+/// Fills a store with a site, pages and archived values, and closes it.
+async fn filled(path: &std::path::Path) -> ContentHash {
+    let store = RedbStore::open(path).unwrap();
+    store.put_site(&site(), &settings()).await.unwrap();
+    for number in 0..300 {
+        store.add(&[NewUrl::once(page(number), 1, Why::Seed, 0)], Timestamp(5)).await.unwrap();
+        let mut content = [7; 16];
+        content[0] = number as u8;
+        let text: String = (0..40).map(|word| format!("{} ", blake_word(number * 41 + word))).collect();
+        store.put(Kind::Page, ContentHash(content), text.into(), Timestamp(5)).await.unwrap();
+    }
+    let changes: Vec<Change> = (0..300).map(change).collect();
+    store.apply(&site(), &changes).await.unwrap();
+    state_digest(&store, &site()).await.unwrap()
+}
+
+/// A word that does not compress.
+fn blake_word(number: u64) -> String {
+    ContentHash::of(&page(number), None, b"").to_string()
+}
+
+#[tokio::test]
+async fn a_store_that_only_reads_changes_nothing_and_refuses_to_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let digest = filled(&path).await;
+    let before = std::fs::read(&path).unwrap();
+    {
+        let (one, other) =
+            (RedbStore::open_read_only(&path).unwrap(), RedbStore::open_read_only(&path).unwrap());
+        assert_eq!(state_digest(&one, &site()).await.unwrap(), digest);
+        assert_eq!(Frontier::status(&other).await.unwrap()[0].urls, 300);
+        let refused = other.apply(&site(), &[change(1)]).await.unwrap_err();
+        assert!(refused.to_string().contains("reading only"), "{refused}");
+        let busy = RedbStore::open(&path).err().unwrap();
+        assert!(matches!(busy, StoreError::Refused(_)), "{busy}");
+    }
+    assert!(before == std::fs::read(&path).unwrap(), "the file changed");
+}
+
+#[tokio::test]
+async fn a_file_of_another_program_is_refused_and_stays_as_it_is() {
+    const OTHER: redb::TableDefinition<'_, u64, u64> = redb::TableDefinition::new("somebody else's");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    {
+        let database = redb::Database::create(&path).unwrap();
+        let transaction = database.begin_write().unwrap();
+        transaction.open_table(OTHER).unwrap().insert(1, 2).unwrap();
+        transaction.commit().unwrap();
+    }
+    for error in [RedbStore::open_read_only(&path).err(), RedbStore::open(&path).err()] {
+        let error = error.unwrap().to_string();
+        assert!(error.contains("another program") && error.contains("somebody else's"), "{error}");
+    }
+    let database = redb::Database::create(&path).unwrap();
+    let tables = redb::ReadableDatabase::begin_read(&database).unwrap().list_tables().unwrap().count();
+    assert_eq!(tables, 1);
+}
+
+/// A file with damage of a kind, by dice.
+fn damaged(whole: &[u8], kind: usize, dice: &mut impl FnMut(usize) -> usize) -> Vec<u8> {
+    const PAGE: usize = 4_096;
+    let (mut bytes, pages) = (whole.to_vec(), whole.len() / PAGE);
+    match kind {
+        0 => bytes[dice(whole.len())] ^= 1 << dice(8),
+        1 => (0..20).for_each(|_| bytes[dice(whole.len())] ^= 1 << dice(8)),
+        2 => {
+            let at = dice(pages) * PAGE;
+            bytes[at..at + PAGE].fill(0);
+        }
+        3 => {
+            let (to, from) = (dice(pages) * PAGE, dice(pages) * PAGE);
+            bytes.copy_within(from..from + PAGE, to);
+        }
+        4 => bytes.truncate(dice(whole.len())),
+        _ => bytes[dice(512)] ^= 1 << dice(8),
+    }
+    bytes
+}
+
+/// Damaged files are found, named and mended, or nothing of theirs was damaged. Nothing panics, and no record that the checksums do not
+/// vouch for is believed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_is_whole_after_a_repair_or_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let digest = filled(&path).await;
+    let whole = std::fs::read(&path).unwrap();
+    let mut state = 11_u64;
+    let mut dice = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let (mut rebuilt, mut kept) = (0, 0);
+    let times = std::env::var("NEWSLODE_DAMAGED_FILES").map_or(60, |times| times.parse().unwrap());
+    for number in 0..times {
+        std::fs::write(&path, damaged(&whole, number % 6, &mut dice)).unwrap();
+        let repaired = repair::repair(&path);
+        match repaired {
+            Ok(FileRepair::Whole | FileRepair::Recovered) => {
+                let store = RedbStore::open_read_only(&path).unwrap();
+                assert!(store.check().await.unwrap().is_whole());
+                assert_eq!(state_digest(&store, &site()).await.unwrap(), digest, "{number}");
+                kept += 1;
+            }
+            Ok(FileRepair::Rebuilt(file)) => {
+                assert!(file.found.faulty > 0 && !file.found.faults.is_empty(), "{number}");
+                let store = RedbStore::open(&path).unwrap();
+                assert!(store.check().await.unwrap().is_whole(), "{number}");
+                // What was moved can be worked with.
+                store.put_site(&site(), &settings()).await.unwrap();
+                store.apply(&site(), &[change(1)]).await.unwrap();
+                std::fs::remove_file(&file.damaged).unwrap();
+                rebuilt += 1;
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("store"), "{number}: {error}");
+                assert!(!error.to_string().contains("unreachable"), "{number}: {error}");
+            }
+        }
+    }
+    assert!(rebuilt > times / 10 && kept > times / 10, "{rebuilt} of {times} rebuilt, {kept} were whole");
+}
+
+fn settings() -> SiteSettings {
+    SiteSettings { max_pages: 500, max_depth: 3, delay_ms: 0, paused: false, labels: BTreeMap::new() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archived_value_that_is_damaged_costs_only_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    filled(&path).await;
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The frame of one value: its first bytes name zstd.
+    let at = bytes.windows(4).position(|four| four == [0x28, 0xb5, 0x2f, 0xfd]).unwrap();
+    bytes[at + 40] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let before = {
+        let store = RedbStore::open_read_only(&path).unwrap();
+        let found = store.check().await.unwrap();
+        assert_eq!(found.faulty, 1, "{found:?}");
+        assert!(found.faults[0].contains("`archive`"), "{found:?}");
+        store.archived(Kind::Page).await.unwrap().len()
+    };
+    let FileRepair::Rebuilt(file) = repair::repair(&path).unwrap() else { panic!("it is damaged") };
+    assert!(file.damaged.exists());
+    let store = RedbStore::open(&path).unwrap();
+    assert_eq!(store.archived(Kind::Page).await.unwrap().len(), before - 1);
+    let status = &Frontier::status(&store).await.unwrap()[0];
+    assert_eq!((status.urls, status.pending), (300, 300));
+    assert!(store.pages(&site()).await.unwrap().is_empty(), "the sums are counted again");
 }

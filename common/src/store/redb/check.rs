@@ -116,6 +116,12 @@ fn check_table<K: Key + 'static, V: Value + 'static>(
     let ended = catch_unwind(reading).unwrap_or_else(|panic| Err(errors::damaged(&*panic)));
     found.records += read;
     match ended {
+        // A page outside of the file was asked for: the database answers nothing more, and this table may be whole.
+        Err(error) if errors::is_consequence(&error) => {
+            if found.is_whole() {
+                found.fault(&name, &error.to_string());
+            }
+        }
         Ok(recorded) if recorded != read => {
             found.fault(&name, &format!("it should have {recorded} records, and {read} can be read"));
         }
@@ -125,7 +131,7 @@ fn check_table<K: Key + 'static, V: Value + 'static>(
 }
 
 /// What an error says beside that the file is damaged.
-fn reason(error: StoreError) -> String {
+pub(super) fn reason(error: StoreError) -> String {
     match error {
         StoreError::Damaged(what) | StoreError::Corrupt(what) => what,
         error => error.to_string(),

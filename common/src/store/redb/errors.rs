@@ -45,11 +45,12 @@ pub(super) fn of_file(error: StoreError) -> StoreError {
     }
 }
 
-/// What a panic of the database means: it does not expect damaged pages.
+/// What a panic of the database means: it does not expect damaged pages. Its words help only its developers.
 pub(super) fn damaged(panic: &(dyn Any + Send)) -> StoreError {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    StoreError::Damaged(format!("a page of it makes no sense ({})", text.unwrap_or("no reason is given")))
+    tracing::debug!(panic = text.unwrap_or_default(), "the database met a damaged page");
+    StoreError::Damaged("a page of it makes no sense".to_owned())
 }
 
 macro_rules! store_errors {

@@ -14,7 +14,7 @@ use ::redb::{
     TableHandle as _, Value,
 };
 
-use super::check::{FileCheck, check};
+use super::check::{FileCheck, check, reason};
 use super::index::{self, Index};
 use super::records::{EntryRecord, SiteRecord, decode};
 use super::{FORMAT, META, archive, builder, cannot_open, errors, prepare, state, without_panic};
@@ -89,6 +89,8 @@ pub fn repair(path: &Path) -> StoreResult<FileRepair> {
         found
     };
     // 3. A new file with what can be read.
+    let source = Source { path, shown: &shown };
+    source.check_format()?;
     let (fresh, damaged) = (with_suffix(path, "new"), unused(path));
     if fresh.exists() {
         // An earlier attempt ended early.
@@ -97,44 +99,59 @@ pub fn repair(path: &Path) -> StoreResult<FileRepair> {
     let kept = {
         let target = builder(&shown).create(&fresh).map_err(|error| cannot_open(&shown, error))?;
         prepare(&target, &shown)?;
-        read_damaged(path, &shown, |source| move_records(source, &target))?
+        move_records(&source, &target)?
     };
     std::fs::rename(path, &damaged).map_err(|error| failed("rename", path, &error))?;
     std::fs::rename(&fresh, path).map_err(|error| failed("rename", &fresh, &error))?;
     Ok(FileRepair::Rebuilt(Rebuilt { damaged, found, kept }))
 }
 
-/// Reads from a damaged file, without writing to it if that is possible.
-fn read_damaged<T>(
-    path: &Path,
-    shown: &str,
-    read: impl Fn(&ReadTransaction) -> StoreResult<T>,
-) -> StoreResult<T> {
-    let reading = without_panic(shown, || {
-        let database = builder(shown).open_read_only(path).map_err(|error| cannot_open(shown, error))?;
-        Ok(database.begin_read()?)
-    });
-    let transaction = match reading {
-        Ok(transaction) => transaction,
-        Err(_) => without_panic(shown, || {
-            let database = builder(shown).open(path).map_err(|error| cannot_open(shown, error))?;
+/// A damaged file. It is opened anew for each table and direction: after one page that lies outside of the file, the database
+/// answers nothing more.
+struct Source<'a> {
+    path: &'a Path,
+    shown: &'a str,
+}
+
+impl Source<'_> {
+    /// Opens the file, without writing to it if that is possible.
+    fn transaction(&self) -> StoreResult<ReadTransaction> {
+        let Source { path, shown } = *self;
+        let reading = without_panic(shown, || {
+            let database = builder(shown).open_read_only(path).map_err(|error| cannot_open(shown, error))?;
             Ok(database.begin_read()?)
+        });
+        reading.or_else(|_| {
+            without_panic(shown, || {
+                let database = builder(shown).open(path).map_err(|error| cannot_open(shown, error))?;
+                Ok(database.begin_read()?)
+            })
         })
-        .map_err(|error| {
+    }
+
+    /// Checks that it can be opened, and that its records can be decoded.
+    fn check_format(&self) -> StoreResult<()> {
+        let transaction = self.transaction().map_err(|error| {
             StoreError::Damaged(format!(
-                "nothing of `{shown}` can be read, so nothing was changed ({error}): take a copy of the file if there is \
-                 one, or begin a new run"
+                "nothing of it can be read, so nothing was changed ({}); take a copy of the file if there is one, or begin \
+                 a new run",
+                reason(error)
             ))
-        })?,
-    };
-    match transaction.open_table(META)?.get("format")?.map(|format| format.value()) {
-        Some(FORMAT) => read(&transaction),
-        other => Err(super::wrong_format(shown, other)),
+        })?;
+        let format = without_panic(self.shown, || {
+            Ok(transaction.open_table(META)?.get("format")?.map(|format| format.value()))
+        });
+        match format {
+            // The format itself may be damaged. Records of another one cannot be decoded, and are left out.
+            Ok(Some(FORMAT)) | Err(StoreError::Damaged(_)) => Ok(()),
+            Ok(other) => Err(super::wrong_format(self.shown, other)),
+            Err(error) => Err(error),
+        }
     }
 }
 
 /// Moves the records that can be read. Returns how many.
-fn move_records(source: &ReadTransaction, target: &Database) -> StoreResult<u64> {
+fn move_records(source: &Source<'_>, target: &Database) -> StoreResult<u64> {
     let mut kept = move_frontier(source, target)?;
     let transaction = target.begin_write()?;
     {
@@ -158,7 +175,7 @@ fn move_records(source: &ReadTransaction, target: &Database) -> StoreResult<u64>
 }
 
 /// Moves sites and URLs, and makes the tables that order them anew. A URL whose site cannot be read is lost.
-fn move_frontier(source: &ReadTransaction, target: &Database) -> StoreResult<u64> {
+fn move_frontier(source: &Source<'_>, target: &Database) -> StoreResult<u64> {
     let mut sites: BTreeMap<String, SiteRecord> = BTreeMap::new();
     each_readable(source, index::SITES, |name, record| {
         let record = decode::<SiteRecord>(record).ok();
@@ -198,7 +215,7 @@ fn move_frontier(source: &ReadTransaction, target: &Database) -> StoreResult<u64
 
 /// Copies the records of a table that can be read.
 fn copy<K: Key + 'static, V: Value + 'static>(
-    source: &ReadTransaction,
+    source: &Source<'_>,
     target: &Database,
     definition: TableDefinition<'_, K, V>,
 ) -> StoreResult<u64> {
@@ -217,7 +234,7 @@ fn copy<K: Key + 'static, V: Value + 'static>(
 /// Passes the records of a table that can be read to `take`: from the first one up to a damaged page, then from the last one
 /// down. Returns how many `take` kept.
 fn each_readable<K: Key + 'static, V: Value + 'static>(
-    source: &ReadTransaction,
+    source: &Source<'_>,
     definition: TableDefinition<'_, K, V>,
     mut take: impl for<'a> FnMut(K::SelfType<'a>, V::SelfType<'a>) -> StoreResult<bool>,
 ) -> StoreResult<u64> {
@@ -226,7 +243,7 @@ fn each_readable<K: Key + 'static, V: Value + 'static>(
     // Returns whether it came to the end. An error of `take` is noted: it is none of this file.
     let mut pass = |backwards: bool| -> bool {
         let reading = AssertUnwindSafe(|| -> StoreResult<()> {
-            let table = source.open_table(definition)?;
+            let table = source.transaction()?.open_table(definition)?;
             let mut records = table.iter()?;
             while let Some(record) = if backwards { records.next_back() } else { records.next() } {
                 let (key, value) = record?;
