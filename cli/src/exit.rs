@@ -26,6 +26,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The kind of an input or output error among the causes of another one.
+pub(crate) fn io_kind(cause: &(dyn std::error::Error + 'static)) -> Option<std::io::ErrorKind> {
+    let written = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    // serde_json does not name the cause of a failed write among its sources.
+    let as_json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    written.or_else(as_json)
+}
+
 /// An error with a hint at a remedy, which is printed on its own line.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]

@@ -11,7 +11,7 @@ use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
 use newslode_common::store::StoreError;
 
-use crate::exit::{Exit, Hinted};
+use crate::exit::{Exit, Hinted, io_kind};
 use crate::installation::Setup;
 
 /// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
@@ -112,10 +112,7 @@ fn is_damage(cause: &(dyn std::error::Error + 'static)) -> bool {
 }
 
 fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
-    let written = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-    // serde_json does not name the cause of a failed write among its sources.
-    let as_json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
-    written.or_else(as_json) == Some(std::io::ErrorKind::BrokenPipe)
+    io_kind(cause) == Some(std::io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

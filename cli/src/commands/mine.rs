@@ -20,7 +20,7 @@ use super::recompute;
 use super::unfetched::{self, Unfetched, unfetched_seeds};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
-use crate::exit::{Exit, hinted};
+use crate::exit::{Exit, hinted, io_kind};
 use crate::import::{ImportCounts, ImportPlan, import_captures};
 use crate::installation::Setup;
 use crate::out;
@@ -146,8 +146,7 @@ fn full_disk(error: &anyhow::Error, engine: &Engine) -> Option<String> {
         return Some(what);
     }
     let is_full = |cause: &(dyn std::error::Error + 'static)| {
-        let kind = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-        matches!(kind, Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
+        matches!(io_kind(cause), Some(ErrorKind::StorageFull | ErrorKind::QuotaExceeded))
             || matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::Full(_)))
     };
     error.chain().any(is_full).then(|| format!("{error:#}"))

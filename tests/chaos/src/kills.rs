@@ -363,8 +363,10 @@ async fn serve(
         rested = if now.is_some() && now == seen { rested + 1 } else { 0 };
         seen = now;
     }
-    // A service that is still armed would be aborted by what is asked next.
-    services.stop().await;
+    // One that is still armed would abort while it stops.
+    for service in ["newslode-partitioner", "newslode-miner"] {
+        services.kill(service);
+    }
     let digests = seen.context("it never rested")?;
     for service in ["newslode-partitioner", "newslode-miner"] {
         services.start(service);

@@ -17,6 +17,7 @@ mod bad_input;
 mod browser;
 mod console;
 mod crashes;
+mod durability;
 mod embedded;
 mod floors;
 mod letters;
