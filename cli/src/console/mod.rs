@@ -15,6 +15,7 @@ mod filter;
 mod frame;
 pub mod fuzzed;
 mod guard;
+mod page_texts;
 mod pages;
 mod reading;
 mod search;
@@ -85,7 +86,7 @@ pub(crate) async fn serve(
         reading: Semaphore::new(guard::READING),
         budget: Budget::default(),
         lines: api::lines::ArticleLines::default(),
-        page_texts: pages::page_text::PageTexts::default(),
+        page_texts: page_texts::PageTexts::default(),
         stop: stop.clone(),
     });
     let mut tasks = JoinSet::new();

@@ -14,7 +14,7 @@ use super::access::origin::Origin;
 use super::access::{Access, Caller, Visitor};
 use super::answer::{PageProblem, Problem};
 use super::api::lines::ArticleLines;
-use super::pages::page_text::PageTexts;
+use super::page_texts::PageTexts;
 use super::reading::SnapshotStatus;
 use super::server::shares::{Budget, Shares};
 use super::snapshot::Snapshot;

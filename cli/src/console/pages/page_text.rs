@@ -1,15 +1,11 @@
 //! *An article's page, as it was read*: all its text in order, with the blocks drawn over it, and what of it became the article.
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use lru::LruCache;
 use maud::{Markup, PreEscaped, html};
-use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::hierarchy::{Block, Hierarchy, Label, NodeKind, xml};
-use tokio::sync::{OnceCell, Semaphore};
 
 use super::article::{find_article, stored_hierarchy};
 use super::parts::{article_path, site_link};
@@ -22,9 +18,6 @@ use crate::html::values::page_url;
 
 /// The most nodes of a page that are drawn.
 const MOST: usize = 5_000;
-/// Texts that are kept, and those that are drawn at once.
-const KEPT: NonZeroUsize = NonZeroUsize::new(8).expect("not zero");
-const AT_ONCE: usize = 2;
 /// Bytes of an article behind its last text on the page in which the next one is searched.
 const NEAR: usize = 4 << 10;
 /// Bytes that are searched in all for texts that are not there: 16 MiB take a few milliseconds.
@@ -81,30 +74,6 @@ async fn draw(console: &Console, snapshot: &Snapshot, summary: &ArticleSummary) 
         Ok(draw_lines(&hierarchy, &mut ArticleText::of(&article)).into_string().into())
     });
     drawn.await.map_err(|error| Problem::away(&error))?
-}
-
-/// A page by its content, and by how its article was read.
-type PageKey = (ContentHash, u64);
-
-/// The texts that were drawn last.
-pub(in crate::console) struct PageTexts {
-    kept: Mutex<LruCache<PageKey, Arc<OnceCell<Arc<str>>>>>,
-    /// Limits the pages that are drawn at once.
-    pub(super) turns: Semaphore,
-}
-
-impl Default for PageTexts {
-    fn default() -> PageTexts {
-        PageTexts { kept: Mutex::new(LruCache::new(KEPT)), turns: Semaphore::new(AT_ONCE) }
-    }
-}
-
-impl PageTexts {
-    /// Those who ask for the same text share one drawing.
-    fn cell(&self, key: PageKey) -> Arc<OnceCell<Arc<str>>> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.get_or_insert(key, Arc::default).clone()
-    }
 }
 
 /// What became the article.
