@@ -519,6 +519,7 @@ mod servers {
         publish(&servers.rabbit.url(), "written.seeds", &broken).await;
         dead(&lab, &services, "seeds", 2).await;
         let served = Served::signed_in(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+        replicas_agree_on_tokens(&lab, &services, &served).await;
         let client = &served.client;
         let page = client.get("/operations").await;
         assert!(page.body.contains("`max_page`") && page.body.contains("newslode-miner@"), "{}", page.body);
@@ -551,5 +552,31 @@ mod servers {
             .await;
         served.end().await;
         services.stop().await;
+    }
+
+    /// Two consoles take a token that is made while they run, refuse it once it is revoked, and write one log.
+    async fn replicas_agree_on_tokens(lab: &Lab, services: &Installation<'_>, served: &Served) {
+        let other = Served::start(lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+        let token = lab.ok(&services.asking(&["token", "add", "replica", "--role", "write"])).await;
+        let bearer = format!("Bearer {}", token.trim());
+        let asked = async |console: &Served, path: &str| {
+            let headers = [("Host", "localhost"), ("Authorization", bearer.as_str())];
+            Client::new(console.client.addr).send("GET", path, &headers, "").await
+        };
+        for console in [served, &other] {
+            console
+                .until("the token", async || asked(console, "/operations/audit.jsonl").await.status == 200)
+                .await;
+            let log = asked(console, "/operations/audit.jsonl").await.body;
+            assert!(log.contains("\"did\":\"signed_in\"") && log.contains("replica (write"), "{log}");
+            assert!(!log.contains(token.trim()), "{log}");
+        }
+        lab.ok(&services.asking(&["token", "revoke", "replica"])).await;
+        for console in [served, &other] {
+            console
+                .until("the revocation", async || asked(console, "/api/v1/sites").await.status == 401)
+                .await;
+        }
+        other.end().await;
     }
 }
