@@ -22,6 +22,7 @@ mod tags;
 pub(crate) mod taxonomy;
 pub(crate) mod template;
 mod terms;
+mod token;
 mod unfetched;
 mod verify;
 mod warc;
@@ -48,6 +49,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Warc(args) => warc::run(args, &setup).await,
         Command::Seed(args) => seed::run(args, &setup).await,
         Command::Serve(args) => serve::run(args, &setup).await,
+        Command::Token(args) => token::run(args, &setup).await,
         Command::Status(args) => status::run(args, &setup).await,
         Command::Explain(args) => explain::run(args, &setup).await,
         Command::Recall(args) => recall::run(args, &setup).await,

@@ -1,51 +1,169 @@
 //! `newslode serve`: serves the console until it is told to stop.
 
-use std::net::SocketAddr;
-use std::path::Path;
+use std::io::IsTerminal as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_common::shutdown;
-use tokio::net::TcpListener;
+use newslode_common::time::now;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
 
 use crate::args::ServeArgs;
-use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
+use crate::console::access::{AccessOptions, ONE_TIME, OneTimeSecret};
+use crate::console::server::Listener;
+use crate::console::server::tls::acceptor;
+use crate::console::{self, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
 use crate::installation::{self, Setup, Target};
+use crate::queries::tokens::{Role, TokenStore, random_secret, read_token_file, write_private};
 use crate::{engine, out, services};
 
+/// The address if none is named.
+const USUAL_ADDR: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+/// The one-time address's file in a run's folder, and its name elsewhere.
+const SIGN_IN_FILE: &str = "console-sign-in";
+const SIGN_IN_OF_SERVICES: &str = "newslode-sign-in";
+
 pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let listener = TcpListener::bind(args.addr).await.map_err(|error| bind_error(args.addr, &error))?;
-    let token = args.token_file.as_deref().map(read_token).transpose()?;
-    let source = open_source(&args.run.target(setup)?, &setup.config).await?;
+    let token = args.token_file.as_deref().map(read_token_file).transpose()?;
+    let tls = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
+    let tls = tls.map(|(cert, key)| acceptor(cert, key)).transpose()?;
+    let is_encrypted = tls.is_some();
+    let mut listeners = Vec::new();
+    let mut addr = None;
+    if let Some(wanted) = args.addr.or(args.socket.is_none().then_some(USUAL_ADDR)) {
+        let listener = TcpListener::bind(wanted).await.map_err(|error| bind_error(wanted, &error))?;
+        addr = Some(listener.local_addr()?);
+        listeners.push(Listener::Tcp(listener, tls));
+    }
+    if let Some(file) = &args.socket {
+        listeners.push(Listener::Socket(bind_socket(file)?, file.clone()));
+    }
+    let target = args.run.target(setup)?;
+    let source = open_source(&target, &setup.config).await?;
+    let tokens = match &source.run {
+        Some(run) => TokenStore::Folder(run.folder.clone()),
+        None => TokenStore::Services(source.parts.stores.state.clone()),
+    };
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let addr = listener.local_addr()?;
-    out::line(format!("console of {}: http://{addr}/ (Ctrl-C stops it)", source.name))?;
-    if !addr.ip().is_loopback() {
-        let may = if token.is_some() { "" } else { ", and nobody can change anything (see --token-file)" };
-        tracing::warn!("everybody who can reach {addr} can read everything that was mined{may}");
-    }
-    let options = Options { renew: Duration::from_secs(args.renew), token };
-    console::serve(source, listener, options, stop).await?;
+    let scheme = if is_encrypted { "https" } else { "http" };
+    let places = addr.map(|addr| format!("{scheme}://{addr}/")).into_iter();
+    let places = places.chain(args.socket.as_ref().map(|file| format!("the socket {}", file.display())));
+    let places: Vec<String> = places.collect();
+    out::line(format!("console of {}: {} (Ctrl-C stops it)", source.name, places.join(" and ")))?;
+    let is_private = is_encrypted || !args.trusted_proxy.is_empty();
+    warn_of_readers(addr, args.require_token, is_private);
+    let may_anybody_write = token.is_some() || has_writer(&tokens).await?;
+    let one_time = match addr {
+        Some(addr) if !may_anybody_write => {
+            let place = sign_in_file(&args, &source);
+            tell_one_time_address(&format!("{scheme}://{}", reachable(addr)), place)?
+        }
+        _ => None,
+    };
+    let access = AccessOptions {
+        token,
+        tokens: Some(tokens),
+        hosts: args.host,
+        proxies: args.trusted_proxy,
+        asks_readers: args.require_token,
+        one_time,
+    };
+    let options = Options { renew: Duration::from_secs(args.renew), access };
+    console::serve(source, listeners, options, stop).await?;
     Ok(Exit::Done)
 }
 
-/// Reads the token that changes are asked for.
-fn read_token(file: &Path) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(file);
-    let text = text.with_context(|| format!("cannot read the token in `{}`", file.display()))?;
-    let token = text.trim();
-    if token.len() < LEAST_TOKEN {
-        return Err(hinted(
-            format!("the token in `{}` has fewer than {LEAST_TOKEN} characters", file.display()),
-            format!("make one: openssl rand -hex 32 > {}", file.display()),
-        ));
+/// Says who may read what, where that may surprise.
+fn warn_of_readers(addr: Option<SocketAddr>, asks_readers: bool, is_private: bool) {
+    let Some(addr) = addr.filter(|addr| !addr.ip().is_loopback()) else { return };
+    if !asks_readers {
+        tracing::warn!(
+            "everybody who can reach {addr} can read everything that was mined (see --require-token)"
+        );
     }
-    Ok(token.to_owned())
+    if !is_private {
+        tracing::warn!(
+            "no token is taken from other machines, because plain HTTP shows it to everybody on the way (see --tls-cert and --trusted-proxy)"
+        );
+    }
+}
+
+/// Whether a token lets somebody change things.
+async fn has_writer(tokens: &TokenStore) -> anyhow::Result<bool> {
+    let now = now();
+    let list = tokens.read().await?;
+    Ok(list.tokens.iter().any(|token| token.role == Role::Write && token.is_valid(now)))
+}
+
+/// An address that browsers on this machine can open.
+fn reachable(addr: SocketAddr) -> SocketAddr {
+    match addr.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), addr.port()),
+        IpAddr::V6(ip) if ip.is_unspecified() => SocketAddr::new(Ipv6Addr::LOCALHOST.into(), addr.port()),
+        _ => addr,
+    }
+}
+
+/// The file that tells the one-time address to those who may read it.
+fn sign_in_file(args: &ServeArgs, source: &Source) -> Option<PathBuf> {
+    let of_run = || source.run.as_ref().map(|run| run.folder.join(SIGN_IN_FILE));
+    let of_services = || Some(PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR")?).join(SIGN_IN_OF_SERVICES));
+    args.sign_in_file.clone().or_else(of_run).or_else(of_services)
+}
+
+/// Tells the one-time address to the terminal, otherwise through a file. It is never logged.
+fn tell_one_time_address(origin: &str, file: Option<PathBuf>) -> anyhow::Result<Option<OneTimeSecret>> {
+    let secret = random_secret()?;
+    let address = format!("{origin}/session/once/{secret}");
+    let minutes = ONE_TIME.as_secs() / 60;
+    if std::io::stdout().is_terminal() {
+        out::line(format!("sign in to change something (works once, within {minutes} minutes): {address}"))?;
+        return Ok(Some(OneTimeSecret { secret, file: None }));
+    }
+    let Some(file) = file else {
+        tracing::warn!(
+            "nobody can change anything yet: make a token (newslode token add NAME --role write), or name a file for a one-time \
+             address (--sign-in-file FILE)"
+        );
+        return Ok(None);
+    };
+    write_private(&file, format!("{address}\n").as_bytes())
+        .with_context(|| format!("cannot write the one-time address to `{}`", file.display()))?;
+    tracing::info!(
+        "the address in `{}` signs in once, within {minutes} minutes, to change something",
+        file.display()
+    );
+    Ok(Some(OneTimeSecret { secret, file: Some(file) }))
+}
+
+/// Binds a Unix socket that only its owner may open, in place of one that a process before us left.
+fn bind_socket(file: &Path) -> anyhow::Result<UnixListener> {
+    let cannot = || format!("cannot serve at the socket `{}`", file.display());
+    if std::os::unix::net::UnixStream::connect(file).is_ok() {
+        return Err(hinted(cannot(), "another program serves there: stop it, or name another file"));
+    }
+    match std::fs::symlink_metadata(file) {
+        Ok(metadata) if !metadata.file_type().is_socket() => {
+            return Err(hinted(cannot(), "something else has this name: remove it, or name another file"));
+        }
+        _ => {}
+    }
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Nobody else reaches the socket in this folder before its mode is set.
+    let hidden = tempfile::tempdir_in(folder).with_context(cannot)?;
+    let fresh = hidden.path().join("s");
+    let listener = UnixListener::bind(&fresh).with_context(cannot)?;
+    std::fs::set_permissions(&fresh, std::fs::Permissions::from_mode(0o600)).with_context(cannot)?;
+    std::fs::rename(&fresh, file).with_context(cannot)?;
+    Ok(listener)
 }
 
 /// Where the console reads.

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::frame::{NavigationItem, bare_page};
 
 /// Addresses below this are for programs.
-const API: &str = "/api/";
+pub(super) const API: &str = "/api/";
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -64,6 +64,11 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "reading", sentence)
     }
 
+    /// What is wrong, and what to do.
+    pub(super) fn sentence(&self) -> &str {
+        &self.sentence
+    }
+
     /// The problem in the form that a path's readers expect.
     pub(super) fn on(self, path: &str) -> Response {
         if path.starts_with(API) { self.json() } else { self.page() }
@@ -74,7 +79,7 @@ impl Problem {
         let title = match self.status {
             StatusCode::NOT_FOUND => "Not found",
             StatusCode::BAD_REQUEST => "This cannot be answered",
-            StatusCode::SERVICE_UNAVAILABLE => "Not yet",
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS => "Not yet",
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "This may not be changed",
             _ => "No answer",
         };
@@ -89,7 +94,7 @@ impl Problem {
             },
         );
         let mut response = (self.status, Html(page.into_string())).into_response();
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+        if matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
             response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("3"));
         }
         response

@@ -1,18 +1,25 @@
-//! Rules for every answer: which hosts a request may name, what a browser may load and run, and how long an answer may take.
+//! Rules for every request and answer: which hosts a request may name, who sends it, how much a client may ask for at once, what a
+//! browser may load and run, and how long an answer may take.
 //!
-//! A console on loopback answers only to names of loopback. Otherwise a page of a stranger could have its own name point here
-//! (DNS rebinding) and read everything through its visitor's browser. The policy allows no script at all, and style and pictures only
-//! from here, so that no text of a mined page can do more than be shown.
+//! The policy allows no script at all, and style and pictures only from here, so that no text of a mined page can do more than
+//! be shown. A wrong token is checked before any place is taken and waits without one, so guessing takes nothing from others.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use http_body::Body as _;
 
-use super::answer::{Problem, explain_refusal};
+use super::access::origin::Origin;
+use super::access::{Caller, NOT_ENCRYPTED, Refused};
+use super::answer::{API, Problem, explain_refusal};
+use super::api::events::PATH as EVENTS;
+use super::server::Way;
+use super::server::shares::{HeldBody, Holds};
 use super::state::Console;
 
 /// What a browser may do with a page.
@@ -20,6 +27,12 @@ pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src '
                                  frame-ancestors 'none'; base-uri 'none'";
 /// The longest time for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Requests of one client at once.
+const AT_ONCE: usize = 16;
+/// Requests that read, of all clients at once. Others wait for their turn.
+pub(super) const READING: usize = 32;
+/// The longest wait for a turn, and for the memory of an answer.
+const TURN: Duration = Duration::from_secs(10);
 
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
@@ -32,60 +45,104 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 
 pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let mut response = if console.addr.ip().is_loopback() && !names_loopback(request.headers()) {
-        Problem::new(
+    // Without a way there is no connection: a request that was made here.
+    let Some(way) = request.extensions().get::<Way>().cloned() else {
+        return Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "no_connection",
+            "The request came over no connection.",
+        )
+        .on(&path);
+    };
+    way.place.works();
+    let origin = console.access.origin(way.peer, request.headers());
+    let mut holds = Holds { memory: None, share: None, place: Some(way.place.clone()) };
+    let answered = if !console.access.hosts.answer(request.uri(), request.headers()) {
+        Err(Problem::new(
             StatusCode::MISDIRECTED_REQUEST,
             "other_host",
-            "This console answers only to the names of this machine: localhost, 127.0.0.1 or [::1].",
-        )
-        .on(&path)
+            "This console answers only to its own names: localhost, its address, and those given by --host NAME.",
+        ))
     } else {
-        match tokio::time::timeout(PATIENCE, next.run(request)).await {
-            Ok(response) => explain_refusal(response, &path),
-            Err(_) => Problem::new(
-                StatusCode::GATEWAY_TIMEOUT,
-                "too_slow",
-                "The store did not answer in time. Try again.",
-            )
-            .on(&path),
+        match console.access.caller(request.headers(), origin) {
+            Ok(caller) => answer(&console, caller, request, next, &mut holds).await,
+            Err(refused) => Err(refuse(&console, refused, &way, origin).await),
         }
+    };
+    let mut response = match answered {
+        Ok(response) => explain_refusal(response, &path),
+        Err(problem) => problem.on(&path),
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, value);
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
+    response.map(|body| Body::new(HeldBody::new(body, holds)))
 }
 
-/// Whether a request names this machine as its host, with any port: ports may be forwarded.
-fn names_loopback(headers: &HeaderMap) -> bool {
-    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else { return false };
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+/// Answers a request of somebody who showed no wrong token.
+async fn answer(
+    console: &Arc<Console>,
+    caller: Caller,
+    mut request: Request,
+    next: Next,
+    holds: &mut Holds,
+) -> Result<Response, Problem> {
+    let path = request.uri().path();
+    // What a visitor needs to sign in.
+    let is_open = path == "/session" || path.starts_with("/session/") || path.starts_with("/assets/");
+    if console.access.asks_readers && caller.identity.is_none() && !is_open {
+        if !caller.origin.is_private {
+            return Err(Problem::new(StatusCode::FORBIDDEN, "not_encrypted", NOT_ENCRYPTED));
+        }
+        if request.method() == Method::GET && !path.starts_with(API) {
+            return Ok(Redirect::to("/session").into_response());
+        }
+        let sentence =
+            "Reading asks for a token here: send one, as in `Authorization: Bearer TOKEN`, or sign in.";
+        return Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", sentence));
+    }
+    let is_stream = path == EVENTS;
+    // Signing in takes no place, so that those who guess cannot take all places of one who knows.
+    let is_sign_in = request.method() == Method::POST && path.starts_with("/session");
+    if !is_stream && !is_sign_in {
+        holds.share = Some(console.requests.take(caller.counted(), AT_ONCE).ok_or_else(too_many)?);
+    }
+    let is_reading = matches!(*request.method(), Method::GET | Method::HEAD) && !is_stream;
+    request.extensions_mut().insert(Arc::new(caller));
+    let turn = async { if is_reading { console.reading.acquire().await.ok() } else { None } };
+    let turn = tokio::time::timeout(TURN, turn).await.map_err(|_| busy())?;
+    let response = tokio::time::timeout(PATIENCE, next.run(request)).await.map_err(|_| {
+        Problem::new(StatusCode::GATEWAY_TIMEOUT, "too_slow", "The store did not answer in time. Try again.")
+    })?;
+    if !is_stream {
+        let size = response.body().size_hint();
+        let memory = tokio::time::timeout(TURN, console.budget.take(&size)).await;
+        holds.memory = memory.map_err(|_| busy())?;
+    }
+    drop(turn);
+    Ok(response)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answers(host: &str) -> bool {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::HOST, host.parse().unwrap());
-        names_loopback(&headers)
+/// Lets a wrong token wait, on a connection that counts as waiting.
+pub(super) async fn refuse(console: &Console, refused: Refused, way: &Way, origin: Origin) -> Problem {
+    if refused == Refused::Wrong {
+        way.place.waits();
+        console.wait_after_wrong_guess(origin).await;
     }
+    refused.problem()
+}
 
-    #[test]
-    fn only_names_of_loopback_are_answered() {
-        let own = ["localhost", "LocalHost:8080", "127.0.0.1:80", "127.0.0.1", "[::1]:8080", "[::1]"];
-        assert!(own.into_iter().all(answers));
-        let others =
-            ["evil.test", "evil.test:8080", "localhost.evil.test", "10.0.0.1:8080", "", "[::1].evil.test"];
-        assert!(!others.into_iter().any(answers));
-        assert!(!names_loopback(&HeaderMap::new()));
-    }
+fn too_many() -> Problem {
+    Problem::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "too_many",
+        format!("You have {AT_ONCE} requests under way. Read their answers first."),
+    )
+}
+
+fn busy() -> Problem {
+    let sentence = "Others are reading a lot just now. Try again in a moment.";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", sentence)
 }

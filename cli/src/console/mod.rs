@@ -1,10 +1,12 @@
 //! The console: what was mined, as pages for people and as JSON for programs.
 //!
+//! [`server`] takes connections within limits, and [`access`] decides who may read and change things.
 //! A [`Snapshot`] holds summaries of all that is shown and is renewed in the background ([`reading`]), so no
 //! request reads the whole store; a single article, site or page is read when it is asked for. Everything is rendered here
 //! ([`pages`], [`api`]), and no page needs a script. Those who may change things do so by forms ([`writing`]). [`guard`] keeps
 //! the rules of browsers' security over every answer. Start at [`serve`].
 
+pub(crate) mod access;
 mod answer;
 mod api;
 mod assets;
@@ -13,84 +15,93 @@ mod filter;
 mod frame;
 pub mod fuzzed;
 mod guard;
+mod page_texts;
 mod pages;
 mod reading;
 mod search;
+pub(crate) mod server;
 mod snapshot;
 mod source;
 mod state;
 mod writing;
 
-use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
 use newslode_common::shutdown;
-use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use self::access::{Access, AccessOptions};
 use self::reading::SnapshotStatus;
+use self::server::connections::Connections;
+use self::server::shares::{Budget, Shares};
+use self::server::{GRACE, Listener, Serving};
 pub(crate) use self::source::{Run, Source};
 use self::state::Console;
-use self::writing::access::Access;
-pub(crate) use self::writing::access::LEAST_TOKEN;
 use self::writing::notices::Notices;
-
-/// Time for open answers at the end.
-const GRACE: Duration = Duration::from_secs(5);
+use crate::queries::audit::{AuditLog, AuditPlace};
 
 /// How a console serves.
 pub(crate) struct Options {
     /// Time between two snapshots.
     pub(crate) renew: Duration,
-    /// People who know it may change things.
-    pub(crate) token: Option<String>,
+    /// Who may do what.
+    pub(crate) access: AccessOptions,
 }
 
 /// Serves until `stop`.
 pub(crate) async fn serve(
     source: Source,
-    listener: TcpListener,
+    listeners: Vec<Listener>,
     options: Options,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let source = Arc::new(source);
     let (write, read) = watch::channel(SnapshotStatus::default());
-    let addr = listener.local_addr()?;
+    let addr = listeners.iter().find_map(|listener| match listener {
+        Listener::Tcp(listener, _) => Some(listener.local_addr()),
+        Listener::Socket(..) => None,
+    });
+    let access = Arc::new(Access::new(addr.transpose()?, options.access)?);
     let console = Arc::new(Console {
         source: source.clone(),
-        addr,
         read,
-        access: Access::new(addr, options.token.as_deref())?,
+        access: access.clone(),
+        audit: AuditLog::new(match &source.run {
+            Some(run) => AuditPlace::Folder(run.folder.clone()),
+            None => AuditPlace::Services(source.parts.stores.state.clone()),
+        }),
         notices: Notices::default(),
         look: Arc::default(),
         work: TaskTracker::new(),
         turn: Arc::default(),
         listeners: Arc::new(Semaphore::new(api::events::MOST)),
+        listening: Arc::<Shares>::default(),
+        requests: Arc::<Shares>::default(),
+        reading: Semaphore::new(guard::READING),
+        budget: Budget::default(),
         lines: api::lines::ArticleLines::default(),
+        page_texts: page_texts::PageTexts::default(),
         stop: stop.clone(),
     });
     let mut tasks = JoinSet::new();
     tasks.spawn(reading::renew_snapshots(source, write, (options.renew, console.look.clone()), stop.clone()));
+    tasks.spawn(access.clone().follow_tokens(stop.clone()));
     let work = console.work.clone();
-    let serving =
-        axum::serve(listener, router(console)).with_graceful_shutdown(stop.clone().cancelled_owned());
-    let ended = tokio::select! {
-        served = serving.into_future() => served,
-        // A browser may hold a connection open for minutes.
-        () = async { stop.cancelled().await; tokio::time::sleep(GRACE).await } => Ok(()),
-    };
-    stop.cancel();
+    let connections = Arc::<Connections>::default();
+    let serving = Arc::new(Serving { router: router(console), access, connections, stop: stop.clone() });
+    let accepting = listeners.into_iter().map(|listener| server::serve(serving.clone(), listener));
+    futures::future::join_all(accepting).await;
     work.close();
     // Tasks that read articles again stop after the current page. What they did is kept, and the next run continues.
     tokio::time::timeout(GRACE, work.wait()).await.ok();
     shutdown::drain(&mut tasks, GRACE).await;
-    Ok(ended?)
+    Ok(())
 }
 
 fn router(console: Arc<Console>) -> Router {
@@ -107,6 +118,7 @@ fn router(console: Arc<Console>) -> Router {
         .route("/sites/{site}", get(pages::site::page))
         .route("/explain", get(pages::explain::page))
         .route("/operations", get(pages::operations::page))
+        .route("/operations/audit.jsonl", get(pages::operations::audit))
         .route("/assets/{file}", get(assets::file))
         .merge(api::router())
         .merge(writing::router())

@@ -1,6 +1,5 @@
 //! What all requests to a console share: its source, what was read last, and who may change things.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,14 +10,18 @@ use tokio::sync::{Mutex, Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::access::origin::Origin;
+use super::access::{Access, Caller, Visitor};
 use super::answer::{PageProblem, Problem};
 use super::api::lines::ArticleLines;
+use super::page_texts::PageTexts;
 use super::reading::SnapshotStatus;
+use super::server::shares::{Budget, Shares};
 use super::snapshot::Snapshot;
 use super::source::Source;
-use super::writing::access::{Access, Visitor};
 use super::writing::notices::Notices;
 use crate::outputs;
+use crate::queries::audit::{AuditLog, Deed};
 
 /// A request waits this long for the first snapshot.
 const FIRST_LOOK: Duration = Duration::from_secs(3);
@@ -26,9 +29,9 @@ const FIRST_LOOK: Duration = Duration::from_secs(3);
 /// What all requests share.
 pub(super) struct Console {
     pub(super) source: Arc<Source>,
-    pub(super) addr: SocketAddr,
     pub(super) read: watch::Receiver<SnapshotStatus>,
-    pub(super) access: Access,
+    pub(super) access: Arc<Access>,
+    pub(super) audit: AuditLog,
     pub(super) notices: Notices,
     /// Asks for a new snapshot now.
     pub(super) look: Arc<Notify>,
@@ -36,9 +39,17 @@ pub(super) struct Console {
     pub(super) work: TaskTracker,
     /// Held by the task that reads a site again: one at a time.
     pub(super) turn: Arc<Mutex<()>>,
-    /// Limits the number of listeners to new articles.
+    /// Limits the number of listeners to new articles, in all and for a client.
     pub(super) listeners: Arc<Semaphore>,
+    pub(super) listening: Arc<Shares>,
+    /// Limits the requests of a client at once.
+    pub(super) requests: Arc<Shares>,
+    /// Limits the requests at once that read.
+    pub(super) reading: Semaphore,
+    /// The memory of answers that were not read yet.
+    pub(super) budget: Budget,
     pub(super) lines: ArticleLines,
+    pub(super) page_texts: PageTexts,
     pub(super) stop: CancellationToken,
 }
 
@@ -82,10 +93,32 @@ impl Console {
         "Its articles are read again now; load this page again in a moment.".to_owned()
     }
 
+    /// Writes what a caller did to the audit log.
+    pub(super) async fn did(&self, caller: &Caller, did: Deed, about: &str) {
+        self.audit.add(caller.name(), &caller.origin.client.to_string(), did, about).await;
+    }
+
+    /// Waits as long as the answer to a wrong token must.
+    pub(super) async fn wait_after_wrong_guess(&self, origin: Origin) {
+        let (wrong, wait) = self.access.guessed_wrong(origin.client);
+        // So many records tell of an attack, and do not fill a disk.
+        if wrong.is_power_of_two() {
+            let about = format!("wrong token, number {wrong} from there");
+            self.audit.add("nobody", &origin.client.to_string(), Deed::Refused, &about).await;
+        }
+        tokio::time::sleep(wait).await;
+    }
+
     /// Why the last snapshot failed, if it did.
     pub(super) fn failure(&self) -> Option<String> {
         self.read.borrow().failure.clone()
     }
+}
+
+/// Who sends a request, as the guard found it.
+pub(super) fn caller_of(parts: &request::Parts) -> Result<Arc<Caller>, Problem> {
+    let caller = parts.extensions.get::<Arc<Caller>>().cloned();
+    caller.ok_or_else(|| Problem::away(&"the request did not pass the guard"))
 }
 
 impl FromRequestParts<Arc<Console>> for Visitor {
@@ -93,8 +126,8 @@ impl FromRequestParts<Arc<Console>> for Visitor {
 
     async fn from_request_parts(
         parts: &mut request::Parts,
-        console: &Arc<Console>,
+        _console: &Arc<Console>,
     ) -> Result<Visitor, PageProblem> {
-        Ok(console.access.visitor(&parts.headers))
+        Ok(caller_of(parts)?.visitor())
     }
 }

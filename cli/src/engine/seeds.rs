@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
-use newslode_common::message::seed::{SeedCommand, web_url};
+use newslode_common::message::seed::{SeedCommand, check_limits, web_url};
 use newslode_common::time;
 use newslode_miner::work::parts::Parts;
 
@@ -62,15 +62,16 @@ fn parse_seed(text: &str) -> anyhow::Result<Seed> {
 /// Adds seeds to a run, as the services' seed messages do.
 ///
 /// # Errors
-/// When the store fails.
+/// When a limit is none, or the store fails.
 pub async fn add_seeds(
     parts: &Parts,
     seeds: &[Seed],
     limits: (Option<u64>, Option<u32>, Option<u64>),
     defaults: &MinerConfig,
 ) -> anyhow::Result<()> {
+    let (max_pages, max_depth, delay_ms) = limits;
+    check_limits(max_pages, max_depth, delay_ms)?;
     for url in seeds {
-        let (max_pages, max_depth, delay_ms) = limits;
         let labels = std::collections::BTreeMap::new();
         let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
         newslode_miner::work::seeds::apply_seed(parts, defaults, command, time::now()).await?;

@@ -14,6 +14,36 @@ use url::Url;
 /// Version of the seed messages that this build reads.
 pub const VERSION: u32 = 1;
 
+/// Largest limits of a site that anything takes: seed messages, the command line, the console and the configuration.
+pub const MOST_PAGES: u64 = 1_000_000_000;
+/// See [`MOST_PAGES`].
+pub const MOST_DEPTH: u32 = 10_000;
+/// A day in milliseconds. See [`MOST_PAGES`].
+pub const LONGEST_DELAY_MS: u64 = 86_400_000;
+
+/// Checks the limits of a site, those that are given.
+///
+/// # Errors
+/// When one admits nothing, or is so large that it must be a mistake and sums with it could overflow.
+pub fn check_limits(
+    max_pages: Option<u64>,
+    max_depth: Option<u32>,
+    delay_ms: Option<u64>,
+) -> Result<(), SeedError> {
+    if max_pages == Some(0) {
+        return Err(SeedError::Zero("max_pages"));
+    }
+    let limits = [
+        ("max_pages", max_pages, MOST_PAGES),
+        ("max_depth", max_depth.map(u64::from), u64::from(MOST_DEPTH)),
+        ("delay_ms", delay_ms, LONGEST_DELAY_MS),
+    ];
+    match limits.into_iter().find(|(_, given, most)| given.is_some_and(|given| given > *most)) {
+        Some((key, _, most)) => Err(SeedError::TooLarge(key, most)),
+        None => Ok(()),
+    }
+}
+
 /// A seed message in its JSON form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,12 +65,15 @@ pub struct SeedMessage {
     pub forget: Option<String>,
     /// Maximum number of pages to fetch from the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub max_pages: Option<u64>,
     /// Maximum number of links from the seed to a page; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10_000))]
     pub max_depth: Option<u32>,
     /// Minimum milliseconds between the starts of two requests to the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 86_400_000))]
     pub delay_ms: Option<u64>,
     /// Your own marks, stored with the site.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -89,6 +122,9 @@ pub enum SeedError {
     /// A limit that would admit nothing.
     #[error("`{0}` must be at least 1")]
     Zero(&'static str),
+    /// A limit that must be a mistake.
+    #[error("`{0}` must be at most {1}")]
+    TooLarge(&'static str, u64),
 }
 
 impl SeedMessage {
@@ -114,9 +150,7 @@ impl SeedMessage {
         if given != 1 {
             return Err(SeedError::Command(given));
         }
-        if message.max_pages == Some(0) {
-            return Err(SeedError::Zero("max_pages"));
-        }
+        check_limits(message.max_pages, message.max_depth, message.delay_ms)?;
         if let Some(url) = &message.remove {
             return Ok(SeedCommand::Remove(web_url(url)?));
         }
@@ -171,6 +205,14 @@ mod tests {
         refused(r#"{"version":1,"url":"https://a.test","pause":"https://a.test"}"#, "this one has 2");
         refused(r#"{"version":1,"url":"ftp://a.test"}"#, "ftp://a.test");
         refused(r#"{"version":1,"url":"https://a.test","max_pages":0}"#, "max_pages");
+        for (key, most) in
+            [("max_pages", MOST_PAGES), ("max_depth", MOST_DEPTH.into()), ("delay_ms", LONGEST_DELAY_MS)]
+        {
+            let json = |value: u64| format!(r#"{{"version":1,"url":"https://a.test","{key}":{value}}}"#);
+            refused(&json(most + 1), key);
+            assert!(SeedMessage::parse(json(most).as_bytes()).is_ok(), "{key}");
+        }
+        refused(r#"{"version":1,"url":"https://a.test","delay_ms":18446744073709551615}"#, "delay_ms");
     }
 
     #[test]

@@ -13,6 +13,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Client {
     /// Its address.
     pub addr: SocketAddr,
+    /// The cookie of its session, sent with [`Client::get`] and [`Client::post`].
+    pub cookie: Option<String>,
 }
 
 /// What it answered.
@@ -33,9 +35,19 @@ impl Answer {
 }
 
 impl Client {
+    /// A client without a session.
+    pub fn new(addr: SocketAddr) -> Client {
+        Client { addr, cookie: None }
+    }
+
     /// Gets a path.
     pub async fn get(&self, path: &str) -> Answer {
-        self.ask("GET", path, &self.addr.to_string()).await
+        let host = self.addr.to_string();
+        self.send("GET", path, &[&[("Host", host.as_str())], self.session().as_slice()].concat(), "").await
+    }
+
+    fn session(&self) -> Vec<(&str, &str)> {
+        self.cookie.iter().map(|cookie| ("Cookie", cookie.as_str())).collect()
     }
 
     /// Gets a path that must answer with JSON.
@@ -57,7 +69,8 @@ impl Client {
             values.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
         let host = self.addr.to_string();
         let fixed = [("Host", host.as_str()), ("Content-Type", "application/x-www-form-urlencoded")];
-        self.send("POST", path, &[&fixed, headers].concat(), &form.join("&")).await
+        let headers = [&fixed, self.session().as_slice(), headers].concat();
+        self.send("POST", path, &headers, &form.join("&")).await
     }
 
     /// Sends a request with these headers and this body.
@@ -78,7 +91,26 @@ impl Client {
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let header =
             |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.into()));
-        Answer { status, headers: lines.filter_map(header).collect(), body: body.to_owned() }
+        let headers: Vec<(String, String)> = lines.filter_map(header).collect();
+        let is_chunked =
+            headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
+        let body = if is_chunked { unchunked(&bytes[head.len() + 4..]) } else { body.to_owned() };
+        Answer { status, headers, body }
+    }
+}
+
+/// Puts together a body that came in chunks. Its end must be there.
+fn unchunked(mut bytes: &[u8]) -> String {
+    let mut body = Vec::new();
+    loop {
+        let line = bytes.windows(2).position(|pair| pair == b"\r\n").expect("a body breaks off");
+        let size = usize::from_str_radix(std::str::from_utf8(&bytes[..line]).unwrap(), 16).unwrap();
+        if size == 0 {
+            return String::from_utf8_lossy(&body).into_owned();
+        }
+        let chunk = &bytes[line + 2..];
+        body.extend_from_slice(&chunk[..size]);
+        bytes = &chunk[size + 2..];
     }
 }
 

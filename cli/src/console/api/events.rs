@@ -10,6 +10,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -17,14 +18,19 @@ use axum::response::{IntoResponse as _, Response};
 use newslode_page::time::Timestamp;
 use tokio::sync::mpsc;
 
+use crate::console::access::Caller;
 use crate::console::answer::Problem;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 
+/// Where they are.
+pub(in crate::console) const PATH: &str = "/api/v1/events";
 /// Maximum number of listeners.
 pub(in crate::console) const MOST: usize = 64;
-/// Events that wait for a listener.
-const WAITING: usize = 32;
+/// Maximum number of listeners of one client.
+const MOST_OF_CLIENT: usize = 8;
+/// Events that wait for a listener. An event may be as large as an article.
+const WAITING: usize = 4;
 /// An article may be shown so long after it was found.
 const SLACK: u64 = 600_000;
 /// The stream of a listener that reads nothing for so long ends.
@@ -34,8 +40,14 @@ const ALIVE: Duration = Duration::from_secs(15);
 
 pub(super) async fn stream_events(
     State(console): State<Arc<Console>>,
+    Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
+    let share = console.listening.take(caller.counted(), MOST_OF_CLIENT).ok_or_else(|| {
+        let sentence =
+            format!("You listen {MOST_OF_CLIENT} times already. Close one of these connections first.");
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many", sentence)
+    })?;
     let place = console.listeners.clone().try_acquire_owned().map_err(|_| {
         let sentence = format!("{MOST} listen already. Try again later.");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", sentence)
@@ -45,7 +57,7 @@ pub(super) async fn stream_events(
     let (send, receive) = mpsc::channel(WAITING);
     let stop = console.stop.clone();
     console.work.clone().spawn(async move {
-        let _place = place;
+        let _places = (place, share);
         // Also ends when the listener is gone, because nothing more can be sent then.
         let _ = stop.run_until_cancelled(send_until_closed(&console, first, since, &send)).await;
     });

@@ -12,14 +12,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
+use newslode_common::version::ContentHash;
 use newslode_miner::mining::taxonomy::{Concept, Relation};
 use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -29,7 +31,7 @@ use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
 use super::filter::{Filter, query_values};
 use super::pages::explain::query_value;
-use super::snapshot::{ArticleSummary, SiteFacts};
+use super::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::queries::explain;
 
@@ -38,8 +40,8 @@ const OPENAPI: &str = include_str!("openapi.json");
 /// Number of articles in an answer: the default, and the maximum.
 const USUAL: usize = 50;
 const MOST: usize = 200;
-/// Articles that are read at once.
-const AT_ONCE: usize = 16;
+/// Articles of an answer that are read at once.
+const AT_ONCE: usize = 8;
 
 /// The routes, by path.
 fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 10] {
@@ -52,7 +54,7 @@ fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 10] {
         ("/api/v1/sites", get(get_sites)),
         ("/api/v1/sites/{site}", get(get_site)),
         ("/api/v1/explain", get(get_explanation)),
-        ("/api/v1/events", get(events::stream_events)),
+        (events::PATH, get(events::stream_events)),
         ("/api/v1/seeds", post(seeds::post_seed)),
     ]
 }
@@ -114,13 +116,6 @@ async fn get_concept(State(console): State<Arc<Console>>, Path(named): Path<Stri
     })
 }
 
-/// Joins the parts of an answer that were written one by one.
-fn articles_response(lines: &[String], matched: usize, next: Option<&str>) -> Response {
-    let next = next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
-    let text = format!("{{\"articles\":[{}],\"matched\":{matched},\"next\":{next}}}", lines.join(","));
-    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
-}
-
 async fn get_articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     let snapshot = console.snapshot().await?;
     let values = query_values(query.as_deref());
@@ -133,17 +128,49 @@ async fn get_articles(State(console): State<Arc<Console>>, RawQuery(query): RawQ
         snapshot.known_site(&filter.site)?;
     }
     let selected = filter.select(&snapshot.mined, most)?;
-    let line = async |summary: &ArticleSummary| {
-        let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-        // An article that was read again since the snapshot is left out; the next snapshot has it.
-        let Some(detail) = detail else { return Ok(None) };
-        serde_json::to_string(&detail.filed_article().line()).map(Some).map_err(|error| Problem::away(&error))
+    let next = selected.next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
+    let end = format!("],\"matched\":{},\"next\":{next}}}", selected.matched);
+    let ids: Vec<ContentHash> = selected.articles.iter().map(|summary| summary.id).collect();
+    articles_response(article_lines(console, snapshot.clone(), ids), end).await
+}
+
+/// The lines of articles, read while they are sent. One that was replaced since the snapshot is left out.
+fn article_lines(
+    console: Arc<Console>,
+    snapshot: Arc<Snapshot>,
+    ids: Vec<ContentHash>,
+) -> impl Stream<Item = Result<String, Problem>> + Send + 'static {
+    let line = move |id: ContentHash| {
+        let (console, snapshot) = (console.clone(), snapshot.clone());
+        async move {
+            let Some(summary) = snapshot.mined.article(&id) else { return Ok(None) };
+            let Some(detail) = Detail::read(&console.source.parts, &snapshot.mined, summary).await? else {
+                return Ok(None);
+            };
+            let line = serde_json::to_string(&detail.filed_article().line());
+            line.map(Some).map_err(|error| Problem::away(&error))
+        }
     };
-    let lines = futures::stream::iter(selected.articles.into_iter().map(line)).buffered(AT_ONCE);
-    let lines: Vec<Option<String>> = lines.try_collect().await?;
-    let lines: Vec<String> = lines.into_iter().flatten().collect();
-    let next = selected.next.map(|next| next.to_string());
-    Ok(articles_response(&lines, selected.matched, next.as_deref()))
+    let lines = futures::stream::iter(ids).map(line).buffered(AT_ONCE);
+    lines.filter_map(|line| futures::future::ready(line.transpose()))
+}
+
+/// Streams lines as the articles of an answer, so that it takes the memory of few of them. If the store fails after the first, the answer
+/// breaks off, and its reader sees that it is no JSON.
+async fn articles_response(
+    lines: impl Stream<Item = Result<String, Problem>> + Send + 'static,
+    end: String,
+) -> ApiResult {
+    let mut lines = Box::pin(lines);
+    let first = lines.next().await.transpose()?.unwrap_or_default();
+    let begin = futures::stream::once(futures::future::ready(Ok(format!("{{\"articles\":[{first}"))));
+    let rest = lines.map(|line| match line {
+        Ok(line) => Ok(format!(",{line}")),
+        Err(problem) => Err(std::io::Error::other(problem.sentence().to_owned())),
+    });
+    let text = begin.chain(rest).chain(futures::stream::once(futures::future::ready(Ok(end))));
+    let body = Body::from_stream(text.map_ok(Bytes::from));
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 /// How many articles are wanted.

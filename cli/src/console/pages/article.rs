@@ -262,7 +262,10 @@ pub(in crate::console) async fn drawing(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
 ) -> PageResult {
-    let drawing = draw_hierarchy(&stored_hierarchy(&console, &id).await?)?;
+    let _turn = console.page_texts.turns.acquire().await.map_err(|error| Problem::away(&error))?;
+    let xml = stored_hierarchy(&console, content_of(&console, &id).await?).await?;
+    let drawing = tokio::task::spawn_blocking(move || draw_hierarchy(&xml));
+    let drawing = drawing.await.map_err(|error| Problem::away(&error))??;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], drawing).into_response())
 }
 
@@ -279,14 +282,17 @@ pub(in crate::console) async fn xml(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
 ) -> PageResult {
-    let xml = stored_hierarchy(&console, &id).await?;
+    let xml = stored_hierarchy(&console, content_of(&console, &id).await?).await?;
     Ok(([(header::CONTENT_TYPE, "application/xml")], xml).into_response())
 }
 
+/// Under which the archive has an article.
+async fn content_of(console: &Console, id: &str) -> Result<ContentHash, Problem> {
+    Ok(find_article(&*console.snapshot().await?, id)?.content)
+}
+
 /// The stored hierarchy of an article's page.
-pub(super) async fn stored_hierarchy(console: &Console, id: &str) -> Result<Vec<u8>, Problem> {
-    let snapshot = console.snapshot().await?;
-    let content = find_article(&snapshot, id)?.content;
+pub(super) async fn stored_hierarchy(console: &Console, content: ContentHash) -> Result<Vec<u8>, Problem> {
     let xml = console.source.parts.stores.archive.get(Kind::Hierarchy, content).await?;
     xml.map(|xml| xml.to_vec())
         .ok_or_else(|| Problem::not_found("The archive has no hierarchy of this page."))

@@ -8,8 +8,8 @@ use newslode_page::article::Article;
 
 use super::parts::{article_path, site_link};
 use super::shell::{NavigationItem, Page};
+use crate::console::access::Visitor;
 use crate::console::snapshot::{ArticleSummary, Mined};
-use crate::console::writing::access::{READ_ONLY, Visitor};
 use crate::console::writing::form::{Form, mark_field};
 use crate::html::values::{count_with_noun, external_link};
 
@@ -133,7 +133,7 @@ fn form_buttons(visitor: &Visitor) -> Markup {
         } @else if visitor.may_sign_in {
             p.note { "To correct articles, " a href="/session" { "sign in" } " first." }
         } @else {
-            p.note { (READ_ONLY) }
+            p.note { (visitor.refusal().sentence()) }
         }
     }
 }

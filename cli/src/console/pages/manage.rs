@@ -7,7 +7,7 @@ use newslode_page::extract::Lesson;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{explain_path, site_path};
-use crate::console::writing::access::Visitor;
+use crate::console::access::Visitor;
 use crate::console::writing::form::mark_field;
 use crate::html::values::{empty_note, external_link};
 

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{RawQuery, State};
+use axum::http::header;
+use axum::response::IntoResponse as _;
 use futures::{StreamExt as _, TryStreamExt as _};
 use maud::{Markup, html};
 use newslode_common::broker::{Broker as _, DeadLetter, Queue};
@@ -10,16 +13,19 @@ use newslode_page::time::Timestamp;
 
 use super::parts::site_link;
 use super::shell::{NavigationItem, Page, page_response};
+use crate::console::access::{Caller, Visitor};
 use crate::console::answer::PageResult;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
-use crate::console::writing::access::Visitor;
 use crate::console::writing::form::mark_field;
 use crate::html::values::{Number, count_with_noun, empty_note, time_element};
+use crate::queries::audit::Record;
 use crate::queries::dead::printable;
 
 /// Dead letters of a queue that are shown.
 const LETTERS: usize = 100;
+/// Records of the audit log that are shown.
+const RECORDS: usize = 50;
 /// Characters of a letter's body that are shown.
 const CUT: usize = 300;
 
@@ -48,6 +54,10 @@ pub(in crate::console) async fn page(
         }
         (None, Err(_)) => Err("RabbitMQ did not answer when the console started; start it again".to_owned()),
     };
+    let records = match visitor.mark {
+        Some(_) => Some(console.audit.newest(RECORDS).await?),
+        None => None,
+    };
     let main = html! {
         (console.notices.shown(query.as_deref()))
         @if visitor.may_sign_in && visitor.mark.is_none() {
@@ -62,6 +72,7 @@ pub(in crate::console) async fn page(
             },
             Ok(queues) => { (queue_table(queues)) @for waiting in queues { (dead_letter_section(waiting, &visitor)) } },
         }
+        @if let Some(records) = &records { (audit_section(records)) }
     };
     let page = Page {
         place: NavigationItem::Operations,
@@ -71,6 +82,45 @@ pub(in crate::console) async fn page(
         main,
     };
     page_response(&console, &snapshot, page)
+}
+
+/// The audit log as JSON Lines, for those who may change things.
+pub(in crate::console) async fn audit(
+    State(console): State<Arc<Console>>,
+    visitor: Visitor,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> PageResult {
+    if !caller.may_write() {
+        return Err(visitor.refusal().into());
+    }
+    let text = console.audit.text().await?;
+    Ok(([(header::CONTENT_TYPE, "application/jsonl")], text).into_response())
+}
+
+/// Who changed what.
+fn audit_section(records: &[Record]) -> Markup {
+    html! {
+        section #audit {
+            h2 { "Who did what " small { "the newest first; " a href="/operations/audit.jsonl" { "all of it as JSON Lines" } } }
+            @if records.is_empty() {
+                (empty_note("Nobody has signed in or changed anything yet."))
+            } @else {
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "When, UTC" } th scope="col" { "Who" } th scope="col" { "From" } th scope="col" { "What" } } }
+                        tbody {
+                            @for record in records {
+                                tr {
+                                    td { (record.at) } th scope="row" { (record.who) } td.code { (record.from) }
+                                    td { (record.did.text()) " " span.code { (record.about) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn add_sites_section(visitor: &Visitor) -> Markup {

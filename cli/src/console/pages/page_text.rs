@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use newslode_page::article::Article;
 use newslode_page::hierarchy::{Block, Hierarchy, Label, NodeKind, xml};
 
@@ -12,11 +12,16 @@ use super::parts::{article_path, site_link};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::detail::Detail;
+use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 use crate::html::values::page_url;
 
 /// The most nodes of a page that are drawn.
 const MOST: usize = 5_000;
+/// Bytes of an article behind its last text on the page in which the next one is searched.
+const NEAR: usize = 4 << 10;
+/// Bytes that are searched in all for texts that are not there: 16 MiB take a few milliseconds.
+const FAR: usize = 16 << 20;
 /// Deeper texts are not moved further.
 const DEEPEST: usize = 6;
 /// What the blocks of a page are for.
@@ -32,12 +37,9 @@ pub(in crate::console) async fn page(
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
     let summary = find_article(&snapshot, &id)?;
-    let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-    let gone = || Problem::not_found("The article was read anew just now. Load this page again in a moment.");
-    let detail = detail.ok_or_else(gone)?;
-    let hierarchy = xml::read(&String::from_utf8_lossy(&stored_hierarchy(&console, &id).await?));
-    let hierarchy = hierarchy.map_err(|error| Problem::away(&error))?;
     let path = article_path(summary);
+    let cell = console.page_texts.cell((summary.content, summary.reading));
+    let text = cell.get_or_try_init(|| draw(&console, &snapshot, summary)).await?;
     let page = Page {
         place: NavigationItem::Articles,
         title: "The page as it was read".into(),
@@ -53,29 +55,70 @@ pub(in crate::console) async fn page(
             }
         },
         main: html! {
-            div.read { (draw_lines(&hierarchy, &ArticleText::of(&detail.article))) }
+            div.read { (PreEscaped(text)) }
             p.small { a href={ (path) "/hierarchy.xml" } { "The hierarchy as XML" } }
         },
     };
     page_response(&console, &snapshot, page)
 }
 
+/// Draws a page's text. That takes a processor for a while, so few are drawn at once, and the last ones are kept.
+async fn draw(console: &Console, snapshot: &Snapshot, summary: &ArticleSummary) -> Result<Arc<str>, Problem> {
+    let _turn = console.page_texts.turns.acquire().await.map_err(|error| Problem::away(&error))?;
+    let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
+    let gone = || Problem::not_found("The article was read anew just now. Load this page again in a moment.");
+    let article = detail.ok_or_else(gone)?.article;
+    let xml = stored_hierarchy(console, summary.content).await?;
+    let drawn = tokio::task::spawn_blocking(move || {
+        let hierarchy = xml::read(&String::from_utf8_lossy(&xml)).map_err(|error| Problem::away(&error))?;
+        Ok(draw_lines(&hierarchy, &mut ArticleText::of(&article)).into_string().into())
+    });
+    drawn.await.map_err(|error| Problem::away(&error))?
+}
+
 /// What became the article.
 struct ArticleText {
     title: Option<String>,
     body: String,
+    /// Behind the last label that was found: the next one comes soon after it, because both are in the page's order.
+    at: usize,
+    /// Bytes that may still be searched elsewhere than near it.
+    far: usize,
 }
 
 impl ArticleText {
     fn of(article: &Article) -> ArticleText {
-        ArticleText { title: article.title.clone(), body: article.text() }
+        ArticleText { title: article.title.clone(), body: article.text(), at: 0, far: FAR }
     }
 
-    fn has(&self, label: &Label) -> bool {
-        let is_of_body = label.href.is_none()
-            && label.text.split_whitespace().count() > 2
-            && self.body.contains(&label.text);
+    fn has(&mut self, label: &Label) -> bool {
+        let is_of_body =
+            label.href.is_none() && label.text.split_whitespace().count() > 2 && self.find(&label.text);
         is_of_body || self.title.as_deref() == Some(&label.text)
+    }
+
+    /// Whether the body holds a text. Texts of the body cost their own length; others cost the budget, and once that is used up, those
+    /// out of order are no longer found.
+    fn find(&mut self, text: &str) -> bool {
+        let mut near = self.at.saturating_add(text.len()).saturating_add(NEAR).min(self.body.len());
+        while !self.body.is_char_boundary(near) {
+            near -= 1;
+        }
+        if let Some(found) = self.body.get(self.at..near).and_then(|near| near.find(text)) {
+            self.at += found + text.len();
+            return true;
+        }
+        if self.far < self.body.len() {
+            return false;
+        }
+        self.far -= self.body.len();
+        match self.body.find(text) {
+            Some(found) => {
+                self.at = found + text.len();
+                true
+            }
+            None => false,
+        }
     }
 }
 
@@ -110,7 +153,7 @@ fn label_lines(hierarchy: &Hierarchy) -> Vec<LabelLine<'_>> {
     lines
 }
 
-fn draw_lines(hierarchy: &Hierarchy, taken: &ArticleText) -> Markup {
+fn draw_lines(hierarchy: &Hierarchy, taken: &mut ArticleText) -> Markup {
     let left_out = hierarchy.nodes.len().saturating_sub(MOST);
     html! {
         @for line in label_lines(hierarchy) {
@@ -152,11 +195,28 @@ mod tests {
             .map(|line| (line.label.text.as_str(), line.depth, line.is_header, line.begins))
             .collect();
         assert_eq!(shown, [("Sport", 0, true, true), ("Cup", 1, false, false), ("Tour", 1, false, false)]);
-        let taken = ArticleText { title: Some("Cup".into()), body: String::new() };
-        let drawn = draw_lines(&hierarchy, &taken).0;
+        let mut taken = ArticleText { title: Some("Cup".into()), body: String::new(), at: 0, far: FAR };
+        let drawn = draw_lines(&hierarchy, &mut taken).0;
         assert!(
             drawn.contains("<mark><a href=\"https://a.test/cup\"") && drawn.contains("class=\"rest deep1\""),
             "{drawn}"
         );
+    }
+
+    #[test]
+    fn the_search_for_what_became_the_article_is_bounded() {
+        let passages: Vec<String> =
+            (0..4_000).map(|number| format!("passage number {number} of many")).collect();
+        let body = passages.join("\n\n") + &" filler".repeat(1 << 18);
+        let mut text = ArticleText { title: None, body, at: 0, far: FAR };
+        let steps = FAR / text.body.len();
+        // In order, all of them are found without the budget.
+        assert!(passages.iter().all(|passage| text.find(passage)));
+        assert_eq!(text.far, FAR);
+        assert!(text.find(&passages[7]) && text.find(&passages[8]));
+        let tried = (0..1_000).filter(|_| !text.find("is not there at all")).count();
+        assert_eq!((tried, text.far / text.body.len()), (1_000, 0));
+        assert!(steps > 1 && !text.find(&passages[2]), "what is far costs too much now");
+        assert!(text.find(&passages[9]));
     }
 }

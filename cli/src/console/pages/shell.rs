@@ -42,7 +42,7 @@ pub(in crate::console) fn page_response(console: &Console, snapshot: &Snapshot, 
         span { "Shows " (console.source.name) }
         span { "As of " (time_element(snapshot.made)) " UTC" }
         a href="/api/v1/openapi.json" { "JSON API" }
-        @if console.access.asks_for_token() { a href="/session" { "Sign in or out" } }
+        a href="/session" { "Sign in or out" }
     };
     Ok(Html(framed_page(page.place, &page.title, main, foot).into_string()).into_response())
 }

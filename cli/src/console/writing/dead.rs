@@ -10,6 +10,7 @@ use super::form::{Form, mark_field};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::pages::shell::{NavigationItem, Page, page_response};
 use crate::console::state::Console;
+use crate::queries::audit::Deed;
 
 pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form: Form) -> PageResult {
     let named = form.get("queue");
@@ -38,6 +39,8 @@ pub(in crate::console) async fn settle(State(console): State<Arc<Console>>, form
         }
     };
     let count = done.map_err(|error| Problem::without_queues(&error))?;
+    let did = if act == "replay" { Deed::ReplayedLetters } else { Deed::DroppedLetters };
+    form.did(&console, did, &format!("{queue}: {count} {}", chosen.join(" "))).await;
     let letters = if count == 1 { "1 dead letter was" } else { &format!("{count} dead letters were") };
     let what = match act {
         "replay" => {

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use axum::body::{Bytes, to_bytes};
-use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::access::{Visitor, comes_from_here, read_only};
+use crate::console::access::origin::Hosts;
+use crate::console::access::{Caller, comes_from_here};
 use crate::console::answer::{PageProblem, Problem};
-use crate::console::state::Console;
+use crate::console::server::BODY;
+use crate::console::state::{Console, caller_of};
+use crate::queries::audit::Deed;
 
 /// The most bytes that are taken: an article's text, a few times over.
-const MOST: usize = 1 << 20;
+pub(in crate::console) const MOST: usize = 1 << 20;
 /// The field that carries the mark of the session.
 const MARK: &str = "mark";
 
@@ -20,13 +23,23 @@ const MARK: &str = "mark";
 pub(in crate::console) struct Form {
     /// Marks the forms of the answer.
     pub(in crate::console) mark: String,
+    /// Who sent it; `None` where nobody asked.
+    caller: Option<Arc<Caller>>,
     values: Vec<(String, String)>,
 }
 
 impl Form {
     /// The values of a form, whoever sent it.
     pub(in crate::console) fn unchecked(body: &[u8]) -> Form {
-        Form { mark: String::new(), values: url::form_urlencoded::parse(body).into_owned().collect() }
+        let values = url::form_urlencoded::parse(body).into_owned().collect();
+        Form { mark: String::new(), caller: None, values }
+    }
+
+    /// Writes what the sender did to the audit log.
+    pub(in crate::console) async fn did(&self, console: &Console, did: Deed, about: &str) {
+        if let Some(caller) = &self.caller {
+            console.did(caller, did, about).await;
+        }
     }
 
     /// A value without the space around it; empty if there is none.
@@ -46,25 +59,36 @@ impl Form {
     }
 }
 
-/// Reads a form without asking who sends it.
+/// Reads a form of at most `most` bytes without asking who sends it.
 ///
 /// # Errors
-/// When another site's page sent it, or it is too long.
-pub(super) async fn read_values(request: Request) -> Result<Vec<(String, String)>, Problem> {
-    if !comes_from_here(request.headers()) {
+/// When another site's page sent it, or it is too long or too slow.
+pub(super) async fn read_values(
+    request: Request,
+    hosts: &Hosts,
+    most: usize,
+) -> Result<Vec<(String, String)>, Problem> {
+    if !comes_from_here(request.headers(), hosts) {
         return Err(foreign_form());
     }
-    Ok(url::form_urlencoded::parse(&read_body(request).await?).into_owned().collect())
+    Ok(url::form_urlencoded::parse(&read_body(request, most).await?).into_owned().collect())
 }
 
-/// What a request holds.
+/// What a request holds, at most `most` bytes.
 ///
 /// # Errors
-/// When it is too long.
-pub(in crate::console) async fn read_body(request: Request) -> Result<Bytes, Problem> {
-    let long =
-        || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "What was sent holds more than 1 MiB.");
-    to_bytes(request.into_body(), MOST).await.map_err(|_| long())
+/// When it is too long or too slow.
+pub(in crate::console) async fn read_body(request: Request, most: usize) -> Result<Bytes, Problem> {
+    let long = || {
+        let sentence = format!("What was sent holds more than {} KiB.", most >> 10);
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", sentence)
+    };
+    let slow = || {
+        let sentence = format!("What was sent did not arrive within {} s.", BODY.as_secs());
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", sentence)
+    };
+    let read = tokio::time::timeout(BODY, to_bytes(request.into_body(), most)).await;
+    read.map_err(|_| slow())?.map_err(|_| long())
 }
 
 /// The mark of a session, as a field of a form.
@@ -84,24 +108,15 @@ impl FromRequest<Arc<Console>> for Form {
     type Rejection = PageProblem;
 
     async fn from_request(request: Request, console: &Arc<Console>) -> Result<Form, PageProblem> {
-        let (mut parts, body) = request.into_parts();
-        let visitor = Visitor::from_request_parts(&mut parts, console).await?;
-        let Some(mark) = visitor.mark else {
-            return Err(if visitor.may_sign_in { not_signed_in() } else { read_only() }.into());
-        };
-        let values = read_values(Request::from_parts(parts, body)).await?;
+        let (parts, body) = request.into_parts();
+        let caller = caller_of(&parts)?;
+        let visitor = caller.visitor();
+        let Some(mark) = visitor.mark.clone() else { return Err(visitor.refusal().into()) };
+        let values = read_values(Request::from_parts(parts, body), &console.access.hosts, MOST).await?;
         let sent = values.iter().find(|(name, _)| name == MARK);
         // Hashes are compared in constant time.
         let is_own =
             sent.is_some_and(|(_, sent)| blake3::hash(sent.as_bytes()) == blake3::hash(mark.as_bytes()));
-        if is_own { Ok(Form { mark, values }) } else { Err(foreign_form().into()) }
+        if is_own { Ok(Form { mark, caller: Some(caller), values }) } else { Err(foreign_form().into()) }
     }
-}
-
-fn not_signed_in() -> Problem {
-    Problem::new(
-        StatusCode::UNAUTHORIZED,
-        "unauthorized",
-        "This changes something: sign in first, at the foot of each page. What you sent was not done.",
-    )
 }

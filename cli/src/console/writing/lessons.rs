@@ -9,6 +9,7 @@ use super::form::Form;
 use crate::console::answer::{PageResult, Problem};
 use crate::console::pages::parts::site_path;
 use crate::console::state::Console;
+use crate::queries::audit::Deed;
 
 pub(in crate::console) async fn forget(
     State(console): State<Arc<Console>>,
@@ -30,6 +31,7 @@ pub(in crate::console) async fn forget(
     });
     forgotten.await.map_err(Problem::refused)?;
     console.source.flush().await?;
+    form.did(&console, Deed::ForgotLesson, url).await;
     let next = console.read_again(site.clone());
     Ok(console.notices.then(&site_path(site), format!("What this page taught is forgotten. {next}")))
 }

@@ -1,10 +1,9 @@
 //! What people change from the console: seeds and their limits, dead letters, corrected articles.
 //!
-//! [`access`] says who may, [`form`] reads what they send. Each form answers by leading to a page that tells what was done
+//! [`access`](super::access) says who may, [`form`] reads what they send. Each form answers by leading to a page that tells what was done
 //! ([`notices`]); what cannot be undone asks first. In a run's folder changes are made here and now; for the services they go
 //! the way of the command line: seeds and dead letters over the broker, lessons through the store, which miners watch.
 
-pub(super) mod access;
 pub(super) mod dead;
 pub(super) mod form;
 pub(super) mod lessons;
@@ -23,6 +22,8 @@ use crate::console::state::Console;
 pub(super) fn router() -> Router<Arc<Console>> {
     Router::new()
         .route("/session", get(session::page).post(session::sign_in))
+        .route("/session/once/{secret}", get(session::one_time_page))
+        .route("/session/once", post(session::sign_in_once))
         .route("/session/end", post(session::sign_out))
         .route("/operations/seeds", post(seeds::add))
         .route("/operations/dead", post(dead::settle))

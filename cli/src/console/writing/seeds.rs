@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 use bytes::Bytes;
 use maud::html;
 use newslode_common::broker::{Broker as _, Queue};
-use newslode_common::message::seed::{SeedMessage, VERSION};
+use newslode_common::message::seed::{SeedMessage, VERSION, check_limits};
 use newslode_common::store::SiteSettings;
 use newslode_common::time::now;
 use newslode_miner::work::seeds;
@@ -17,6 +17,7 @@ use crate::console::pages::parts::{site_link, site_path};
 use crate::console::pages::shell::{NavigationItem, Page, page_response};
 use crate::console::snapshot::SiteFacts;
 use crate::console::state::Console;
+use crate::queries::audit::Deed;
 
 /// The most seeds of one form.
 const MOST: usize = 1_000;
@@ -45,6 +46,8 @@ pub(in crate::console) async fn add(State(console): State<Arc<Console>>, form: F
         return Err(Problem::bad(format!("Name 1 to {MOST} sites, one address a line.")).into());
     }
     apply_seed_messages(&console, &messages).await?;
+    let (did, about) = deed_of(&messages);
+    form.did(&console, did, &about).await;
     let count = messages.len();
     let what = if count == 1 { "1 site was added".to_owned() } else { format!("{count} sites were added") };
     Ok(console.notices.then("/operations", format!("{what}. {}", console.source.when_seeds_count())))
@@ -55,17 +58,30 @@ pub(in crate::console) type Limits = (Option<u64>, Option<u32>, Option<u64>);
 /// The most pages, links and milliseconds between requests that a form asks for.
 ///
 /// # Errors
-/// When one of them is no such number.
+/// When one of them is no such number, or larger than anything takes.
 pub(in crate::console) fn parse_limits(form: &Form) -> Result<Limits, Problem> {
     let seconds: Option<f64> = parse_number(form, "delay", "seconds")?;
     let delay_ms = match seconds {
-        Some(seconds) if seconds.is_finite() && (0.0..=86_400.0).contains(&seconds) => {
-            Some((seconds * 1_000.0).round() as u64)
-        }
-        Some(_) => return Err(Problem::bad("The delay is a number of seconds from 0 to 86400.")),
+        Some(seconds) if seconds.is_finite() && seconds >= 0.0 => Some((seconds * 1_000.0).round() as u64),
+        Some(_) => return Err(Problem::bad("The delay is a number of seconds.")),
         None => None,
     };
-    Ok((parse_number(form, "max_pages", "pages")?, parse_number(form, "max_depth", "links")?, delay_ms))
+    let limits =
+        (parse_number(form, "max_pages", "pages")?, parse_number(form, "max_depth", "links")?, delay_ms);
+    check_limits(limits.0, limits.1, limits.2).map_err(|error| Problem::bad(format!("{error}.")))?;
+    Ok(limits)
+}
+
+/// What seed messages do, for the audit log. All are of one kind.
+pub(in crate::console) fn deed_of(messages: &[SeedMessage]) -> (Deed, String) {
+    let of = |message: &SeedMessage| match message {
+        SeedMessage { remove: Some(url), .. } => (Deed::RemovedSites, url.clone()),
+        SeedMessage { pause: Some(url), .. } => (Deed::PausedSites, url.clone()),
+        SeedMessage { forget: Some(url), .. } => (Deed::ForgotPages, url.clone()),
+        SeedMessage { url, .. } => (Deed::AddedSites, url.clone().unwrap_or_default()),
+    };
+    let (deeds, urls): (Vec<Deed>, Vec<String>) = messages.iter().map(of).unzip();
+    (deeds.first().copied().unwrap_or(Deed::AddedSites), urls.join(" "))
 }
 
 /// Does what seed messages say: here in a run's folder, through the queue for services.
@@ -113,18 +129,21 @@ pub(in crate::console) async fn change(
     let known = snapshot.known_site(&name)?;
     let (parts, site) = (&console.source.parts, &known.status.site);
     let held = parts.stores.frontier.site(site).await?.ok_or_else(|| unknown_site(&name))?;
-    let (settings, said) = match form.get("act") {
-        "pause" => (SiteSettings { paused: true, ..held }, "It is paused: nothing more is asked of it."),
-        "resume" => (SiteSettings { paused: false, ..held }, "It goes on."),
+    let (settings, did, said) = match form.get("act") {
+        "pause" => {
+            let said = "It is paused: nothing more is asked of it.";
+            (SiteSettings { paused: true, ..held }, Deed::PausedSites, said)
+        }
+        "resume" => (SiteSettings { paused: false, ..held }, Deed::ResumedSite, "It goes on."),
         "save" => {
             let (max_pages, max_depth, delay_ms) = parse_limits(&form)?;
             let settings = SiteSettings {
-                max_pages: max_pages.unwrap_or(held.max_pages).max(1),
+                max_pages: max_pages.unwrap_or(held.max_pages),
                 max_depth: max_depth.unwrap_or(held.max_depth),
                 delay_ms: delay_ms.unwrap_or(held.delay_ms),
                 ..held
             };
-            (settings, "Its limits were changed.")
+            (settings, Deed::LimitedSite, "Its limits were changed.")
         }
         "remove" if form.get("sure") == "yes" => {
             let remove = Some(format!("https://{site}/"));
@@ -133,6 +152,7 @@ pub(in crate::console) async fn change(
                 &[SeedMessage { version: VERSION, remove, ..SeedMessage::default() }],
             )
             .await?;
+            form.did(&console, Deed::RemovedSites, site.as_str()).await;
             let said = format!("{site} was removed. {}", console.source.when_seeds_count());
             return Ok(console.notices.then("/operations", said));
         }
@@ -145,6 +165,14 @@ pub(in crate::console) async fn change(
     };
     parts.stores.frontier.put_site(site, &settings).await?;
     console.source.flush().await?;
+    let about = match did {
+        Deed::LimitedSite => {
+            let SiteSettings { max_pages, max_depth, delay_ms, .. } = settings;
+            format!("{site}: {max_pages} pages a day, {max_depth} links away, {delay_ms} ms apart")
+        }
+        _ => site.to_string(),
+    };
+    form.did(&console, did, &about).await;
     console.look_again();
     Ok(console.notices.then(&site_path(site), said.to_owned()))
 }

@@ -1,46 +1,58 @@
-//! Signing in and out.
+//! Signing in and out: with a token, or with the one-time address of the start.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::Extension;
+use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 
-use super::access::{READ_ONLY, Visitor, set_cookie};
-use super::form::{self, Form, mark_field};
+use super::form;
+use crate::console::access::{Caller, Identity, NOT_ENCRYPTED, Refused, Shown, set_cookie};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::frame::{NavigationItem, bare_page};
+use crate::console::server::Way;
 use crate::console::state::Console;
+use crate::queries::audit::Deed;
+use crate::queries::tokens::Role;
 
-/// An attempt to sign in takes at least this long.
-const SLOWLY: Duration = Duration::from_millis(300);
+/// The most bytes of a form that signs in.
+const MOST: usize = 8 << 10;
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>, visitor: Visitor) -> PageResult {
-    let text = match (&visitor.mark, console.access.asks_for_token()) {
-        (Some(mark), true) => html! {
-            p.lead { "You are signed in: seeds, dead letters and corrections can be changed." }
-            form.filters method="post" action="/session/end" {
-                (mark_field(mark))
-                div.act { button { "Sign out" } }
-            }
-        },
-        (Some(_), false) => html! {
-            p.lead { "Everybody on this machine may change things here: the console is on loopback and has no token." }
-        },
-        (None, true) => token_form(None),
-        (None, false) => html! {
-            p.lead { (READ_ONLY) }
-        },
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Extension(caller): Extension<Arc<Caller>>,
+) -> PageResult {
+    let may = |role| match role {
+        Role::Read => "read",
+        Role::Write => "change seeds, dead letters and articles",
     };
-    Ok(Html(bare_page(NavigationItem::None, "Sign in", text).into_string()).into_response())
+    let text = match (&caller.identity, caller.shown) {
+        (Some(identity), Shown::Session) => html! {
+            p.lead { "You are signed in as " b { (identity.name) } ", and may " (may(identity.role)) "." }
+            form.filters method="post" action="/session/end" { div.act { button { "Sign out" } } }
+        },
+        (Some(_), _) => html! {
+            p.lead { "You may change things here: you came over the console's Unix socket or sent a token." }
+        },
+        (None, _) if !caller.origin.is_private => html! { p.lead { (NOT_ENCRYPTED) } },
+        (None, _) => token_form(&console, None),
+    };
+    Ok(sign_in_page(StatusCode::OK, text))
+}
+
+fn sign_in_page(status: StatusCode, text: Markup) -> Response {
+    (status, Html(bare_page(NavigationItem::None, "Sign in", text).into_string())).into_response()
 }
 
 /// Asks for the token.
-fn token_form(wrong: Option<&str>) -> Markup {
+fn token_form(console: &Console, wrong: Option<&str>) -> Markup {
     html! {
-        p.lead { "Reading is open. To change seeds, dead letters and articles, give the token that the console was started with." }
+        p.lead {
+            @if console.access.asks_readers { "Reading and changing things ask for a token here." }
+            @else { "Reading is open. To change seeds, dead letters and articles, sign in." }
+        }
         @if let Some(wrong) = wrong { p.note role="alert" { (wrong) } }
         form.filters method="post" action="/session" {
             div.wide {
@@ -49,36 +61,112 @@ fn token_form(wrong: Option<&str>) -> Markup {
             }
             div.act { button { "Sign in" } }
         }
-    }
-}
-
-pub(in crate::console) async fn sign_in(State(console): State<Arc<Console>>, request: Request) -> PageResult {
-    let headers = request.headers().clone();
-    let values = form::read_values(request).await?;
-    let token =
-        values.iter().find(|(name, _)| name == "token").map(|(_, value)| value.trim()).unwrap_or_default();
-    let begun = {
-        let _one = console.access.attempts.lock().await;
-        tokio::time::sleep(SLOWLY).await;
-        console.access.sign_in(token).map_err(|error| Problem::away(&error))?
-    };
-    match begun {
-        Some(name) => Ok(redirect_with_cookie(&set_cookie(Some(&name), &headers), "/operations")),
-        None => {
-            let text = token_form(Some("This is not the token."));
-            let page = bare_page(NavigationItem::None, "Sign in", text).into_string();
-            Ok((StatusCode::UNAUTHORIZED, Html(page)).into_response())
+        p.small.soft {
+            "The token is that of " span.code { "newslode token add NAME" } " or of the file that the console was started with. A console \
+             without any names a one-time address when it starts."
         }
     }
 }
 
+/// Begins a session, or lets a wrong secret wait.
+async fn begin(
+    console: &Console,
+    way: &Way,
+    caller: &Caller,
+    begun: Option<(Identity, String)>,
+    wrong: Markup,
+) -> PageResult {
+    match begun {
+        Some((identity, name)) => {
+            console.access.guessed_right(caller.origin.client);
+            let mut known = caller.clone();
+            known.identity = Some(identity);
+            console.did(&known, Deed::SignedIn, "").await;
+            Ok(redirect_with_cookie(&set_cookie(Some(&name), caller.origin), "/operations"))
+        }
+        None => {
+            way.place.waits();
+            console.wait_after_wrong_guess(caller.origin).await;
+            Ok(sign_in_page(StatusCode::UNAUTHORIZED, wrong))
+        }
+    }
+}
+
+pub(in crate::console) async fn sign_in(
+    State(console): State<Arc<Console>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Extension(way): Extension<Way>,
+    request: Request,
+) -> PageResult {
+    let token = read_field(&console, &caller, request, "token").await?;
+    let begun = console.access.sign_in(&token).map_err(|error| Problem::away(&error))?;
+    let wrong = token_form(&console, Some("This is not a token, or it is expired or revoked."));
+    begin(&console, &way, &caller, begun, wrong).await
+}
+
+/// Asks before the one-time address is used, because mail programs and browsers open addresses ahead of their readers.
+pub(in crate::console) async fn one_time_page(
+    Extension(caller): Extension<Arc<Caller>>,
+    Path(secret): Path<String>,
+) -> PageResult {
+    if !caller.origin.is_private {
+        return Err(Refused::Public.problem().into());
+    }
+    let text = html! {
+        p.lead { "This address signs in once. Whoever is signed in may change seeds, dead letters and articles." }
+        form.filters method="post" action="/session/once" {
+            input type="hidden" name="secret" value=(secret);
+            div.act { button { "Sign in" } }
+        }
+    };
+    Ok(sign_in_page(StatusCode::OK, text))
+}
+
+pub(in crate::console) async fn sign_in_once(
+    State(console): State<Arc<Console>>,
+    Extension(caller): Extension<Arc<Caller>>,
+    Extension(way): Extension<Way>,
+    request: Request,
+) -> PageResult {
+    let secret = read_field(&console, &caller, request, "secret").await?;
+    let begun = console.access.sign_in_once(&secret).map_err(|error| Problem::away(&error))?;
+    let wrong = html! {
+        p.note role="alert" { "This address was used, is expired, or is that of an earlier start." }
+        p.lead {
+            "Start the console again for another one, or make a token, which this console takes within seconds: "
+            span.code { "newslode token add NAME --role write" }
+        }
+    };
+    begin(&console, &way, &caller, begun, wrong).await
+}
+
+/// The secret in a form.
+async fn read_field(
+    console: &Console,
+    caller: &Caller,
+    request: Request,
+    name: &str,
+) -> Result<String, Problem> {
+    if !caller.origin.is_private {
+        return Err(Refused::Public.problem());
+    }
+    let values = form::read_values(request, &console.access.hosts, MOST).await?;
+    let value = values.into_iter().find(|(own, _)| own == name);
+    Ok(value.map(|(_, value)| value.trim().to_owned()).unwrap_or_default())
+}
+
 pub(in crate::console) async fn sign_out(
     State(console): State<Arc<Console>>,
+    Extension(caller): Extension<Arc<Caller>>,
     headers: HeaderMap,
-    _form: Form,
-) -> Response {
+    request: Request,
+) -> PageResult {
+    form::read_values(request, &console.access.hosts, MOST).await?;
     console.access.sign_out(&headers);
-    redirect_with_cookie(&set_cookie(None, &headers), "/")
+    if caller.identity.is_some() {
+        console.did(&caller, Deed::SignedOut, "").await;
+    }
+    Ok(redirect_with_cookie(&set_cookie(None, caller.origin), "/"))
 }
 
 fn redirect_with_cookie(cookie: &str, path: &str) -> Response {

@@ -14,8 +14,8 @@ use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::Correction;
 
-use super::access::Visitor;
 use super::form::Form;
+use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem};
 use crate::console::detail::Detail;
 use crate::console::filter::Filter;
@@ -26,6 +26,7 @@ use crate::console::pages::shell::page_response;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 use crate::exit::hinted;
+use crate::queries::audit::Deed;
 
 /// Articles of the site that a preview reads besides the corrected one: half of them the newest, the others from all of its time.
 const READ: usize = 60;
@@ -66,7 +67,7 @@ pub(in crate::console) async fn correct(
     let (knowledge, _) = Knowledge::read(parts.stores.state.as_ref(), &summary.site).await?;
     let asked = CorrectionForm::of_form(&form);
     if form.get("act") == "edit" {
-        let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false };
+        let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false, is_known: true };
         return page_response(&console, &snapshot, form_page(summary, &asked, &knowledge, &visitor));
     }
     let page = archive::page(&parts.stores, &summary.url).await?;
@@ -81,6 +82,7 @@ pub(in crate::console) async fn correct(
         .await;
         let taught = taught.map_err(Problem::refused)?;
         console.source.flush().await?;
+        form.did(&console, Deed::CorrectedArticle, summary.url.as_str()).await;
         let lessons = taught.site.lessons().len();
         let next = console.read_again(summary.site.clone());
         let said = format!("{} has learnt from it ({lessons} corrected pages known). {next}", summary.site);

@@ -8,6 +8,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 use crate::attack::{Attacked, escaped};
 use crate::client::{Answer, Client, encoded};
@@ -48,7 +50,7 @@ pub(crate) async fn served() -> Served {
     process.printed("http://").await;
     let said = process.out();
     let addr = said.split("http://").nth(1).unwrap().split('/').next().unwrap();
-    let client = Client { addr: addr.parse().unwrap() };
+    let client = Client::new(addr.parse().unwrap());
     let begun = Instant::now();
     while client.get("/").await.status != 200 {
         assert!(begun.elapsed() < SOON, "the console never reads the run\n{}", process.tail());
@@ -64,9 +66,11 @@ async fn the_console_of_a_run_shows_all_of_it_and_runs_nothing() {
     search_finds_and_filters(&served).await;
     the_api_says_what_the_export_says(&served).await;
     the_api_is_as_it_is_described(&served).await;
-    the_calls_of_the_documents_are_answered(&served);
+    the_calls_of_the_documents_are_answered(&served).await;
     no_question_breaks_it(&served).await;
     strangers_are_refused(&served).await;
+    a_crowd_leaves_room_for_others(&served).await;
+    only_http_1_is_spoken(&served).await;
     mistakes_of_its_operator_are_explained(&served).await;
     served.process.terminate();
     assert_eq!(served.process.end(SOON).await.code, Some(0));
@@ -245,7 +249,8 @@ async fn the_api_is_as_it_is_described(served: &Served) {
 }
 
 /// The calls by curl that docs/console.md shows, asked of this console and about what it has.
-fn the_calls_of_the_documents_are_answered(served: &Served) {
+async fn the_calls_of_the_documents_are_answered(served: &Served) {
+    let token = token(served, "documents").await;
     let text =
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/console.md")).unwrap();
     let text = text.replace("\\\n", " ");
@@ -265,6 +270,7 @@ fn the_calls_of_the_documents_are_answered(served: &Served) {
     for call in calls {
         let ours = call
             .replace("127.0.0.1:8080", &served.client.addr.to_string())
+            .replace("Bearer TOKEN", &format!("Bearer {token}"))
             .replace("https%3A%2F%2Fwww.example.com%2Fstory", &encoded(url))
             .replace("/concepts/sport", &format!("/concepts/{}", encoded(concept)))
             .replace("https://www.example.com", &origin);
@@ -278,6 +284,18 @@ fn the_calls_of_the_documents_are_answered(served: &Served) {
             assert!(ended.status.success() && serde_json::from_str::<Value>(&said).is_ok(), "{call}: {said}");
         }
     }
+}
+
+/// A new token that may write, which the running console knows.
+pub(crate) async fn token(served: &Served, name: &str) -> String {
+    let token = served.lab.ok(&["token", "add", name, "--role", "write", "--dir", &served.run]).await;
+    let (host, bearer) = (served.client.addr.to_string(), format!("Bearer {}", token.trim()));
+    let headers = [("Host", host.as_str()), ("Authorization", bearer.as_str())];
+    let begun = Instant::now();
+    while served.client.send("GET", "/api/v1/sites", &headers, "").await.status != 200 {
+        assert!(begun.elapsed() < SOON, "the token is never taken\n{}", served.process.tail());
+    }
+    token.trim().to_owned()
 }
 
 /// Whatever is asked has an answer, and none is a failure of the console.
@@ -362,6 +380,54 @@ async fn strangers_are_refused(served: &Served) {
         assert_eq!(answer.status, 405, "{path}");
     }
     assert_eq!(served.client.ask("GET", "/", "localhost:1").await.status, 200);
+}
+
+/// Half requests, answers that nobody reads and listeners of one client keep nobody out, not even others at its address.
+async fn a_crowd_leaves_room_for_others(served: &Served) {
+    let open = async |count: usize, request: &str| {
+        let mut streams = Vec::new();
+        for _ in 0..count {
+            let mut stream = TcpStream::connect(served.client.addr).await.unwrap();
+            stream.write_all(request.as_bytes()).await.unwrap();
+            streams.push(stream);
+        }
+        streams
+    };
+    let half = open(300, "GET / HTTP/1.1\r\nHost: localhost\r\nX: ").await;
+    assert_eq!(served.client.get("/").await.status, 200);
+    let mut left = 0;
+    for mut stream in half {
+        // A connection that was closed says so at once.
+        let read = tokio::time::timeout(LOOK, stream.read(&mut [0])).await;
+        left += usize::from(read.is_err());
+    }
+    assert!(left < 65, "{left} of 300 half requests keep their connection");
+
+    let request = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let mut statuses = Vec::new();
+    let mut listeners = open(10, request).await;
+    for stream in &mut listeners {
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).await.unwrap();
+        statuses.push(String::from_utf8_lossy(&begin[9..]).into_owned());
+    }
+    statuses.sort_unstable();
+    assert_eq!(statuses, [["200"; 8].as_slice(), &["429"; 2]].concat());
+
+    let _unread = open(20, "GET /api/v1/articles?limit=200 HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let known = token(served, "reader-in-a-crowd").await;
+    let (host, bearer) = (served.client.addr.to_string(), format!("Bearer {known}"));
+    let headers = [("Host", host.as_str()), ("Authorization", bearer.as_str())];
+    assert_eq!(served.client.send("GET", "/api/v1/articles", &headers, "").await.status, 200);
+}
+
+async fn only_http_1_is_spoken(served: &Served) {
+    let mut stream = TcpStream::connect(served.client.addr).await.unwrap();
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+    let mut answer = Vec::new();
+    // A reset is as good as an end.
+    stream.read_to_end(&mut answer).await.ok();
+    assert!(!answer.starts_with(b"\0\0"), "settings of HTTP/2: {answer:?}");
 }
 
 async fn mistakes_of_its_operator_are_explained(served: &Served) {

@@ -1,9 +1,10 @@
 //! What people change from the console: corrected articles, seeds, dead letters, and who may.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Instant;
 
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
 use crate::bad_input::{dead, publish};
@@ -22,15 +23,37 @@ pub(crate) struct Served {
 }
 
 impl Served {
+    /// Without a session.
     pub(crate) async fn start(lab: &Lab, arguments: &[&str]) -> Served {
-        let mut process = lab.start(&[arguments, &["--renew", "1"]].concat());
+        let file = lab.path("sign-in").display().to_string();
+        let mut process = lab.start(&[arguments, &["--renew", "1", "--sign-in-file", &file]].concat());
         process.printed("http://").await;
         let addr = process.out().split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
         let port = addr.rsplit(':').next().unwrap();
-        let client = Client { addr: format!("127.0.0.1:{port}").parse().unwrap() };
+        let client = Client::new(format!("127.0.0.1:{port}").parse().unwrap());
         let served = Served { process, client };
         served.until("the first look", async || served.client.get("/").await.status == 200).await;
         served
+    }
+
+    /// With a session that the one-time address of the start began.
+    async fn signed_in(lab: &Lab, arguments: &[&str]) -> Served {
+        let mut served = Served::start(lab, arguments).await;
+        let secret = served.one_time_path(lab).rsplit('/').next().unwrap().to_owned();
+        let signed = served.client.post("/session/once", &[], &[("secret", &secret)]).await;
+        assert_eq!(signed.status, 303, "{}", signed.body);
+        served.client.cookie = Some(cookie_of(&signed));
+        served
+    }
+
+    /// The path of the one-time address, which only its file tells.
+    pub(crate) fn one_time_path(&self, lab: &Lab) -> String {
+        let file = lab.path("sign-in");
+        let address = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let path = address.trim().split_once("/session/").unwrap().1;
+        assert!(!self.process.out().contains(path) && !self.process.tail().contains(path));
+        format!("/session/{path}")
     }
 
     async fn until(&self, what: &str, is_so: impl AsyncFn() -> bool) {
@@ -51,6 +74,13 @@ impl Served {
         self.process.terminate();
         assert_eq!(self.process.end(SOON).await.code, Some(0), "{}", self.process.tail());
     }
+}
+
+/// The cookie that an answer sets.
+fn cookie_of(answer: &Answer) -> String {
+    let cookie = answer.header("set-cookie").unwrap();
+    assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+    cookie.split(';').next().unwrap().to_owned()
 }
 
 /// The value of a form's field on a page.
@@ -82,26 +112,156 @@ async fn people_change_a_run_from_the_console() {
     let lab = Lab::serving(Lettered(small_world(3)), &seeds).await;
     lab.ok(&lab.mining("run", &[])).await;
     let run = lab.path("run").display().to_string();
-    let served = Served::start(&lab, &["serve", &run, "--addr", "127.0.0.1:0"]).await;
+    let served = Served::signed_in(&lab, &["serve", &run, "--addr", "127.0.0.1:0"]).await;
+    the_one_time_address_is_used_up(&lab, &served).await;
     a_corrected_article_teaches_its_site(&served).await;
     forms_of_strangers_are_refused(&served).await;
     sites_are_added_changed_and_removed(&served).await;
-    programs_send_seeds(&served, None).await;
+    tokens_come_and_go_while_the_console_runs(&lab, &run, &served).await;
+    the_log_says_who_did_what(&served).await;
     served.end().await;
 
     let file = lab.path("token").display().to_string();
     std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+    let ended = lab.run(&["serve", &run, "--token-file", &file]).await;
+    assert!(ended.code == Some(1) && ended.err.contains("chmod 600"), "{:?} {}", ended.code, ended.err);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     let guarded = Served::start(&lab, &["serve", &run, "--addr", "127.0.0.1:0", "--token-file", &file]).await;
+    assert!(!lab.path("sign-in").exists(), "there is a token already");
     the_token_opens_a_session(&guarded).await;
-    programs_send_seeds(&guarded, Some(TOKEN)).await;
+    programs_send_seeds(&guarded, TOKEN).await;
     guarded.end().await;
 
     let open = Served::start(&lab, &["serve", &run, "--addr", "0.0.0.0:0"]).await;
     nobody_may_write(&open).await;
     open.end().await;
+    assert!(!lab.path("sign-in").exists(), "the unused address is left behind");
     std::fs::write(&file, "short").unwrap();
     let ended = lab.run(&["serve", &run, "--token-file", &file]).await;
     assert!(ended.code == Some(1) && ended.err.contains("openssl rand"), "{:?} {}", ended.code, ended.err);
+
+    readers_are_asked_for_a_token(&lab, &run).await;
+    a_socket_is_trusted_and_alone_if_it_is_named_alone(&lab, &run).await;
+}
+
+async fn the_one_time_address_is_used_up(lab: &Lab, served: &Served) {
+    assert!(!lab.path("sign-in").exists());
+    let again = served.client.post("/session/once", &[], &[("secret", "guess")]).await;
+    assert!(again.status == 401 && again.body.contains("newslode token add"), "{}", again.body);
+}
+
+/// A token that is added counts within seconds, for what its role allows; when it is revoked, its sessions end.
+async fn tokens_come_and_go_while_the_console_runs(lab: &Lab, run: &str, served: &Served) {
+    let mut client = Client::new(served.client.addr);
+    let host = client.addr.to_string();
+    let asked = async |bearer: &str| {
+        let bearer = format!("Bearer {bearer}");
+        let headers = [("Host", host.as_str()), ("Authorization", bearer.as_str())];
+        Client::new(served.client.addr).send("GET", "/api/v1/sites", &headers, "").await.status
+    };
+    let add = async |name: &str, role: &str| {
+        let token = lab.ok(&["token", "add", name, "--role", role, "--expires", "9", "--dir", run]).await;
+        let token = token.trim().to_owned();
+        served.until("the token", async || asked(&token).await == 200).await;
+        token
+    };
+    let writer = add("writer", "write").await;
+    programs_send_seeds(served, &writer).await;
+    let reader = add("reader", "read").await;
+    let headers = [("Host", host.as_str()), ("Content-Type", "application/json")];
+    let bearer = format!("Bearer {reader}");
+    let headers = [&headers[..], &[("Authorization", bearer.as_str())]].concat();
+    let seed = "{\"version\":1,\"url\":\"http://www.read.test/\"}";
+    assert_eq!(client.send("POST", "/api/v1/seeds", &headers, seed).await.status, 403);
+    client.cookie = Some(cookie_of(&client.post("/session", &[], &[("token", &reader)]).await));
+    assert!(!client.get("/operations").await.body.contains("name=\"mark\""));
+    client.cookie = Some(cookie_of(&client.post("/session", &[], &[("token", &writer)]).await));
+    assert!(client.get("/operations").await.body.contains("name=\"mark\""));
+    let listed = lab.ok(&["token", "list", "--dir", run]).await;
+    assert!(listed.contains("writer  write") && !listed.contains(&writer), "{listed}");
+    lab.ok(&["token", "revoke", "writer", "--dir", run]).await;
+    served.until("the revocation", async || asked(&writer).await == 401).await;
+    assert!(!client.get("/operations").await.body.contains("name=\"mark\""));
+    lab.ok(&["token", "revoke", "reader", "--dir", run]).await;
+}
+
+/// Every change, sign-in and refusal so far is in the audit log, and nothing secret is.
+async fn the_log_says_who_did_what(served: &Served) {
+    let client = &served.client;
+    let text = client.get("/operations/audit.jsonl").await.body;
+    let records: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (who, did, about) in [
+        ("one-time", "signed_in", ""),
+        ("nobody", "refused", "wrong token, number 1 from there"),
+        ("one-time", "corrected_article", SITE),
+        ("one-time", "forgot_lesson", SITE),
+        ("one-time", "added_sites", "http://www.added.test/ https://other.test/"),
+        ("one-time", "paused_sites", "added.test"),
+        ("one-time", "limited_site", "added.test: 77 pages a day, 3 links away, 2500 ms apart"),
+        ("one-time", "resumed_site", "added.test"),
+        ("one-time", "removed_sites", "added.test"),
+        ("command line", "added_token", "writer (write, until 20"),
+        ("writer", "added_sites", "http://www.programmed.test/"),
+        ("writer", "removed_sites", "http://www.programmed.test/"),
+        ("reader", "signed_in", ""),
+        ("command line", "revoked_token", "writer"),
+    ] {
+        let is_so = |record: &Value| {
+            record["who"] == who && record["did"] == did && record["about"].as_str().unwrap().contains(about)
+        };
+        assert!(records.iter().any(is_so), "{who} {did} {about}: {text}");
+    }
+    let page = client.get("/operations").await.body;
+    assert!(page.contains("Who did what") && page.contains("made the token"), "{page}");
+    let stranger = Client::new(client.addr);
+    assert_eq!(stranger.get("/operations/audit.jsonl").await.status, 401);
+    assert!(!stranger.get("/operations").await.body.contains("Who did what"));
+}
+
+async fn readers_are_asked_for_a_token(lab: &Lab, run: &str) {
+    let file = lab.path("token").display().to_string();
+    std::fs::write(&file, TOKEN).unwrap();
+    let started = ["serve", run, "--addr", "127.0.0.1:0", "--token-file", &file, "--require-token"];
+    let mut process = lab.start(&started);
+    process.printed("http://").await;
+    let addr = process.out().split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let mut client = Client::new(addr.parse().unwrap());
+    for path in ["/", "/articles", "/operations"] {
+        let answer = client.get(path).await;
+        assert_eq!((answer.status, answer.header("location")), (303, Some("/session")), "{path}");
+    }
+    for path in ["/api/v1/sites", "/api/v1/events", "/api/v1/openapi.json"] {
+        assert_eq!(client.get(path).await.status, 401, "{path}");
+    }
+    client.cookie = Some(cookie_of(&client.post("/session", &[], &[("token", TOKEN)]).await));
+    assert!(matches!(client.get("/").await.status, 200 | 503));
+    process.terminate();
+    assert_eq!(process.end(SOON).await.code, Some(0), "{}", process.tail());
+}
+
+async fn a_socket_is_trusted_and_alone_if_it_is_named_alone(lab: &Lab, run: &str) {
+    let file = lab.path("console.socket");
+    let mut process = lab.start(&["serve", run, "--socket", file.to_str().unwrap()]);
+    process.printed("the socket ").await;
+    assert!(!process.out().contains("http://"), "{}", process.out());
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let seed = "{\"version\":1,\"url\":\"http://www.socket.test/\"}";
+    let head = "POST /api/v1/seeds HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n";
+    let send = async |more: &str| {
+        let mut stream = tokio::net::UnixStream::connect(&file).await.unwrap();
+        let request = format!("{head}{more}Content-Length: {}\r\n\r\n{seed}", seed.len());
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer.split(' ').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(send("").await, "202");
+    assert_eq!(send("X-Forwarded-For: 203.0.113.7\r\n").await, "401");
+    let second = lab.run(&["serve", run, "--socket", file.to_str().unwrap()]).await;
+    assert!(second.code == Some(1) && second.err.contains("another program serves there"), "{second:?}");
+    process.terminate();
+    assert_eq!(process.end(SOON).await.code, Some(0), "{}", process.tail());
+    assert!(!file.exists());
 }
 
 /// Corrects one article: the others of its site lose what they should not have, listeners hear of it, and it can be taken back.
@@ -275,9 +435,9 @@ async fn sites_are_added_changed_and_removed(served: &Served) {
     }
 }
 
-async fn programs_send_seeds(served: &Served, token: Option<&str>) {
+async fn programs_send_seeds(served: &Served, token: &str) {
     let client = &served.client;
-    let (host, bearer) = (client.addr.to_string(), format!("Bearer {}", token.unwrap_or_default()));
+    let (host, bearer) = (client.addr.to_string(), format!("Bearer {token}"));
     let send = async |kind: &str, bearer: &str, body: &str| {
         let headers = [("Host", host.as_str()), ("Content-Type", kind), ("Authorization", bearer)];
         client.send("POST", "/api/v1/seeds", &headers, body).await.status
@@ -286,10 +446,8 @@ async fn programs_send_seeds(served: &Served, token: Option<&str>) {
     assert_eq!(send("text/plain", &bearer, seed).await, 415);
     assert_eq!(send("application/json", &bearer, "{\"version\":1}").await, 400);
     assert_eq!(send("application/json", &bearer, "{\"version\":1,\"uri\":3}").await, 400);
-    if token.is_some() {
-        assert_eq!(send("application/json", "Bearer wrong", seed).await, 401);
-        assert_eq!(send("application/json", "", seed).await, 401);
-    }
+    assert_eq!(send("application/json", "Bearer wrong", seed).await, 401);
+    assert_eq!(send("application/json", "", seed).await, 401);
     assert_eq!(send("application/json", &bearer, seed).await, 202);
     served.until("the seed", async || settings(client, "programmed.test").await.is_some()).await;
     let removed = "{\"version\":1,\"remove\":\"http://www.programmed.test/\"}";
@@ -330,18 +488,20 @@ async fn the_token_opens_a_session(served: &Served) {
     assert_eq!(post(cookie, &mark).await, 401);
 }
 
-/// Over an address that others reach, a console without a token shows no form and takes none.
+/// Without a session or token a console shows no form and takes none, from this machine, too.
 async fn nobody_may_write(served: &Served) {
     let client = &served.client;
     for page in ["/operations", &format!("/sites/{SITE}")] {
         let page = client.get(page).await;
         assert!(page.status == 200 && !page.body.contains("method=\"post\""), "{}", page.body);
     }
-    assert_eq!(client.post("/operations/seeds", &[], &[("urls", "a.test")]).await.status, 403);
+    assert_eq!(client.post("/operations/seeds", &[], &[("urls", "a.test")]).await.status, 401);
     assert_eq!(client.post("/session", &[], &[("token", "")]).await.status, 401);
-    let headers = [("Host", "a.test"), ("Content-Type", "application/json")];
     let seed = "{\"version\":1,\"url\":\"http://www.a.test/\"}";
-    assert_eq!(client.send("POST", "/api/v1/seeds", &headers, seed).await.status, 403);
+    for (host, status) in [("localhost", 401), ("10.1.2.3", 401), ("a.test", 421)] {
+        let headers = [("Host", host), ("Content-Type", "application/json")];
+        assert_eq!(client.send("POST", "/api/v1/seeds", &headers, seed).await.status, status, "{host}");
+    }
 }
 
 /// Tests over RabbitMQ and Redis.
@@ -358,7 +518,8 @@ mod servers {
         let broken = ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"];
         publish(&servers.rabbit.url(), "written.seeds", &broken).await;
         dead(&lab, &services, "seeds", 2).await;
-        let served = Served::start(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+        let served = Served::signed_in(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+        replicas_agree_on_tokens(&lab, &services, &served).await;
         let client = &served.client;
         let page = client.get("/operations").await;
         assert!(page.body.contains("`max_page`") && page.body.contains("newslode-miner@"), "{}", page.body);
@@ -391,5 +552,31 @@ mod servers {
             .await;
         served.end().await;
         services.stop().await;
+    }
+
+    /// Two consoles take a token that is made while they run, refuse it once it is revoked, and write one log.
+    async fn replicas_agree_on_tokens(lab: &Lab, services: &Installation<'_>, served: &Served) {
+        let other = Served::start(lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+        let token = lab.ok(&services.asking(&["token", "add", "replica", "--role", "write"])).await;
+        let bearer = format!("Bearer {}", token.trim());
+        let asked = async |console: &Served, path: &str| {
+            let headers = [("Host", "localhost"), ("Authorization", bearer.as_str())];
+            Client::new(console.client.addr).send("GET", path, &headers, "").await
+        };
+        for console in [served, &other] {
+            console
+                .until("the token", async || asked(console, "/operations/audit.jsonl").await.status == 200)
+                .await;
+            let log = asked(console, "/operations/audit.jsonl").await.body;
+            assert!(log.contains("\"did\":\"signed_in\"") && log.contains("replica (write"), "{log}");
+            assert!(!log.contains(token.trim()), "{log}");
+        }
+        lab.ok(&services.asking(&["token", "revoke", "replica"])).await;
+        for console in [served, &other] {
+            console
+                .until("the revocation", async || asked(console, "/api/v1/sites").await.status == 401)
+                .await;
+        }
+        other.end().await;
     }
 }

@@ -25,6 +25,14 @@ impl<'a> Visit<'a> {
         Visit { served, browser: Browser::start(&lab.path("")).await, axe: axe() }
     }
 
+    /// Signs in with the one-time address.
+    fn sign_in(&self, lab: &Lab) {
+        self.open(&self.served.one_time_path(lab));
+        self.sees("Sign in");
+        self.browser.click("form[action='/session/once'] button");
+        self.sees("Operations");
+    }
+
     fn open(&self, path: &str) {
         self.browser.open(&format!("http://{}{path}", self.served.client.addr));
     }
@@ -63,6 +71,7 @@ async fn a_run_is_changed_with_a_browser() {
     let run = lab.path("run").display().to_string();
     let served = Served::start(&lab, &["serve", &run, "--addr", "127.0.0.1:0"]).await;
     let visit = Visit::begin(&lab, &served).await;
+    visit.sign_in(&lab);
     a_corrected_article_teaches_its_site(&visit);
     a_site_is_added_paused_and_removed(&visit);
     drop(visit);
@@ -149,6 +158,7 @@ async fn dead_letters_are_settled_with_a_browser() {
     dead(&lab, &services, "seeds", 2).await;
     let served = Served::start(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
     let visit = Visit::begin(&lab, &served).await;
+    visit.sign_in(&lab);
     let browser = &visit.browser;
     let letters = |count: u64| format!("document.querySelectorAll('input[name=id]').length === {count}");
 

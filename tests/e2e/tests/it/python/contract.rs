@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::console::{Served, served};
+use crate::console::{Served, served, token};
 
 /// Questions of each kind for each path.
 const QUESTIONS: &str = "40";
@@ -18,7 +18,8 @@ const ENDLESS: &str = "/api/v1/events";
 async fn the_api_keeps_what_its_description_promises() {
     let served = served().await;
     let description = format!("http://{}/api/v1/openapi.json", served.client.addr);
-    let found = asked(&served, &[&description]);
+    let bearer = format!("Authorization: Bearer {}", token(&served, "contract").await);
+    let found = asked(&served, &[&description, "--header", &bearer]);
     let said = said(&found);
     assert!(found.status.success(), "{said}");
     // All of them were asked, many times.

@@ -30,6 +30,7 @@ fn root() -> PathBuf {
 fn elsewhere(words: &[&str]) -> Option<&'static str> {
     match words {
         ["demo", ..] => Some("`floors.rs` runs the demo and judges it"),
+        ["token", ..] => Some("`writing.rs` makes, uses, lists and revokes tokens"),
         ["serve", ..] => Some("`console.rs` serves runs and services, and asks for every page"),
         ["bench", ..] => Some("it measures for minutes to hours, on recorded pages"),
         ["eval", "filing", ..] => None,
@@ -207,7 +208,7 @@ async fn learn(lab: &Lab, names: &mut Names) {
     }
     let own: Vec<&Value> = articles.iter().filter(|article| of(article, "site") == names.sites[0]).collect();
     names.stories = own.iter().map(|article| of(article, "url")).collect();
-    let client = Client { addr: lab.resolve().trim_start_matches("*:").parse().unwrap() };
+    let client = Client::new(lab.resolve().trim_start_matches("*:").parse().unwrap());
     for folder in ["pages", "people"] {
         std::fs::create_dir(lab.path(folder)).unwrap();
         for (number, story) in names.stories.iter().take(6).enumerate() {
