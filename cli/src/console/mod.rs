@@ -59,6 +59,7 @@ pub(crate) async fn serve(
     options: Options,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
+    tokio::task::spawn_blocking(search::remove_leftovers).await?;
     let source = Arc::new(source);
     let (write, read) = watch::channel(SnapshotStatus::default());
     let addr = listener.local_addr()?;
