@@ -14,6 +14,9 @@ pub(crate) struct ServeArgs {
     /// Address to serve at; port 0 takes any free one.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     pub(crate) addr: SocketAddr,
+    /// Also serve /metrics and /health at this address; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) admin: Option<SocketAddr>,
     /// Seconds between two looks at the store; after a long one it waits ten times as long as that took.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) renew: u64,

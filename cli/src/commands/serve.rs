@@ -8,8 +8,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_common::shutdown;
+use newslode_common::telemetry::admin::{Admin, Ready};
+use newslode_common::telemetry::metrics::Metrics;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::args::ServeArgs;
 use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
@@ -29,9 +32,31 @@ pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> 
         let may = if token.is_some() { "" } else { ", and nobody can change anything (see --token-file)" };
         tracing::warn!("everybody who can reach {addr} can read everything that was mined{may}");
     }
+    let _admin = match args.admin {
+        Some(admin) => serve_admin(admin, &source, &stop).await?,
+        None => JoinSet::new(),
+    };
     let options = Options { renew: Duration::from_secs(args.renew), token };
     console::serve(source, listener, options, stop).await?;
     Ok(Exit::Done)
+}
+
+/// Serves metrics and health until `stop`, or until the result is dropped.
+async fn serve_admin(
+    addr: SocketAddr,
+    source: &Source,
+    stop: &CancellationToken,
+) -> anyhow::Result<JoinSet<std::io::Result<()>>> {
+    let admin = Admin::bind(addr).await.map_err(|error| bind_error(addr, &error))?;
+    out::line(format!("metrics: http://{}/metrics", admin.addr()?))?;
+    let state = source.parts.stores.state.clone();
+    let ready: Ready = Arc::new(move || {
+        let state = state.clone();
+        Box::pin(async move { state.ready().await.map_err(|error| error.to_string()) })
+    });
+    let mut tasks = JoinSet::new();
+    tasks.spawn(admin.serve(Metrics::new()?, ready, stop.clone()));
+    Ok(tasks)
 }
 
 /// Reads the token that changes are asked for.
