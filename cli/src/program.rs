@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
+use newslode_page::neutral::for_terminal;
 
 use crate::exit::{Exit, Hinted};
 use crate::installation::Setup;
+use crate::out;
 
 /// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
 /// too, which may take seconds.
@@ -26,6 +28,10 @@ pub struct CommonArgs {
     /// Log more; repeat to log everything.
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
+    /// Write to standard output unchanged what pages and servers say. Otherwise control characters, which could steer a
+    /// terminal, are replaced in text for people, and in data if standard output is a terminal.
+    #[arg(long, global = true)]
+    pub raw: bool,
     /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -67,6 +73,7 @@ pub fn run<W>(common: &CommonArgs, command: impl FnOnce(Setup) -> W) -> ExitCode
 where
     W: Future<Output = anyhow::Result<Exit>>,
 {
+    out::set_raw(common.raw);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = match runtime.enable_all().max_blocking_threads(MOST_BLOCKING).build() {
         Ok(runtime) => runtime,
@@ -79,15 +86,27 @@ where
     exit.into()
 }
 
+/// Prints help, the version, or what is wrong with the arguments, which may be names of files that strangers chose.
+#[must_use]
+pub fn answer_usage(error: &clap::Error) -> ExitCode {
+    let plain = error.render().to_string();
+    if for_terminal(&plain) == plain {
+        // With colours. Where it cannot be written, nobody reads it.
+        error.print().ok();
+    } else {
+        out::notice(plain.trim_end());
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(u8::MAX))
+}
+
 /// Prints an error and its hint, and returns its exit code.
-#[allow(clippy::print_stderr, reason = "the one place that tells people what failed")]
 fn report_failure(error: &anyhow::Error) -> Exit {
     if error.chain().any(is_closed_pipe) {
         return Exit::Done;
     }
-    eprintln!("error: {error:#}");
+    out::notice(format!("error: {error:#}"));
     if let Some(hinted) = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
-        eprintln!("hint: {}", hinted.hint);
+        out::notice(format!("hint: {}", hinted.hint));
     }
     if error.chain().any(|cause| cause.is::<ConfigError>()) { Exit::Usage } else { Exit::Failed }
 }
