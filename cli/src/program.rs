@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
-use newslode_page::neutral::for_terminal;
+use newslode_page::neutral::is_control;
 
 use crate::exit::{Exit, Hinted};
 use crate::installation::Setup;
@@ -89,12 +89,12 @@ where
 /// Prints help, the version, or what is wrong with the arguments, which may be names of files that strangers chose.
 #[must_use]
 pub fn answer_usage(error: &clap::Error) -> ExitCode {
-    let plain = error.render().to_string();
-    if for_terminal(&plain) == plain {
-        // With colours. Where it cannot be written, nobody reads it.
-        error.print().ok();
+    // With colours, clap quotes the arguments as they are; without, escape sequences are taken out.
+    if std::env::args_os().any(|given| given.to_string_lossy().contains(is_control)) {
+        out::notice(error.render().to_string().trim_end());
     } else {
-        out::notice(plain.trim_end());
+        // Where it cannot be written, nobody reads it.
+        error.print().ok();
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(u8::MAX))
 }
