@@ -28,8 +28,7 @@ pub struct CommonArgs {
     /// Log more; repeat to log everything.
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
-    /// Write to standard output unchanged what pages and servers say. Otherwise control characters, which could steer a
-    /// terminal, are replaced in text for people, and in data if standard output is a terminal.
+    /// Print what pages say unchanged, control characters included.
     #[arg(long, global = true)]
     pub raw: bool,
     /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.

@@ -58,12 +58,8 @@ pub fn for_log(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Characters that may begin or end markup anywhere in a paragraph. All readers of Markdown know the escapes of the first
-/// row; those of the second row are CommonMark's.
-const MARKS: [char; 11] = [
-    '\\', '`', '*', '_', '[', ']', '#', //
-    '|', '~', '$', '>',
-];
+/// Characters that may begin or end markup anywhere in a paragraph, in CommonMark or in an extension of it.
+const MARKS: [char; 14] = ['\\', '`', '*', '_', '[', ']', '#', '>', '|', '~', '$', '^', '{', '}'];
 
 /// A text as one paragraph, heading or list item of Markdown, which is shown as it is written: punctuation is escaped, line
 /// ends become spaces, and control characters are replaced as [`for_terminal`] does.
