@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 /// replaced with U+FFFD. Tabs and line ends stay.
 ///
 /// >>> import newslode
-/// >>> newslode.for_terminal("Rain\\x1b[2J in the valley")
+/// >>> newslode.for_terminal("Rain\x1b[2J in the valley")
 /// 'Rain�[2J in the valley'
 #[pyfunction]
 pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {

@@ -2,6 +2,7 @@
 
 import random
 import threading
+from collections.abc import Callable
 
 import newslode
 import pytest
@@ -77,12 +78,13 @@ def test_what_is_shown_of_a_page_does_not_steer_a_terminal() -> None:
     for shown in [repr(article), repr(article.body), repr(hierarchy), repr(hierarchy.nodes), article.markdown]:
         assert is_neutral(shown), shown
     assert is_neutral(newslode.for_terminal(article.title)) and newslode.for_terminal("a\tb\n") == "a\tb\n"
-    for wrong in [
+    wrong_calls: list[Callable[[], object]] = [
         lambda: newslode.extract("<p>x", f"ftp://{CONTROLS}/"),
         lambda: newslode.partition("<p>x", None, CONTROLS),  # type: ignore[arg-type]
         lambda: newslode.Article.from_json(f'{{"{CONTROLS[0]}": 1}}'),
         lambda: newslode._newslode._fail(CONTROLS),
-    ]:
+    ]
+    for wrong in wrong_calls:
         with pytest.raises((newslode.NewslodeError, ValueError)) as told:
             wrong()
         assert is_neutral(str(told.value)), told.value
