@@ -38,7 +38,7 @@ pub fn init(config: &TelemetryConfig) -> Result<(), ParseError> {
     if started.is_err() {
         tracing::debug!("logging has already been started");
     } else {
-        std::panic::set_hook(Box::new(|panic| tell_panic(panic)));
+        std::panic::set_hook(Box::new(tell_panic));
     }
     Ok(())
 }

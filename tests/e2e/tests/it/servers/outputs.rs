@@ -317,7 +317,7 @@ fn choices(path: &str, command: &Program) -> Vec<(Vec<String>, Vec<String>)> {
                 .iter()
                 .flat_map(|value| {
                     product.iter().map(move |(before, after): &(Vec<String>, Vec<String>)| {
-                        ([before.as_slice(), &[value.clone()]].concat(), after.clone())
+                        ([before.as_slice(), std::slice::from_ref(value)].concat(), after.clone())
                     })
                 })
                 .collect();
@@ -451,11 +451,9 @@ fn is_right_in_a_pipe(lab: &Lab, line: &[String], command: &Program, ended: &End
     };
     match form {
         "json" => {
-            let read = serde_json::Deserializer::from_str(&ended.out).into_iter::<serde_json::Value>();
-            assert!(
-                read.map(|value| value.unwrap_or_else(|error| panic!("{what}: {error}"))).count() > 0,
-                "{what}"
-            );
+            let read = serde_json::Deserializer::from_str(&ended.out).into_iter();
+            let values: Result<Vec<serde_json::Value>, _> = read.collect();
+            assert!(!values.unwrap_or_else(|error| panic!("{what}: {error}")).is_empty(), "{what}");
         }
         "csv" if has("--raw-cells") => {
             assert!(!formulas(&ended.out).is_empty(), "{what}: raw cells are as they are")
