@@ -22,6 +22,7 @@ use newslode::input::{self, Input};
 use newslode::queries::articles::each_article;
 use newslode_common::config::Config;
 use newslode_miner::mining::taxonomy::tree_text;
+use newslode_page::neutral::for_terminal;
 use newslode_page::{Article, Timestamp};
 use tokio_util::sync::CancellationToken;
 
@@ -47,8 +48,10 @@ async fn main() -> anyhow::Result<()> {
         Ok(())
     })
     .await?;
-    println!("\nTAXONOMY (label, and the number of sites that show it)\n{}", tree_text(&taxonomy));
-    println!("ARTICLES\n{}", articles.join("\n"));
+    // Pages may hold characters that steer a terminal.
+    let (tree, articles) = (tree_text(&taxonomy), articles.join("\n"));
+    println!("\nTAXONOMY (label, and the number of sites that show it)\n{}", for_terminal(&tree));
+    println!("ARTICLES\n{}", for_terminal(&articles));
     Ok(())
 }
 

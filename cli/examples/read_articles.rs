@@ -18,6 +18,7 @@ use lapin::options::*;
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Connection, ConnectionProperties};
 use newslode_page::Article;
+use newslode_page::neutral::for_terminal;
 use serde::Deserialize;
 
 /// `<broker.prefix>.articles`
@@ -68,13 +69,16 @@ async fn main() -> anyhow::Result<()> {
                 // An event that came before, or is late: `url` and `version` identify it.
                 if newest.get(&url).is_none_or(|newest| *newest < version) {
                     newest.insert(url, version);
-                    println!("{line}");
+                    println!("{}", for_terminal(&line));
                 }
                 // Only now may the broker forget it. What was shown and not acknowledged comes again.
                 message.ack(BasicAckOptions::default()).await?;
             }
             Err(error) => {
-                eprintln!("passed over a message that is no event of an article: {error}");
+                eprintln!(
+                    "passed over a message that is no event of an article: {}",
+                    for_terminal(&error.to_string())
+                );
                 message.reject(BasicRejectOptions { requeue: false }).await?;
             }
         }

@@ -50,10 +50,21 @@ use clap::FromArgMatches as _;
 #[doc(hidden)]
 pub use console::fuzzed;
 
+/// The command line of `newslode`, for tests that try all of it; no part of the interface.
+#[doc(hidden)]
+#[must_use]
+pub fn command_line() -> clap::Command {
+    let mut program = args::help::program();
+    program.build();
+    program
+}
+
 /// The program `newslode`: reads the command line, runs the command, and returns its exit code.
 #[must_use]
 pub fn main() -> ExitCode {
-    let parsed = args::Cli::from_arg_matches(&args::help::program().get_matches());
-    let args::Cli { command, common } = parsed.unwrap_or_else(|error| error.exit());
-    program::run(&common, |setup| commands::run(command, setup))
+    let parsed = args::help::program().try_get_matches();
+    match parsed.and_then(|parsed| args::Cli::from_arg_matches(&parsed)) {
+        Ok(args::Cli { command, common }) => program::run(&common, |setup| commands::run(command, setup)),
+        Err(error) => program::answer_usage(&error),
+    }
 }

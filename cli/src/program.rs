@@ -10,9 +10,11 @@ use std::time::Duration;
 use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
 use newslode_common::store::StoreError;
+use newslode_page::neutral::is_control;
 
 use crate::exit::{Exit, Hinted, io_kind};
 use crate::installation::Setup;
+use crate::out;
 
 /// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
 /// too, which may take seconds.
@@ -27,6 +29,9 @@ pub struct CommonArgs {
     /// Log more; repeat to log everything.
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
+    /// Print what pages say unchanged, control characters included.
+    #[arg(long, global = true)]
+    pub raw: bool,
     /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -69,6 +74,7 @@ where
     W: Future<Output = anyhow::Result<Exit>>,
 {
     keep_quiet_about_damaged_pages();
+    out::set_raw(common.raw);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = match runtime.enable_all().max_blocking_threads(MOST_BLOCKING).build() {
         Ok(runtime) => runtime,
@@ -92,17 +98,31 @@ fn keep_quiet_about_damaged_pages() {
     }));
 }
 
+/// Prints help, the version, or what is wrong with the arguments, which may be names of files that strangers chose.
+#[must_use]
+pub fn answer_usage(error: &clap::Error) -> ExitCode {
+    // With colours, clap quotes the arguments as they are; without, escape sequences are taken out.
+    if std::env::args_os().any(|given| given.to_string_lossy().contains(is_control)) {
+        out::notice(error.render().to_string().trim_end());
+    } else {
+        // Where it cannot be written, nobody reads it.
+        error.print().ok();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(u8::MAX))
+}
+
 /// Prints an error and its hint, and returns its exit code.
-#[allow(clippy::print_stderr, reason = "the one place that tells people what failed")]
 fn report_failure(error: &anyhow::Error) -> Exit {
     if error.chain().any(is_closed_pipe) {
         return Exit::Done;
     }
-    eprintln!("error: {error:#}");
+    out::notice(format!("error: {error:#}"));
     if let Some(hinted) = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
-        eprintln!("hint: {}", hinted.hint);
+        out::notice(format!("hint: {}", hinted.hint));
     } else if error.chain().any(is_damage) {
-        eprintln!("hint: newslode repair --dir DIR keeps what can be read, and moves the damaged file aside");
+        out::notice(
+            "hint: newslode repair --dir DIR keeps what can be read, and moves the damaged file aside",
+        );
     }
     if error.chain().any(|cause| cause.is::<ConfigError>()) { Exit::Usage } else { Exit::Failed }
 }

@@ -6,6 +6,9 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use newslode_page::neutral::for_log;
+
+use crate::out;
 
 /// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
@@ -40,14 +43,13 @@ impl ProgressDisplay {
     }
 
     /// Shows a message. `message` is called only if the message is shown.
-    #[allow(clippy::print_stderr, reason = "progress without a terminal is lines for people")]
     pub fn say(&mut self, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(message());
+            bar.set_message(for_log(&message()).into_owned());
             bar.tick();
         } else if !self.quiet && self.last.elapsed() >= PLAIN_EVERY {
             self.last = Instant::now();
-            eprintln!("{}", message());
+            out::notice(message());
         }
     }
 

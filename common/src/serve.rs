@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use newslode_page::neutral::for_terminal;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -244,7 +245,7 @@ where
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{name}: {error}");
+            eprintln!("{name}: {}", for_terminal(&config::hide_credentials(&error.to_string())));
             ExitCode::from(if error.is::<config::ConfigError>() { 2 } else { 1 })
         }
     }

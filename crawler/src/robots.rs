@@ -22,6 +22,7 @@ use url::Url;
 use crate::error::{FetchError, with_causes};
 use crate::fetch::{self, Fetcher};
 use crate::listing::discover::in_robots;
+use crate::web::without_credentials;
 
 /// Time that a file is kept (RFC 9309, section 2.4).
 const CACHE_TIME: Duration = Duration::from_secs(86_400);
@@ -166,10 +167,10 @@ impl Robots {
     }
 }
 
-/// The target of a redirect, if it is http(s).
+/// The target of a redirect without user and password, if it is http(s).
 fn redirect_target(url: &Url, headers: &reqwest::header::HeaderMap) -> Option<Url> {
     let target = url.join(&fetch::redirect_location(headers)?).ok()?;
-    matches!(target.scheme(), "http" | "https").then_some(target)
+    matches!(target.scheme(), "http" | "https").then(|| without_credentials(target))
 }
 
 /// A redirect to a private address makes robots.txt unreachable. It says nothing about the page's own host.

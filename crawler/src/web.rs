@@ -87,9 +87,19 @@ impl Web for Internet {
         } else {
             self.guard.check_url(url)?;
         }
-        let sent = self.client.get(url.clone()).headers(headers).send().await;
+        let sent = self.client.get(without_credentials(url.clone())).headers(headers).send().await;
         sent.map_err(|error| FetchError::of_client(url, error))
     }
+}
+
+/// The URL without user and password, which the client would send: nobody gave us any to use, so they are another site's
+/// words.
+#[must_use]
+pub fn without_credentials(mut url: Url) -> Url {
+    // Only a URL without a host can have none, and refuses.
+    url.set_username("").ok();
+    url.set_password(None).ok();
+    url
 }
 
 /// An answer that did not come over a network. A status or header that HTTP does not know is left out.

@@ -16,6 +16,8 @@ use clap::Parser as _;
 use newslode::program;
 
 fn main() -> ExitCode {
-    let args::Cli { command, common } = args::Cli::parse();
-    program::run(&common, |setup| commands::run(command, setup))
+    match args::Cli::try_parse() {
+        Ok(args::Cli { command, common }) => program::run(&common, |setup| commands::run(command, setup)),
+        Err(error) => program::answer_usage(&error),
+    }
 }

@@ -17,6 +17,7 @@ use std::error::Error;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use newslode_page::hierarchy::xml;
+use newslode_page::neutral::for_terminal;
 use newslode_page::{CanonicalUrl, Params, Timestamp, analyse};
 
 const SMALL_PAGE: &str = "<html lang=en><title>Rain ends the drought - The Herald</title>
@@ -48,19 +49,23 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     match &found.article {
         Some(article) => {
-            let or_unknown = |field: &Option<String>| field.clone().unwrap_or_else(|| "unknown".into());
+            // A page may hold characters that steer a terminal.
+            let or_unknown = |field: &Option<String>| match field {
+                Some(text) => for_terminal(text).into_owned(),
+                None => "unknown".into(),
+            };
             println!("title:     {}", or_unknown(&article.title));
             println!("published: {}", or_unknown(&article.published));
-            println!("authors:   {}", article.authors.join(", "));
+            println!("authors:   {}", for_terminal(&article.authors.join(", ")));
             // Each field says where it was found, and how far to trust it.
             for (field, evidence) in &article.evidence {
                 println!("evidence:  {field} from {} ({})", evidence.witness, evidence.confidence);
             }
-            println!("\n{}", article.text());
+            println!("\n{}", for_terminal(&article.text()));
         }
         None => println!("The page is not an article."),
     }
-    println!("\n{}", xml::write(&found.hierarchy));
+    println!("\n{}", for_terminal(&xml::write(&found.hierarchy)));
     // A page never fails as a whole: where it met a limit, the result is coarser and names the limit.
     if !found.notes.coarse.is_empty() {
         println!("limits that were met: {}", found.notes.coarse.join(", "));

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::neutral::for_markdown;
+
 /// The kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -120,11 +122,11 @@ impl Article {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     }
 
-    /// Title, byline and body as Markdown.
+    /// Title, byline and body as Markdown, which shows each text as it is: what looks like markup in it is escaped.
     #[must_use]
     pub fn markdown(&self) -> String {
         let title = self.title.as_deref().unwrap_or("(no title)");
-        let mut text = format!("# {title}\n\n{}\n\n", self.byline());
+        let mut text = format!("# {}\n\n{}\n\n", for_markdown(title), for_markdown(&self.byline()));
         for block in &self.body {
             let mark = match block.kind {
                 BlockKind::Paragraph => "",
@@ -132,7 +134,7 @@ impl Article {
                 BlockKind::ListItem => "- ",
                 BlockKind::Quote => "> ",
             };
-            text.push_str(&format!("{mark}{}\n\n", block.text));
+            text.push_str(&format!("{mark}{}\n\n", for_markdown(&block.text)));
         }
         text
     }

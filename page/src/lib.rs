@@ -34,8 +34,8 @@
 //!   links lead to).
 //! - Articles: [`extract`] (the reader, and what is known of a site), [`mod@article`] (its form).
 //! - The whole path: [`analysis`], which contains the failures of a page; [`generation`], which names the
-//!   algorithms behind a result. Also [`preset`], names of parameters, [`splitmix`], pseudorandom numbers, and
-//!   [`trees`], learnt numbers.
+//!   algorithms behind a result. Also [`preset`], names of parameters, [`splitmix`], pseudorandom numbers,
+//!   [`trees`], learnt numbers, and [`neutral`], strangers' texts on terminals and in Markdown.
 //!
 //! # Invariants
 //!
@@ -54,6 +54,7 @@ pub mod generation;
 pub mod hierarchy;
 pub mod instances;
 mod measures;
+pub mod neutral;
 pub mod partition;
 pub mod preset;
 pub mod reading;

@@ -38,14 +38,15 @@ def main() -> None:
     if article is None:
         print("The page is not an article.")
     else:
-        print("title:    ", article.title or "unknown")
-        print("published:", article.published or "unknown")
-        print("authors:  ", ", ".join(article.authors))
+        # A page may hold characters that steer a terminal.
+        print("title:    ", newslode.for_terminal(article.title or "unknown"))
+        print("published:", newslode.for_terminal(article.published or "unknown"))
+        print("authors:  ", newslode.for_terminal(", ".join(article.authors)))
         # Each field says where it was found, and how far to trust it.
         for field, evidence in article.evidence.items():
             print(f"evidence:  {field} from {evidence.witness} ({evidence.confidence:.2f})")
-        print(f"\n{article.text}")
-    print(f"\n{hierarchy.xml()}")
+        print(f"\n{newslode.for_terminal(article.text)}")
+    print(f"\n{newslode.for_terminal(hierarchy.xml())}")
 
 
 if __name__ == "__main__":

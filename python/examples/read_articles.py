@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import sys
+import unicodedata
 from typing import Any
 
 import pika
@@ -60,12 +61,19 @@ def main() -> None:
             # An event that came before, or is late: url and version identify it.
             if newest.get(url, 0) < version:
                 newest[url] = version
-                print(line, flush=True)
+                print(harmless(line), flush=True)
             # Only now may the broker forget it. What was shown and not acknowledged comes again.
             channel.basic_ack(method.delivery_tag)
     # Hands back what the broker had handed out beyond COUNT.
     channel.cancel()
     connection.close()
+
+
+def harmless(line: str) -> str:
+    """The line without control characters, which could steer the terminal, and those that reverse the order of letters."""
+    directions = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    is_control = [unicodedata.category(letter) == "Cc" or unicodedata.bidirectional(letter) in directions for letter in line]
+    return "".join("\ufffd" if control else letter for letter, control in zip(line, is_control))
 
 
 def told(event: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ use std::sync::Once;
 
 use pyo3::prelude::*;
 
-use crate::errors::InternalError;
+use crate::errors::{InternalError, message};
 
 thread_local! {
     /// What the last panic of this thread said, and where.
@@ -32,7 +32,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 /// Does the work while other threads of Python run.
 pub(crate) fn guarded<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    py.detach(|| caught(work)).map_err(InternalError::new_err)
+    py.detach(|| caught(work)).map_err(|told| InternalError::new_err(message(told)))
 }
 
 /// Panics behind the guard, so that a test can see what becomes of a panic.

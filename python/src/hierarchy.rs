@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::errors::FormatError;
+use crate::errors::{FormatError, message};
 use crate::guard::guarded;
 use crate::input::{Address, Given, Html};
 use crate::value::{json, name, of_json, plain};
@@ -90,7 +90,9 @@ fn params(method: &str) -> PyResult<Params> {
     }
     let Ok(method) = of_json::<Method>(&json(&method)?) else {
         let known = "default, outline, dp, regex, entropy, flat and paper";
-        return Err(PyValueError::new_err(format!("`{method}` is no method; the methods are {known}")));
+        return Err(PyValueError::new_err(message(format!(
+            "`{method}` is no method; the methods are {known}"
+        ))));
     };
     Ok(Params { method, ..Params::default() })
 }
@@ -201,7 +203,7 @@ impl Hierarchy {
     #[classmethod]
     fn from_xml(class: &Bound<'_, PyType>, text: &str) -> PyResult<Hierarchy> {
         let read = guarded(class.py(), || xml::read(text).map_err(|error| error.to_string()))?;
-        Ok(Hierarchy::new(read.map_err(FormatError::new_err)?))
+        Ok(Hierarchy::new(read.map_err(|error| FormatError::new_err(message(error)))?))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
-use crate::errors::InvalidUrl;
+use crate::errors::{InvalidUrl, message};
 
 /// The content type of what was text already.
 const TEXT: &str = "text/html; charset=utf-8";
@@ -87,7 +87,7 @@ impl<'py> FromPyObject<'_, 'py> for Address {
             return Err(PyTypeError::new_err(format!("a URL is str, not {kind}")));
         };
         let text = text.to_string_lossy();
-        text.parse().map(Address).map_err(|error| InvalidUrl::new_err(format!("{error}")))
+        text.parse().map(Address).map_err(|error| InvalidUrl::new_err(message(error)))
     }
 }
 

@@ -13,6 +13,7 @@ mod guard;
 mod hierarchy;
 mod input;
 mod many;
+mod neutral;
 mod site;
 mod tables;
 mod value;
@@ -36,6 +37,8 @@ mod _newslode {
     use crate::hierarchy::{Hierarchy, Node, partition};
     #[pymodule_export]
     use crate::many::{Articles, extract_many};
+    #[pymodule_export]
+    use crate::neutral::for_terminal;
     #[pymodule_export]
     use crate::site::Site;
     #[pymodule_export]

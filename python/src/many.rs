@@ -21,7 +21,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::article::{Article, Reading};
-use crate::errors::InternalError;
+use crate::errors::{InternalError, message};
 use crate::guard::{caught, guarded};
 use crate::input::{Address, Given, Html, fetched_at};
 
@@ -217,7 +217,7 @@ impl Articles {
                 self.bytes -= bytes;
                 loop {
                     if let Some(outcome) = py.detach(|| slot.take(PATIENCE)) {
-                        return outcome.map_err(InternalError::new_err);
+                        return outcome.map_err(|told| InternalError::new_err(message(told)));
                     }
                     py.check_signals()?;
                 }

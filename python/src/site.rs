@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::article::{Article, Reading};
-use crate::errors::CorrectionError;
+use crate::errors::{CorrectionError, message};
 use crate::guard::guarded;
 use crate::input::{Address, Given, Html, fetched_at};
 use crate::many::{Articles, given};
@@ -157,7 +157,7 @@ impl Site {
         let right = Correction { body, drop, title, authors, published };
         let fetched_at = self::fetched_at(fetched_at)?;
         self.change(py, |known| known.teach(&given.parse(), fetched_at, &right).map(|_| ()))?
-            .map_err(|error| CorrectionError::new_err(error.to_string()))
+            .map_err(|error| CorrectionError::new_err(message(error)))
     }
 
     /// Forgets the correction of one page, or all corrections. Returns how many there were.

@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::errors::{FormatError, InternalError};
+use crate::errors::{FormatError, InternalError, message};
 
 /// What `json.loads` makes of a value.
 pub(crate) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
@@ -17,12 +17,12 @@ pub(crate) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bo
 
 /// A value as JSON, in one line.
 pub(crate) fn json(value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| InternalError::new_err(error.to_string()))
+    serde_json::to_string(value).map_err(|error| InternalError::new_err(message(error)))
 }
 
 /// A value of JSON that [`json`] wrote.
 pub(crate) fn of_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(|error| FormatError::new_err(error.to_string()))
+    serde_json::from_str(text).map_err(|error| FormatError::new_err(message(error)))
 }
 
 /// The name that a value of an enumeration has in JSON.

@@ -2,6 +2,7 @@
 
 import random
 import threading
+from collections.abc import Callable
 
 import newslode
 import pytest
@@ -59,6 +60,34 @@ def test_any_page_has_a_result(name: str) -> None:
         threading.stack_size(before)
     thread.join()
     assert failed == []
+
+
+CONTROLS = "\x1b]52;c;cm0=\x07\x9b6n\u202e\u2066\x7f\r"
+
+
+def is_neutral(text: str) -> bool:
+    return not any(letter in text for letter in CONTROLS if letter not in "]52;c;cm0=6n")
+
+
+def test_what_is_shown_of_a_page_does_not_steer_a_terminal() -> None:
+    words = "The council met on Tuesday and decided that the bridge will be repaired before winter begins. " * 4
+    html = f"<title>{CONTROLS}Bridge</title><h1>{CONTROLS}Bridge</h1><p>By {CONTROLS}Ann<p>{CONTROLS} # [x](y) <b>{words}"
+    article = newslode.extract(html, "https://example.org/a", any_kind=True)
+    assert article is not None and article.title is not None and not is_neutral(article.title)
+    hierarchy = newslode.partition(html)
+    for shown in [repr(article), repr(article.body), repr(hierarchy), repr(hierarchy.nodes), article.markdown]:
+        assert is_neutral(shown), shown
+    assert is_neutral(newslode.for_terminal(article.title)) and newslode.for_terminal("a\tb\n") == "a\tb\n"
+    wrong_calls: list[Callable[[], object]] = [
+        lambda: newslode.extract("<p>x", f"ftp://{CONTROLS}/"),
+        lambda: newslode.partition("<p>x", None, CONTROLS),  # type: ignore[arg-type]
+        lambda: newslode.Article.from_json(f'{{"{CONTROLS[0]}": 1}}'),
+        lambda: newslode._newslode._fail(CONTROLS),
+    ]
+    for wrong in wrong_calls:
+        with pytest.raises((newslode.NewslodeError, ValueError)) as told:
+            wrong()
+        assert is_neutral(str(told.value)), told.value
 
 
 def test_hostile_pages_are_learnt_from_and_read_by_many_threads() -> None:

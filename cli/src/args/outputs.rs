@@ -95,6 +95,9 @@ pub(crate) struct ExportArgs {
     /// All that happened to the articles instead of their last state: when each was new, changed and gone.
     #[arg(long)]
     pub(crate) history: bool,
+    /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.
+    #[arg(long)]
+    pub(crate) raw_cells: bool,
     /// File to write instead of standard output. Pages are compressed, unless its name ends in `.warc`.
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,

@@ -92,6 +92,9 @@ pub(crate) struct TablesArgs {
     /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TablesFormat,
+    /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.
+    #[arg(long)]
+    pub(crate) raw_cells: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -19,6 +19,9 @@ pub(crate) struct ServeArgs {
     /// Serve at this Unix socket, which only its owner may open. Who may open it may change things without a token.
     #[arg(long, value_name = "FILE")]
     pub(crate) socket: Option<PathBuf>,
+    /// Also serve /metrics and /health at this address; port 0 takes any free one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) admin: Option<SocketAddr>,
     /// Seconds between two looks at the store; after a long one it waits ten times as long as that took.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) renew: u64,

@@ -1,6 +1,6 @@
 //! `newslode config`: shows, checks or describes the configuration.
 
-use newslode_common::config::{Config, schema};
+use newslode_common::config::{Config, hide_secrets, schema};
 
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::exit::Exit;
@@ -9,8 +9,17 @@ use crate::out;
 /// The configuration has already been loaded, checked for unknown keys and validated.
 pub(crate) fn run(args: ConfigArgs, config: &Config) -> anyhow::Result<Exit> {
     match args.command {
-        ConfigCommand::Show { json: true } => out::json(config)?,
-        ConfigCommand::Show { json: false } => out::text(&toml::to_string(config)?)?,
+        ConfigCommand::Show { json: true } => {
+            let mut shown = serde_json::to_value(config)?;
+            hide_secrets(&mut shown);
+            out::json(&shown)?;
+        }
+        ConfigCommand::Show { json: false } => {
+            // TOML has no null, so the way to JSON leads through TOML.
+            let mut shown: serde_json::Value = toml::from_str(&toml::to_string(config)?)?;
+            hide_secrets(&mut shown);
+            out::data(toml::to_string(&shown)?.as_bytes())?;
+        }
         ConfigCommand::Check => {
             out::line("the configuration can be used")?;
             // The other services do without.

@@ -1,6 +1,6 @@
 //! `newslode export`: articles, instances, hierarchies, ontology or pages, to standard output or a file.
 
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 
 use newslode_common::store::Kind;
 use newslode_common::warc::Packing;
@@ -13,8 +13,10 @@ use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
 
 use crate::args::{ExportArgs, ExportFormat, ExportWhat};
+use crate::csv::Cells;
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
+use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
 use crate::queries::articles::{FiledArticle, each_archived, export_articles};
 
@@ -36,17 +38,16 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
     }
     let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
     let Some(file) = &args.to else {
-        let to = std::io::stdout();
-        if args.what == ExportWhat::Pages && to.is_terminal() {
+        if args.what == ExportWhat::Pages && out::is_terminal() {
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
         }
-        if args.format == Some(ExportFormat::Parquet) && to.is_terminal() {
+        if args.format == Some(ExportFormat::Parquet) && out::is_terminal() {
             return Err(hinted(
                 "a Parquet file is nothing for a terminal",
                 "name a file: --to articles.parquet",
             ));
         }
-        write_to(&mut BufWriter::new(to.lock()), &args, &parts).await?;
+        write_to(&mut BufWriter::new(out::writer()), &args, &parts).await?;
         return Ok(Exit::Done);
     };
     write_to(&mut create_part_file(file)?, &args, &parts).await?;
@@ -74,8 +75,10 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
         ExportWhat::Articles if args.format == Some(ExportFormat::Csv) => {
             to.write_all(table::HEAD.as_bytes())?;
-            let line =
-                |filed_article: &FiledArticle<'_>| Ok(to.write_all(table::row(filed_article).as_bytes())?);
+            let cells = if args.raw_cells { Cells::Raw } else { Cells::Neutral };
+            let line = |filed_article: &FiledArticle<'_>| {
+                Ok(to.write_all(table::row(filed_article, cells).as_bytes())?)
+            };
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Articles if args.format == Some(ExportFormat::Parquet) => {

@@ -17,7 +17,6 @@ use crate::installation::{Setup, Target};
 use crate::queries::templates;
 use crate::{input, out};
 
-#[allow(clippy::print_stderr, reason = "pages that fail are named beside the output")]
 pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let mut pages = input::read_pages(&args.pages, &setup.config.crawler).await?;
     if let Some(manifest) = &args.manifest {
@@ -40,7 +39,7 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
             ArticleFormat::Markdown => out::line(article.markdown())?,
         }
     }
-    eprintln!("{found} articles on {all} pages");
+    out::notice(format!("{found} articles on {all} pages"));
     Ok(Exit::Done)
 }
 

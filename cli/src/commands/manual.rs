@@ -13,7 +13,7 @@ use crate::out;
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "newslode", &mut script);
-    out::bytes(&script)?;
+    out::data(&script)?;
     Ok(Exit::Done)
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
                 .with_context(|| format!("cannot make the folder `{}`", folder.display()))?;
             write_pages(&program, folder)?;
         }
-        None => out::bytes(&render_page(&program)?)?,
+        None => out::data(&render_page(&program)?)?,
     }
     Ok(Exit::Done)
 }

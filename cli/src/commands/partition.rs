@@ -12,8 +12,9 @@ use super::tags::{Company, tag_pages};
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
+use crate::out::{self, Styled};
 use crate::site::Siblings;
-use crate::{input, out, params, site};
+use crate::{input, params, site};
 
 pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = chosen_params(&args)?;
@@ -50,14 +51,14 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
             }
         };
         match args.format {
-            TreeFormat::Xml => out::line(xml::write(&made))?,
-            TreeFormat::Svg => out::text(&svg::write(&made))?,
+            TreeFormat::Xml => out::data(format!("{}\n", xml::write(&made)).as_bytes())?,
+            TreeFormat::Svg => out::data(svg::write(&made).as_bytes())?,
             TreeFormat::Json => out::json_line(&made)?,
             TreeFormat::Tree => {
                 if several {
                     out::line(format!("== {}", page.name))?;
                 }
-                out::text(&tree_text(&made, if out::is_coloured() { &SOME } else { &NONE }))?;
+                tree_text(&made, if out::is_coloured() { &SOME } else { &NONE }).print()?;
             }
         }
     }
@@ -134,15 +135,15 @@ const SOME: Colours = Colours {
 
 /// Draws an indented outline with rules between segments. Headers are marked, and coloured by depth. If the
 /// hierarchy has tags, their letters stand in front.
-fn tree_text(hierarchy: &Hierarchy, colours: &Colours) -> String {
+fn tree_text(hierarchy: &Hierarchy, colours: &Colours) -> Styled {
     let Colours { heads, faint, link, end } = colours;
-    let mut text = String::new();
+    let mut text = Styled::default();
     let mut depth: Vec<usize> = Vec::with_capacity(hierarchy.nodes.len());
     let is_tagged = hierarchy.is_tagged();
     for node in &hierarchy.nodes {
         let own = node.parent.map_or(0, |parent| depth[parent as usize]);
         if node.kind == NodeKind::Segment {
-            text.push_str(&format!("{faint}────{end}\n"));
+            text.style(faint).text("────").style(end).text("\n");
         }
         let Some(label) = &node.label else {
             depth.push(own);
@@ -150,18 +151,20 @@ fn tree_text(hierarchy: &Hierarchy, colours: &Colours) -> String {
         };
         let is_head = node.kind != NodeKind::Label;
         let (mark, colour) = if is_head { ("▾ ", heads[own % heads.len()]) } else { ("", "") };
-        let arrow = if label.href.is_some() { format!(" {link}→{end}") } else { String::new() };
-        let (indent, words) = ("  ".repeat(own), out::harmless(&label.text));
         if is_tagged {
             let letters: String = label.own_tags().map(Tag::letter).collect();
-            text.push_str(&format!("{faint}{letters:4}{end} "));
+            text.style(faint).text(&format!("{letters:4}")).style(end).text(" ");
         }
-        let ended = if colour.is_empty() { "" } else { end };
-        text.push_str(&format!("{indent}{colour}{mark}{words}{ended}{arrow}\n"));
+        text.text(&"  ".repeat(own)).style(colour).text(mark).text(&label.text);
+        text.style(if colour.is_empty() { "" } else { end });
+        if label.href.is_some() {
+            text.text(" ").style(link).text("→").style(end);
+        }
+        text.text("\n");
         depth.push(own + usize::from(is_head));
     }
     for cut in &hierarchy.coarse {
-        text.push_str(&format!("{faint}(coarser: the limit of {cut} was met){end}\n"));
+        text.style(faint).text(&format!("(coarser: the limit of {cut} was met)")).style(end).text("\n");
     }
     text
 }
@@ -182,9 +185,10 @@ mod tests {
         };
         let made = partition_page(&page, &Params::default());
         let shown = tree_text(&made, &NONE);
+        let shown = shown.as_str();
         assert!(shown.contains("▾ Sport\n  Cup →\n  Tour →\n"), "{shown}");
         assert!(!shown.contains('\x1b'), "no colours were asked for, and pages bring none: {shown}");
-        assert!(tree_text(&made, &SOME).contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
+        assert!(tree_text(&made, &SOME).as_str().contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
     }
 
     #[test]
@@ -197,10 +201,11 @@ mod tests {
         let page = input::read_file(&folder.path().join("one.html"), None).unwrap();
         let site = Siblings::read(folder.path()).unwrap();
         let params = Params { method: Method::Regex, ..Params::default() };
-        assert!(!tree_text(&partition_page(&page, &params), &NONE).contains("▾ Phones"));
+        assert!(!tree_text(&partition_page(&page, &params), &NONE).as_str().contains("▾ Phones"));
         let views = partition_with_site(&[&page], &site, &params);
         assert_eq!((views.len(), views[0].site_version.as_deref()), (1, Some("2 pages")));
-        assert!(tree_text(&views[0], &NONE).contains("▾ Phones\n"), "{}", tree_text(&views[0], &NONE));
+        let shown = tree_text(&views[0], &NONE);
+        assert!(shown.as_str().contains("▾ Phones\n"), "{}", shown.as_str());
     }
 
     #[test]
@@ -216,6 +221,7 @@ mod tests {
             .iter()
             .for_each(|own| made.tag(&own.tags));
         let shown = tree_text(&made, &NONE);
+        let shown = shown.as_str();
         let lines: Vec<(&str, &str)> = shown
             .lines()
             .filter_map(|line| Some((line.get(..5)?.trim(), line.get(5..)?.trim_start_matches(['▾', ' ']))))

@@ -10,9 +10,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_common::shutdown;
+use newslode_common::telemetry::admin::{Admin, Ready};
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::now;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
 use crate::args::ServeArgs;
 use crate::console::access::{AccessOptions, ONE_TIME, OneTimeSecret};
@@ -76,9 +79,31 @@ pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> 
         asks_readers: args.require_token,
         one_time,
     };
+    let _admin = match args.admin {
+        Some(admin) => serve_admin(admin, &source, &stop).await?,
+        None => JoinSet::new(),
+    };
     let options = Options { renew: Duration::from_secs(args.renew), access };
     console::serve(source, listeners, options, stop).await?;
     Ok(Exit::Done)
+}
+
+/// Serves metrics and health until `stop`, or until the result is dropped.
+async fn serve_admin(
+    addr: SocketAddr,
+    source: &Source,
+    stop: &CancellationToken,
+) -> anyhow::Result<JoinSet<std::io::Result<()>>> {
+    let admin = Admin::bind(addr).await.map_err(|error| bind_error(addr, &error))?;
+    out::line(format!("metrics: http://{}/metrics", admin.addr()?))?;
+    let state = source.parts.stores.state.clone();
+    let ready: Ready = Arc::new(move || {
+        let state = state.clone();
+        Box::pin(async move { state.ready().await.map_err(|error| error.to_string()) })
+    });
+    let mut tasks = JoinSet::new();
+    tasks.spawn(admin.serve(Metrics::new()?, ready, stop.clone()));
+    Ok(tasks)
 }
 
 /// Says who may read what, where that may surprise.

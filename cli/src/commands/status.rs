@@ -1,6 +1,5 @@
 //! `newslode status`: shows sites, pages by outcome, queues and due work, once or repeatedly with rates.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use newslode_common::schedule::Health;
@@ -10,7 +9,7 @@ use newslode_page::time::Timestamp;
 use crate::args::StatusArgs;
 use crate::exit::Exit;
 use crate::installation::Setup;
-use crate::out;
+use crate::out::{self, Styled};
 use crate::outcomes::outcomes_in_words;
 use crate::queries::status::{SiteWithHealth, Source, Status};
 
@@ -29,9 +28,9 @@ pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit>
         let (now, ended) = (Instant::now(), status.outcomes.values().sum());
         status.rate = last.map(|(then, before)| per_second(ended, before, now - then));
         last = Some((now, ended));
-        if !args.json && std::io::stdout().is_terminal() {
+        if !args.json && out::is_terminal() {
             // Clear the screen and move to its top.
-            out::text("\x1b[2J\x1b[H")?;
+            Styled::default().style("\x1b[2J\x1b[H").print()?;
         }
         print_or_json(&status, &args)?;
         tokio::select! {

@@ -6,8 +6,9 @@ use newslode_page::tables::{self, DataTable, Record, TableParams};
 use serde_json::{Value, json};
 
 use crate::args::{TablesArgs, TablesFormat};
+use crate::csv::{self, Cells};
 use crate::exit::Exit;
-use crate::{csv, input, out};
+use crate::{input, out};
 
 /// Maximum width of the label column, in characters; longer labels take a line of their own.
 const MAX_LABEL: usize = 28;
@@ -18,6 +19,7 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
     let params = TableParams::new(args.params);
     let pages = input::read_pages(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
+    let cells = if args.raw_cells { Cells::Raw } else { Cells::Neutral };
     for page in pages {
         let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
         let found = tables::tables_with(&parsed, &params);
@@ -31,7 +33,7 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
             match args.format {
                 TablesFormat::Tree => out::text(&tree_text(&parsed, table))?,
                 TablesFormat::Json => out::json_line(&as_json(&page.name, &parsed, table))?,
-                TablesFormat::Csv => out::text(&csv_text(&page.name, &parsed, table))?,
+                TablesFormat::Csv => out::data(csv_text(&page.name, &parsed, table, cells).as_bytes())?,
             }
         }
     }
@@ -135,12 +137,12 @@ fn as_json(name: &str, page: &Page, table: &DataTable) -> Value {
 
 /// Writes one line per field (RFC 4180): page, table, record, key, path, value. Tables have different
 /// attributes, so a column for each attribute would need a file for each table.
-fn csv_text(name: &str, page: &Page, table: &DataTable) -> String {
+fn csv_text(name: &str, page: &Page, table: &DataTable, cells: Cells) -> String {
     let mut text = String::new();
     for (number, record) in table.records().iter().enumerate() {
         let key = path_text(page, table, &record.key);
         for field in &record.fields {
-            let cells = [
+            let row = [
                 name.to_owned(),
                 table.index.to_string(),
                 number.to_string(),
@@ -148,7 +150,7 @@ fn csv_text(name: &str, page: &Page, table: &DataTable) -> String {
                 path_text(page, table, &field.path),
                 table.text(page, field.cell),
             ];
-            text.push_str(&csv::row(cells));
+            text.push_str(&csv::row(row, cells));
         }
     }
     text
@@ -178,7 +180,7 @@ mod tests {
     fn csv_quotes_what_needs_it() {
         let page = page(PRICES);
         let found = tables::tables(&page);
-        let text = csv_text("p", &page, &found[0]);
+        let text = csv_text("p", &page, &found[0], Cells::Neutral);
         assert!(text.contains("p,0,1,,Fruit,\"Fig, \"\"dried\"\"\"\r\n"), "{text}");
         assert_eq!(text.lines().count(), 6);
     }

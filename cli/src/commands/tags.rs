@@ -14,9 +14,9 @@ use serde_json::{Value, json};
 
 use crate::args::{TagsArgs, TagsFormat};
 use crate::exit::{Exit, hinted};
-use crate::input::Input;
+use crate::input::{self, Input};
+use crate::out::{self, Styled};
 use crate::site::Siblings;
-use crate::{input, out};
 
 /// Maximum width of the column of labels, in characters; the value of a longer label takes a line of its own.
 const MAX_LABEL: usize = 28;
@@ -45,7 +45,7 @@ pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit>
                 if several {
                     out::line(format!("== {}", input.name))?;
                 }
-                out::text(&tags_text(&read, out::is_coloured()))?;
+                tags_text(&read, out::is_coloured()).print()?;
             }
             TagsFormat::Json => out::json_line(&as_json(&input.name, &read))?,
         }
@@ -120,29 +120,29 @@ fn tag_colour(tag: Tag) -> &'static str {
 }
 
 /// The leaves with their letters, then the pairs.
-fn tags_text(read: &Tagged, is_coloured: bool) -> String {
-    let mut text = String::new();
+fn tags_text(read: &Tagged, is_coloured: bool) -> Styled {
+    let mut text = Styled::default();
     for (leaf, &tag) in read.tags.iter().enumerate() {
         let start = if is_coloured { tag_colour(tag) } else { "" };
         let end = if start.is_empty() { "" } else { "\x1b[0m" };
-        let words = out::harmless(read.page.leaves.text(leaf));
-        text.push_str(&format!("{start}{}  {words}{end}\n", tag.letter()));
+        let words = format!("{}  {}", tag.letter(), read.page.leaves.text(leaf));
+        text.style(start).text(&words).style(end).text("\n");
     }
     if read.tags.is_empty() {
-        text.push_str("no text\n");
+        text.text("no text\n");
     }
-    text.push_str(if read.pairs.is_empty() { "── no pairs\n" } else { "── pairs\n" });
+    text.text(if read.pairs.is_empty() { "── no pairs\n" } else { "── pairs\n" });
     let length = |pair: &Pair| pair.label.chars().count();
     let width = read.pairs.iter().map(length).filter(|length| *length <= MAX_LABEL).max().unwrap_or(0);
     for pair in &read.pairs {
-        let (label, value) = (out::harmless(&pair.label), out::harmless(&pair.value));
+        let (label, value) = (&pair.label, &pair.value);
         if length(pair) > width {
-            text.push_str(&format!("{label}\n{:width$}  {value}\n", ""));
+            text.text(&format!("{label}\n{:width$}  {value}\n", ""));
         } else {
-            text.push_str(&format!("{label:width$}  {value}\n"));
+            text.text(&format!("{label:width$}  {value}\n"));
         }
     }
-    text.push('\n');
+    text.text("\n");
     text
 }
 
@@ -182,7 +182,8 @@ mod tests {
 
     fn shown(inputs: &[Input], company: &Company<'_>) -> Vec<String> {
         let inputs: Vec<&Input> = inputs.iter().collect();
-        tag_pages(&inputs, company, Preset::Default).iter().map(|read| tags_text(read, false)).collect()
+        let read = tag_pages(&inputs, company, Preset::Default);
+        read.iter().map(|read| tags_text(read, false).as_str().to_owned()).collect()
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! `newslode taxonomy`: prints the taxonomy of a run or of the services.
 
-use std::io::Write;
-
 use newslode_miner::mining::fold::explain;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
@@ -35,7 +33,7 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
         TaxonomyFormat::Json => out::json(&taxonomy)?,
         TaxonomyFormat::Turtle => write_rdf(&taxonomy, RdfForm::Turtle)?,
         TaxonomyFormat::Rdfxml => write_rdf(&taxonomy, RdfForm::Xml)?,
-        TaxonomyFormat::Svg => out::text(&tree_svg(&taxonomy))?,
+        TaxonomyFormat::Svg => out::data(tree_svg(&taxonomy).as_bytes())?,
     }
     Ok(Exit::Done)
 }
@@ -43,5 +41,5 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
 fn write_rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
     let mut ontology = OntologyWriter::new(Vec::new(), BASE, form)?;
     ontology.taxonomy(taxonomy)?;
-    Ok(std::io::stdout().lock().write_all(&ontology.finish()?)?)
+    out::data(&ontology.finish()?)
 }

@@ -83,7 +83,7 @@ fn print_terms(shown: &Terms<'_>) -> anyhow::Result<()> {
         for term in terms {
             out::line(format!(
                 "{}{}  {:>5.3}  {:>5.3}  {:>6}  {:>7}",
-                out::harmless(&term.term),
+                term.term,
                 " ".repeat(width - letters(term)),
                 term.entropy,
                 term.weight,

@@ -93,8 +93,7 @@ fn list_tokens(tokens: &[NamedToken], json: bool) -> anyhow::Result<()> {
             Some(expires) => format!("expired {}", out::time(expires)),
         };
         let NamedToken { name, role, created, .. } = token;
-        // Names are checked when they are added, but the file can be written by hand.
-        let name = out::harmless(name);
+
         out::line(format!("{name}  {}  made {}  {end}", role.name(), out::time(*created)))?;
     }
     Ok(())

@@ -61,6 +61,7 @@ pub(crate) async fn serve(
     options: Options,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
+    tokio::task::spawn_blocking(search::remove_leftovers).await?;
     let source = Arc::new(source);
     let (write, read) = watch::channel(SnapshotStatus::default());
     let addr = listeners.iter().find_map(|listener| match listener {

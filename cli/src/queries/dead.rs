@@ -1,6 +1,7 @@
 //! Dead letters as people read them.
 
 use newslode_common::broker::DeadLetter;
+use newslode_page::neutral::for_log;
 use serde::Serialize;
 
 /// Number of bytes that a list shows of a body.
@@ -30,12 +31,9 @@ impl ListedLetter {
     }
 }
 
-/// Keeps text and replaces other bytes with dots, so that they cannot disturb a terminal.
+/// A body as one line of text. Most are not text.
 pub(crate) fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .chars()
-        .map(|c| if c.is_control() || c == '\u{fffd}' { '.' } else { c })
-        .collect()
+    for_log(&String::from_utf8_lossy(bytes)).into_owned()
 }
 
 fn time_text(at: u64) -> String {

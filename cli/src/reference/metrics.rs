@@ -11,7 +11,7 @@ const HEAD: &str = "# Metrics
 Each process serves all families at `/metrics` on `telemetry.admin` and counts its own work; the other families stay zero. Every label
 value exists from the start. A label is never a URL or a site. Add up counters and rates over the processes.
 [Operations](../operations.md#watching) says how to read them, [the runbook](../runbook.md) what to do when an alert on them fires. `newslode mine --admin ADDRESS:PORT`
-serves the same families; its queues are in memory.
+serves the same families, its queues are in memory; `newslode serve --admin ADDRESS:PORT` does so for a console, which counts nothing.
 
 The `process_*` families are read from `/proc` at each scrape. Bounds of histograms stand below the table.
 
@@ -120,6 +120,11 @@ const NOTES: &[(&str, &str, &str)] = &[
     ),
     ("newslode_disk_short", CRAWLER, "0 for an archive in a bucket, which has no disk of this machine."),
     ("newslode_archive_failures_total", ALL, "An absent object is no failure."),
+    (
+        "newslode_build_info",
+        ALL,
+        "`NEWSLODE_REVISION` names the revision to the build. Multiply by it to see a version beside another metric.",
+    ),
     ("newslode_process_clock_seconds", ALL, "Prometheus' `timestamp()` beside it tells clocks that differ."),
 ];
 
@@ -181,6 +186,9 @@ fn label_value<'a>(line: &'a str, label: &str) -> Option<&'a str> {
 
 /// The label of a family, and its values.
 fn label_cell(family: &Family<'_>) -> String {
+    if family.name.ends_with("_info") {
+        return info_labels(family).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    }
     let name = |line: &&str| Some(line.split_once('{')?.1.split_once('=')?.0.to_owned());
     match family.series.first().and_then(name).filter(|name| name != "le") {
         None => String::new(),
@@ -189,6 +197,12 @@ fn label_cell(family: &Family<'_>) -> String {
             format!("`{label}`: {}", values.map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "))
         }
     }
+}
+
+/// The labels of a family whose values differ from build to build.
+fn info_labels<'a>(family: &Family<'a>) -> impl Iterator<Item = &'a str> {
+    let labels = family.series.first().and_then(|line| Some(line.split_once('{')?.1.split_once('}')?.0));
+    labels.unwrap_or_default().split(',').filter_map(|label| Some(label.split_once('=')?.0))
 }
 
 #[cfg(test)]
@@ -214,5 +228,7 @@ mod tests {
         assert!(row.contains("| gauge | `what`: `limit`, `used` |"), "{row}");
         assert!(page.contains("- `newslode_crawler_fetch_seconds`: 0.001, "), "{page}");
         assert!(page.contains("| `process_threads` | gauge |  |"), "{page}");
+        let row = page.lines().find(|line| line.contains("newslode_build_info")).unwrap();
+        assert!(row.contains("| gauge | `revision`, `rustc`, `version` |"), "{row}");
     }
 }

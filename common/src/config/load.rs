@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Config;
+use super::{Config, hide_credentials};
 
 /// Prefix of every environment variable; `__` separates the levels.
 const PREFIX: &str = "NEWSLODE";
@@ -46,11 +46,14 @@ fn load_from(
     file: Option<&Path>,
     environment: impl Iterator<Item = (String, String)>,
 ) -> Result<Config, ConfigError> {
-    let read = |error: config::ConfigError| ConfigError::Read(error.to_string());
+    // A value of the wrong type is quoted, and may be an address.
+    let read =
+        |error: config::ConfigError| ConfigError::Read(hide_credentials(&error.to_string()).into_owned());
     let mut sources = config::Config::builder();
     if let Some(path) = file {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ConfigError::Read(format!("cannot read `{}`: {error}", path.display())))?;
+        check_syntax(path, &text)?;
         sources = sources.add_source(config::File::from_str(&text, config::FileFormat::Toml));
     }
     let mut ours: HashMap<String, String> =
@@ -74,6 +77,14 @@ fn load_from(
     let config: Config = built.try_deserialize().map_err(read)?;
     config.validate()?;
     Ok(config)
+}
+
+/// Refuses what is no TOML. The parser's own message quotes the line, which may hold a password.
+fn check_syntax(path: &Path, text: &str) -> Result<(), ConfigError> {
+    let Err(error) = toml::from_str::<toml::Table>(text) else { return Ok(()) };
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    Err(ConfigError::Read(format!("`{}`, line {line}: {}", path.display(), error.message())))
 }
 
 /// Refuses keys that no field reads.
@@ -197,6 +208,22 @@ mod tests {
         }
         let names = &schema()["$defs"]["PartitionerConfig"]["properties"]["params"]["enum"];
         assert_eq!(names, &serde_json::json!(["default", "paper"]));
+    }
+
+    #[test]
+    fn no_error_quotes_a_password() {
+        for (toml, wanted) in [
+            ("[crawler]\nworkers = 3\n[store]\nurl = 'redis://:hunter2@host\n", "line 4: "),
+            ("[store]\nurl = redis://:hunter2@host\n", "line 2: "),
+            ("store = 'redis://:hunter2@host'\n", "redis://:***@host"),
+            ("[store]\nurl = 'nothing://hunter2@host'\n", "store.url"),
+            ("[broker]\nurl = 'amqp://me:hunter2@host:no/'\n", "broker.url"),
+        ] {
+            let error = with(toml, &[]).unwrap_err();
+            let (shown, debug) = (error.to_string(), format!("{error:?}"));
+            assert!(shown.contains(wanted), "{shown}");
+            assert!(!shown.contains("hunter2") && !debug.contains("hunter2"), "{debug}");
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! The defaults stand here in code. A TOML file overrides them, and the environment overrides the file
 //! (`NEWSLODE__CRAWLER__WORKERS=32`). An unknown key is refused, and the message names the nearest known one.
 //! A configuration is validated once, at start (`rules`), and does not change afterwards. Only the archive's
-//! credentials are read from the environment elsewhere. Secrets (the URLs of the broker and the store) are
-//! redacted wherever a configuration is shown. Start at [`load`].
+//! credentials are read from the environment elsewhere. Secrets are redacted wherever a configuration is shown
+//! (`secret`). Start at [`load`].
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -23,7 +23,7 @@ mod secret;
 
 pub use load::{ConfigError, check_keys, load, schema};
 pub use resolve::{ResolveRule, ResolveRuleError};
-pub use secret::Secret;
+pub use secret::{Secret, hide_credentials, hide_secrets};
 
 /// All settings. Each service reads its own section and the shared ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -145,6 +145,17 @@ impl Maker {
         Ok(made)
     }
 
+    /// Registers the one family whose value is in its labels.
+    fn build_info(&self) -> prometheus::Result<()> {
+        let help = "What runs: always 1. The revision is `unknown` unless the build was told one.";
+        let options = Opts::new("newslode_build_info", help);
+        let info = self.add(IntGaugeVec::new(options, &["version", "revision", "rustc"]))?;
+        let revision = option_env!("NEWSLODE_REVISION").filter(|revision| !revision.is_empty());
+        let labels = [env!("CARGO_PKG_VERSION"), revision.unwrap_or("unknown"), env!("NEWSLODE_RUSTC")];
+        info.with_label_values(&labels).set(1);
+        Ok(())
+    }
+
     fn delays(&self, name: &str, help: &str) -> prometheus::Result<Histogram> {
         self.add(Histogram::with_opts(HistogramOpts::new(name, help).buckets(DELAYS.to_vec())))
     }
@@ -162,6 +173,7 @@ impl Metrics {
     pub fn new() -> prometheus::Result<Arc<Metrics>> {
         let make = Maker(Registry::new());
         make.0.register(Box::new(Process::new()?))?;
+        make.build_info()?;
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.name()).collect();
         let states = Health::ALL.map(Health::name);
         let queues: Vec<&str> = Queue::ALL.iter().map(|queue| queue.name()).collect();
@@ -371,5 +383,15 @@ mod tests {
             assert!(text.contains(&format!("# HELP {name} ")), "{name} has no help");
         }
         assert!(text.contains("newslode_crawler_urls_total{outcome=\"private_address\"} 0"));
+    }
+
+    #[test]
+    fn the_build_says_its_version_and_compiler() {
+        let text = Metrics::new().unwrap().text().unwrap();
+        let info = text.lines().find(|line| line.starts_with("newslode_build_info{")).unwrap();
+        let rustc = info.split("rustc=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        assert!(rustc.starts_with("1.") && rustc.split('.').count() == 3, "{info}");
+        assert!(info.contains(concat!("version=\"", env!("CARGO_PKG_VERSION"), "\"")), "{info}");
+        assert!(info.contains("revision=\"") && info.ends_with("} 1"), "{info}");
     }
 }

@@ -1,6 +1,6 @@
 //! robots.txt: its rules, its absence, and how often it is asked for.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use futures::future::join_all;
 use newslode_common::outcome::Outcome;
@@ -72,6 +72,36 @@ async fn redirects_are_followed_to_other_hosts_but_not_for_ever_nor_to_private_a
     let world = check(web, "http://b.test/news/", Outcome::Fetched).await;
     assert_eq!(world.hits("b.test/robots.txt"), 6);
     check(web, "http://c.test/news/", Outcome::RobotsUnreachable).await;
+}
+
+/// A redirect may hold credentials of another server, or mark who follows it. Nothing of them leaves, and no `Referer`.
+#[tokio::test]
+async fn redirects_make_nobody_send_credentials_or_where_they_come_from() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let web = {
+        let seen = seen.clone();
+        move |request: &SeenRequest| {
+            let has = |name: &str| request.headers.contains_key(name);
+            let told = has("authorization") || has("referer") || has("cookie");
+            seen.lock().unwrap().push((request.page.clone(), told));
+            match request.page.as_str() {
+                "a.test/robots.txt" => answer(302, [("location", "http://us:pw@rules.test/r")], ""),
+                "rules.test/r" => answer(301, [("location", "http://us@rules.test/r2")], ""),
+                "a.test/news/" => answer(302, [("location", "http://us:pw@a.test/there")], ""),
+                "a.test/there" => html(PAGE),
+                _ => None,
+            }
+        }
+    };
+    let world = World::new(web).await;
+    world.add(SEED, Why::Seed).await;
+    world.crawl().await;
+    world.crawl().await;
+    let seen = seen.lock().unwrap();
+    for page in ["a.test/robots.txt", "rules.test/r", "rules.test/r2", "a.test/news/", "a.test/there"] {
+        assert!(seen.iter().any(|(asked, _)| asked == page), "{page} was not asked for: {seen:?}");
+    }
+    assert!(seen.iter().all(|(_, told)| !told), "{seen:?}");
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ async fn kill_run(
     report: &mut Report,
 ) -> anyhow::Result<()> {
     for _ in 0..dice.between(1, IN_A_ROW as usize) {
-        if report.kills % 2 == 0 {
+        if report.kills.is_multiple_of(2) {
             let last = dice.between(1, most as usize) as u64;
             let ended = armed(lab, arguments, last).await;
             match aborted_after(&ended.err) {
@@ -319,7 +319,7 @@ async fn serve(
     // Views depend on when they are made; the embedded engine makes them at its end, and its kills include them.
     services.change_config("views_s = 1", "views_s = 0")?;
     for service in ["newslode-partitioner", "newslode-miner"] {
-        let is_armed = victim == Some(service) && report.kills % 2 == 0;
+        let is_armed = victim == Some(service) && report.kills.is_multiple_of(2);
         let last = dice.between(1, 1_200).to_string();
         let armed = [(failpoint::VARIABLE, last.as_str())];
         services.start_copy(service, service, if is_armed { &armed } else { &[] });
@@ -347,7 +347,7 @@ async fn serve(
                 report.kills += 1;
                 is_killed = true;
                 services.start(service);
-            } else if !is_killed && report.kills % 2 == 1 && begun.elapsed() > random {
+            } else if !is_killed && !report.kills.is_multiple_of(2) && begun.elapsed() > random {
                 services.kill_and_start(service);
                 eprintln!("kill {}: {service} after {random:?}", report.kills + 1);
                 *report.after.entry("a random moment".into()).or_default() += 1;

@@ -1,5 +1,7 @@
 //! `newslode-newsworld` serves a synthetic world, or recorded sites, on a loopback port until Ctrl-C.
 
+#![allow(clippy::disallowed_methods, reason = "a made world says nothing hostile")]
+
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;

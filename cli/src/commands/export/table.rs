@@ -4,7 +4,7 @@
 
 use newslode_common::time;
 
-use crate::csv;
+use crate::csv::{self, Cells};
 use crate::queries::articles::FiledArticle;
 
 /// The names of the columns.
@@ -12,11 +12,11 @@ pub(super) const HEAD: &str =
     "url,site,title,authors,published,modified,place,section,concepts,language,first_seen,image,text\r\n";
 
 /// An article's row.
-pub(super) fn row(filed_article: &FiledArticle<'_>) -> String {
+pub(super) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
     let article = &filed_article.article;
     let one = |field: &Option<String>| field.clone().unwrap_or_default();
     let first_seen = filed_article.history.as_ref().map(|history| time::iso(history.first_seen));
-    csv::row([
+    let row = [
         article.url.clone(),
         article.site.clone(),
         one(&article.title),
@@ -30,5 +30,6 @@ pub(super) fn row(filed_article: &FiledArticle<'_>) -> String {
         first_seen.unwrap_or_default(),
         one(&article.image),
         article.text(),
-    ])
+    ];
+    csv::row(row, cells)
 }

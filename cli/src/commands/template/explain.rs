@@ -5,6 +5,7 @@
 
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::templates::Templates;
+use newslode_page::hierarchy::svg::text::escape_text;
 use newslode_page::reading::Site;
 use newslode_page::template::pattern::PatternVertex;
 use newslode_page::template::{Slot, SlotRole, Template};
@@ -41,7 +42,7 @@ pub(super) fn explain(
         ExplainFormat::Text => {
             parts.iter().try_for_each(|(head, part)| out::text(&template_text(head, *part)))?
         }
-        ExplainFormat::Svg => out::text(&template_svg(&parts))?,
+        ExplainFormat::Svg => out::data(template_svg(&parts).as_bytes())?,
     }
     Ok(Exit::Done)
 }
@@ -102,7 +103,7 @@ fn explanation_lines(template: &Template) -> Vec<ExplanationLine> {
                 (names.join(" > "), LineKind::Holder, last + 1)
             }
         };
-        lines.push(ExplanationLine { depth: ends.len(), text: out::harmless(&text).to_string(), kind });
+        lines.push(ExplanationLine { depth: ends.len(), text, kind });
         if kind == LineKind::Holder {
             ends.push(end);
         }
@@ -187,7 +188,7 @@ fn template_svg(parts: &[(String, Option<&Template>)]) -> String {
     for (head, template) in parts {
         for (number, part) in head.split("; ").enumerate() {
             let weight = if number == 0 { " font-weight=\"bold\" font-size=\"14\"" } else { "" };
-            rows.push_str(&format!("<text x=\"{MARGIN}\" y=\"{y}\"{weight}>{}</text>\n", escape_xml(part)));
+            rows.push_str(&format!("<text x=\"{MARGIN}\" y=\"{y}\"{weight}>{}</text>\n", escape_text(part)));
             y += LINE;
         }
         y += LINE / 4;
@@ -221,12 +222,7 @@ fn draw_line(rows: &mut String, (x, y): (usize, usize), width: f64, kind: LineKi
         ));
     }
     let x = x + 5;
-    rows.push_str(&format!("<text x=\"{x}\" y=\"{y}\" fill=\"{ink}\">{}</text>\n", escape_xml(text)));
-}
-
-fn escape_xml(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
+    rows.push_str(&format!("<text x=\"{x}\" y=\"{y}\" fill=\"{ink}\">{}</text>\n", escape_text(text)));
 }
 
 #[cfg(test)]

@@ -70,19 +70,19 @@ pub(super) fn show(site: &Site, knowledge: &Knowledge, json: bool) -> anyhow::Re
 }
 
 fn lesson_text(lesson: &Lesson) -> anyhow::Result<()> {
-    out::line(format!("\ncorrected: {}", out::harmless(&lesson.url)))?;
+    out::line(format!("\ncorrected: {}", lesson.url))?;
     for (place, words) in &lesson.places {
         let share = if words.all > 0.0 { words.body / words.all * 100.0 } else { 0.0 };
-        out::line(format!("  {share:3.0} % of {:5.0} words  {}", words.all, out::harmless(place)))?;
+        out::line(format!("  {share:3.0} % of {:5.0} words  {place}", words.all))?;
     }
     let fields = &lesson.fields;
     for source in &fields.title {
         let around = format!("{}…{}", source.before, source.after);
-        out::line(out::harmless(&format!("  title: {:?}, as `{around}`", source.source)))?;
+        out::line(format!("  title: {:?}, as `{around}`", source.source))?;
     }
     for (field, places) in [("authors", &fields.authors), ("published", &fields.published)] {
         for place in places {
-            out::line(out::harmless(&format!("  {field}: {place}")))?;
+            out::line(format!("  {field}: {place}"))?;
         }
     }
     Ok(())

@@ -1,9 +1,10 @@
-//! Search over titles and bodies: an index of the articles of one snapshot, in a temporary folder that is removed with it.
+//! Search over titles and bodies: an index of the articles of one snapshot, in a temporary [`folder`] that is removed with it.
 //!
 //! A search answers which articles match; filters, order and pages are those of every list ([`filter`](super::filter)), so
 //! nothing is ranked and the index holds no text. A query is words that all must occur, `"phrases"`, `-words` that must not, and
 //! `beginnings*`. Anything else in it means nothing, so no query is wrong. Start at [`IndexBuilder`] and [`SearchIndex::find`].
 
+mod folder;
 mod query;
 mod words;
 
@@ -17,7 +18,9 @@ use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing,
 use tantivy::{
     DocId, Index, IndexWriter, ReloadPolicy, Score, Searcher, SegmentOrdinal, SegmentReader, TantivyDocument,
 };
-use tempfile::TempDir;
+
+use self::folder::IndexFolder;
+pub(super) use self::folder::remove_leftovers;
 
 /// Memory of the writer, in bytes: tantivy takes no less than 15 MB.
 const WRITER_BYTES: usize = 32 << 20;
@@ -30,7 +33,7 @@ pub(super) struct IndexBuilder {
     index: Index,
     text: Field,
     name: Field,
-    folder: Option<TempDir>,
+    folder: Option<IndexFolder>,
 }
 
 /// Finds articles.
@@ -38,7 +41,7 @@ pub(super) struct SearchIndex {
     searcher: Searcher,
     text: Field,
     // Dropped after the searcher, whose files are in it.
-    _folder: Option<TempDir>,
+    _folder: Option<IndexFolder>,
 }
 
 impl std::fmt::Debug for SearchIndex {
@@ -68,8 +71,7 @@ impl IndexBuilder {
         let text = schema.add_text_field("text", TextOptions::default().set_indexing_options(indexing));
         let name = schema.add_u64_field(NAME, FAST);
         let schema = schema.build();
-        let folder = tempfile::Builder::new().prefix("newslode-console-").tempdir();
-        let (index, folder) = match folder {
+        let (index, folder) = match IndexFolder::create() {
             Ok(folder) => (Index::create_in_dir(folder.path(), schema)?, Some(folder)),
             Err(error) => {
                 tracing::warn!("the search index is kept in memory: {error}");

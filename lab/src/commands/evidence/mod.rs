@@ -17,7 +17,7 @@ use newslode_page::training;
 use crate::args::{EvidenceArgs, Learnt};
 
 pub(super) fn run(args: &EvidenceArgs) -> anyhow::Result<Exit> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = BufWriter::new(newslode::out::writer());
     match args.of {
         Learnt::Bodies => articles::print(training::body_measures(), training::body_evidence, &mut out)?,
         Learnt::Titles => articles::print(training::title_measures(), training::title_evidence, &mut out)?,

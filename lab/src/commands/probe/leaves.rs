@@ -4,11 +4,12 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use newslode::out;
 use newslode_page::reading::{CharsetSource, Leaves, PageLimits, PageTree, decode};
 
 /// `fall_back`: a page without byte order mark and `<meta>` is read as windows-1252.
 pub(super) fn print(pages: &[PathBuf], fall_back: bool) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut lines = BufWriter::new(out::writer());
     for file in pages {
         let bytes = std::fs::read(file).with_context(|| format!("cannot read `{}`", file.display()))?;
         let mut page = decode(&bytes, None);
@@ -18,8 +19,8 @@ pub(super) fn print(pages: &[PathBuf], fall_back: bool) -> anyhow::Result<()> {
         let tree = PageTree::parse(&page.text, &PageLimits::default());
         let leaves = Leaves::new(&tree);
         for (i, leaf) in leaves.iter().enumerate() {
-            writeln!(out, "{i}\t{}\t{}", leaves.path_string(&tree, leaf.path), leaves.text(i))?;
+            writeln!(lines, "{i}\t{}\t{}", leaves.path_string(&tree, leaf.path), leaves.text(i))?;
         }
     }
-    Ok(out.flush()?)
+    Ok(lines.flush()?)
 }

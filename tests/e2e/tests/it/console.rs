@@ -447,3 +447,58 @@ async fn mistakes_of_its_operator_are_explained(served: &Served) {
         ended.err
     );
 }
+
+/// The folders of search indexes below this one, with who may use them.
+fn indexes(temporary: &Path) -> BTreeMap<std::path::PathBuf, u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let entries = std::fs::read_dir(temporary).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| (entry.path(), entry.metadata().unwrap().permissions().mode() & 0o777)).collect()
+}
+
+/// A console's index is its user's alone. One that was killed leaves it behind, and the next one removes it, but not that of
+/// another console that still runs. Each tells what was built.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_index_is_private_and_goes_with_its_console() {
+    let mut lab = Lab::of(small_world(3)).await;
+    lab.ok(&lab.mining("run", &[])).await;
+    std::fs::create_dir(lab.path("other")).unwrap();
+    std::fs::copy(lab.path("run").join("newslode.redb"), lab.path("other").join("newslode.redb")).unwrap();
+    let temporary = lab.path("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    lab.set("TMPDIR", temporary.as_os_str());
+    let serve = async |run: &str, indexes_then: usize| {
+        let run = lab.path(run).display().to_string();
+        let arguments = ["serve", "--dir", &run, "--addr", "127.0.0.1:0", "--admin", "127.0.0.1:0"];
+        let mut process = lab.start(&arguments);
+        process.printed("/metrics").await;
+        let begun = Instant::now();
+        while indexes(&temporary).len() != indexes_then {
+            assert!(begun.elapsed() < SOON, "{:?}\n{}", indexes(&temporary), process.tail());
+            tokio::time::sleep(LOOK).await;
+        }
+        process
+    };
+    let living = serve("other", 1).await;
+    let of_living = indexes(&temporary);
+    let mut killed = serve("run", 2).await;
+    assert!(indexes(&temporary).values().all(|mode| *mode == 0o700), "{:?}", indexes(&temporary));
+    killed.kill();
+    let left = indexes(&temporary);
+    assert_eq!(left.len(), 2, "nobody could remove it");
+    let next = serve("run", 2).await;
+    let now = indexes(&temporary);
+    let (gone, kept): (Vec<_>, Vec<_>) = left.keys().partition(|folder| !now.contains_key(*folder));
+    assert_eq!((gone.len(), kept), (1, of_living.keys().collect()), "{left:?} {now:?}");
+
+    let said = next.out();
+    let addr = said.split("metrics: http://").nth(1).unwrap().split('/').next().unwrap();
+    let metrics = Client::new(addr.parse().unwrap()).get("/metrics").await.body;
+    let version = concat!("version=\"", env!("CARGO_PKG_VERSION"), "\"");
+    let info = metrics.lines().find(|line| line.starts_with("newslode_build_info{")).unwrap();
+    assert!(info.contains(version) && info.contains("rustc=\"1.") && info.ends_with("} 1"), "{info}");
+    for mut process in [living, next] {
+        process.terminate();
+        assert_eq!(process.end(SOON).await.code, Some(0));
+    }
+    assert!(indexes(&temporary).is_empty(), "{:?}", indexes(&temporary));
+}

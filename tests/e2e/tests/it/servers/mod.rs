@@ -7,6 +7,7 @@ mod examples;
 mod faults;
 mod filing;
 mod news;
+mod outputs;
 mod removal;
 mod restore;
 mod s3;
