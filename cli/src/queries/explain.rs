@@ -7,7 +7,7 @@ use newslode_common::schedule::{
     Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, Role, SiteSchedule, Verdict,
     Visit,
 };
-use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
+use newslode_common::store::{Entry, SiteStatus, Why};
 use newslode_common::time;
 use newslode_miner::work::histories::events::PastEvent;
 use newslode_miner::work::histories::history::ArticleHistory;

@@ -28,9 +28,9 @@ use crate::text::parts_between_spaces;
 pub const LEAST_TEMPLATE_PAGES: usize = 3;
 /// Most pages that are compared with each other; of more, an even sample is taken.
 pub const MOST_COMPARED_PAGES: usize = 48;
-/// Most steps that the pages of one site are compared in; fewer pages are compared of a site that takes more. A step is a
-/// cell of a table, and a hundred million take about a second.
-pub const MOST_LEARNING_STEPS: u64 = 1_000_000_000;
+/// Most steps that the pages of one site are compared in; fewer pages are compared of a site that takes more. 48 articles of a
+/// real site take one to eleven million.
+pub const MOST_LEARNING_STEPS: u64 = 200_000_000;
 /// Number of words of a title.
 const TITLE_WORDS: std::ops::RangeInclusive<f64> = 1.0..=20.0;
 /// Longest example that a slot keeps, in characters.
