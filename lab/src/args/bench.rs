@@ -259,9 +259,9 @@ pub(crate) struct BenchPartitionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchWorstArgs {
-    /// Measure only pages and sites whose name contains this.
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    pub(crate) only: String,
+    /// Measure only kinds of pages whose name contains this.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Option<String>,
     /// Measure pages with this many times as many parts.
     #[arg(long, value_name = "FACTOR", default_value_t = 1)]
     pub(crate) times: usize,

@@ -298,7 +298,7 @@ fn hostile(args: &BenchHostileArgs) -> anyhow::Result<Exit> {
 }
 
 async fn worst(args: BenchWorstArgs) -> anyhow::Result<Exit> {
-    let spec = WorstSpec { only: args.only, times: args.times, sites: args.sites };
+    let spec = WorstSpec { only: args.only.unwrap_or_default(), times: args.times, sites: args.sites };
     let show = |row: WorstRow| if args.json { out::json(&row) } else { out::text(&worst_lines(&row)) };
     bench::measure_worst(&spec, show).await?;
     Ok(Exit::Done)
