@@ -32,7 +32,7 @@ pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit
     let Some(status) = all.into_iter().find(|status| status.site == name) else {
         return Err(unknown_site(&name));
     };
-    let site = explain::explain_site(frontier, status, now).await?;
+    let site = explain::explain_site(&parts.stores, status, now).await?;
     if args.json {
         out::json(&site)?;
         return Ok(Exit::Done);

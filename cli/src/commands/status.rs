@@ -56,7 +56,7 @@ fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteWithHealth { status: site, health } in &status.sites {
+    for SiteWithHealth { status: site, health, learning_cut } in &status.sites {
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
@@ -65,8 +65,9 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
             (false, Health::Failing) => " (fails)",
             (false, Health::RobotsClosed) => " (robots.txt cannot be read)",
         };
+        let cut = if learning_cut.is_some() { " (pages too large to compare)" } else { "" };
         out::line(format!(
-            "{:width$}  {:>6}  {:>7}  {:>6}  {}{mark}",
+            "{:width$}  {:>6}  {:>7}  {:>6}  {}{mark}{cut}",
             site.site.as_str(),
             site.urls,
             site.pending,

@@ -7,12 +7,14 @@ use newslode_common::schedule::{
     Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, Role, SiteSchedule, Verdict,
     Visit,
 };
-use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
+use newslode_common::store::{Entry, SiteStatus, Why};
 use newslode_common::time;
 use newslode_miner::work::histories::events::PastEvent;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::stores::Stores;
+use newslode_miner::work::views::LearningCut;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -222,6 +224,8 @@ pub(crate) struct SiteExplanation {
     pub(crate) health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
+    /// What learning its templates left out, because its pages are too large to compare.
+    learning_cut: Option<LearningCut>,
 }
 
 /// Explains a site.
@@ -229,13 +233,15 @@ pub(crate) struct SiteExplanation {
 /// # Errors
 /// When the store fails.
 pub(crate) async fn explain_site(
-    frontier: &dyn Frontier,
+    stores: &Stores,
     status: SiteStatus,
     now: Timestamp,
 ) -> anyhow::Result<SiteExplanation> {
+    let frontier = stores.frontier.as_ref();
+    let cut = LearningCut::read(stores.state.as_ref(), &status.site).await?;
     let (schedule, _) = frontier.schedule(&status.site).await?;
     let entries = frontier.entries(&status.site).await?;
-    Ok(SiteExplanation::of(status, &schedule, entries, now))
+    Ok(SiteExplanation::of(status, &schedule, entries, cut, now))
 }
 
 impl SiteExplanation {
@@ -244,6 +250,7 @@ impl SiteExplanation {
         status: SiteStatus,
         schedule: &SiteSchedule,
         entries: Vec<Entry>,
+        learning_cut: Option<LearningCut>,
         now: Timestamp,
     ) -> SiteExplanation {
         let mut waiting = BTreeMap::new();
@@ -259,7 +266,8 @@ impl SiteExplanation {
         let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
         listings.sort_by_key(|explained| explained.listing.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-        SiteExplanation { health: schedule.health(now), status, listings, articles, waiting, silent_since }
+        let health = schedule.health(now);
+        SiteExplanation { health, status, listings, articles, waiting, silent_since, learning_cut }
     }
 
     /// The explanation for people, without the listings.
@@ -294,6 +302,12 @@ impl SiteExplanation {
         facts.push(fact("next request", next));
         if let Some(since) = self.silent_since {
             facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
+        }
+        if let Some(LearningCut { compared, sampled }) = self.learning_cut {
+            facts.push(fact(
+                "templates",
+                format!("learnt from {compared} of {sampled} pages: the others are too large to compare"),
+            ));
         }
         facts
     }

@@ -10,8 +10,9 @@ use newslode_common::outcome::Outcome;
 use newslode_common::schedule::Health;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
-use newslode_common::store::{Frontier, SiteStatus};
+use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_common::time;
+use newslode_miner::work::views::LearningCut;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
@@ -28,6 +29,9 @@ pub(crate) struct SiteWithHealth {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
     pub(crate) health: Health,
+    /// What learning its templates left out, because its pages are too large to compare.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) learning_cut: Option<LearningCut>,
 }
 
 #[derive(Serialize)]
@@ -63,13 +67,13 @@ impl Source {
     /// Reads the status once.
     pub(crate) async fn look(&self) -> anyhow::Result<Status> {
         let mut queues = BTreeMap::new();
-        let (frontier, sites): (&dyn Frontier, _) = match self {
-            Source::Folder(state) => (state, Frontier::status(state).await?),
+        let (frontier, state, sites): (&dyn Frontier, &dyn SiteState, _) = match self {
+            Source::Folder(state) => (state, state, Frontier::status(state).await?),
             Source::Services(broker, store) => {
                 for (queue, depth) in depths(broker).await {
                     queues.insert(queue.to_string(), depth?);
                 }
-                (store, Frontier::status(store).await?)
+                (store, store, Frontier::status(store).await?)
             }
         };
         let outcomes = count_outcomes(&sites);
@@ -78,10 +82,59 @@ impl Source {
         let now = time::now();
         let line = async |status: SiteStatus| {
             let (schedule, _) = frontier.schedule(&status.site).await?;
-            anyhow::Ok(SiteWithHealth { health: schedule.health(now), status })
+            let learning_cut = LearningCut::read(state, &status.site).await?;
+            anyhow::Ok(SiteWithHealth { health: schedule.health(now), learning_cut, status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;
         Ok(Status { outcomes, sites, queues, oldest_due, rate: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use newslode_common::parsed::ParsedPages;
+    use newslode_common::store::SiteSettings;
+    use newslode_miner::work::stores::Stores;
+    use newslode_page::reading::Site;
+
+    use super::*;
+    use crate::queries::explain::explain_site;
+
+    #[tokio::test]
+    async fn a_site_with_pages_too_large_to_compare_says_so() {
+        let store = RedbStore::in_memory().unwrap();
+        let settings =
+            SiteSettings { max_pages: 9, max_depth: 9, delay_ms: 0, paused: false, labels: BTreeMap::new() };
+        for name in ["large.example", "small.example"] {
+            store.put_site(&Site::of_host(name), &settings).await.unwrap();
+        }
+        let cut = r#"{"compared":24,"sampled":48}"#;
+        store.put_value("learning/large.example", None, cut.into()).await.unwrap();
+        let source = Source::Folder(store);
+        let status = source.look().await.unwrap();
+        let cuts: Vec<(&str, bool)> = status
+            .sites
+            .iter()
+            .map(|site| (site.status.site.as_str(), site.learning_cut.is_some()))
+            .collect();
+        assert_eq!(cuts, [("large.example", true), ("small.example", false)]);
+        let Source::Folder(store) = source else { unreachable!("it was made above") };
+        let store = Arc::new(store);
+        let stores = Stores {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store,
+            parsed: Arc::new(ParsedPages::within(0)),
+        };
+        let now = time::now();
+        for (site, is_cut) in status.sites.into_iter().zip([true, false]) {
+            let facts = explain_site(&stores, site.status, now).await.unwrap().facts(now);
+            let said = facts.iter().find(|(name, _)| name == "templates").map(|(_, value)| value.as_str());
+            let expected = "learnt from 24 of 48 pages: the others are too large to compare";
+            assert_eq!(said, is_cut.then_some(expected));
+        }
     }
 }

@@ -102,7 +102,11 @@ const NOTES: &[(&str, &str, &str)] = &[
         MINER,
         "They are read again if the page, or one that it lists, changed.",
     ),
-    ("newslode_miner_templates_total", MINER, "`crowded`: the site has too many."),
+    (
+        "newslode_miner_templates_total",
+        MINER,
+        "`crowded`: the site has too many. `cut`: pages too large to compare were left out.",
+    ),
     (
         "newslode_process_reconnects_total",
         ALL,

@@ -79,7 +79,8 @@ pub struct Metrics {
     pub template_pages: IntCounterVec,
     /// Concept pages whose instances were renewed, by `result`: `unchanged`, `read`.
     pub instance_pages: IntCounterVec,
-    /// Templates by `event`: `learnt`, `layout_changed`, `crowded`.
+    /// Templates by `event`: `learnt`, `layout_changed`, `crowded`; `cut` counts learnings that left out pages too large to
+    /// compare.
     pub templates: IntCounterVec,
     /// Connections rebuilt after a loss, by `server`.
     pub reconnects: IntCounterVec,
@@ -317,9 +318,9 @@ impl Metrics {
             )?,
             templates: make.counters(
                 "newslode_miner_templates_total",
-                "Templates learnt, and templates dropped by cause.",
+                "Templates learnt, templates dropped by cause, and learnings that left out large pages.",
                 "event",
-                &["learnt", "layout_changed", "crowded"],
+                &["learnt", "layout_changed", "crowded", "cut"],
             )?,
             reconnects: make.counters(
                 "newslode_process_reconnects_total",

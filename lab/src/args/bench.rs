@@ -21,6 +21,9 @@ pub(crate) enum BenchCommand {
     Extract(BenchExtractArgs),
     /// Measure pages made to hurt: time by each method, limits that were met, memory.
     Hostile(BenchHostileArgs),
+    /// Measure how work grows on pages and sites made to be the worst, stage by stage.
+    #[command(after_help = "Example:\n  newslode-lab bench worst --only paragraphs")]
+    Worst(BenchWorstArgs),
     /// Measure the restricted top-down distance: time against the textbook's, growth, time to learn a site.
     Templates(BenchTemplatesArgs),
     /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
@@ -252,4 +255,20 @@ pub(crate) struct BenchPartitionArgs {
     /// Number of leaves of that page.
     #[arg(long, hide = true, value_name = "NUMBER")]
     pub(crate) leaves: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchWorstArgs {
+    /// Measure only kinds of pages whose name contains this.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Option<String>,
+    /// Measure pages with this many times as many parts.
+    #[arg(long, value_name = "FACTOR", default_value_t = 1)]
+    pub(crate) times: usize,
+    /// Measure each kind as a site of 12, 24 and 48 pages, too.
+    #[arg(long)]
+    pub(crate) sites: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -84,7 +84,7 @@ pub(crate) async fn measure(sizes: &[u64], say: &mut dyn FnMut(&str)) -> anyhow:
     Ok(looks)
 }
 
-fn parts(store: RedbStore) -> anyhow::Result<Parts> {
+pub(super) fn parts(store: RedbStore) -> anyhow::Result<Parts> {
     let store = Arc::new(store);
     Ok(Parts {
         stores: Stores {
@@ -104,7 +104,7 @@ fn parts(store: RedbStore) -> anyhow::Result<Parts> {
     })
 }
 
-async fn look(parts: &Parts, when: When, looked: &mut ViewMemory) -> anyhow::Result<f64> {
+pub(super) async fn look(parts: &Parts, when: When, looked: &mut ViewMemory) -> anyhow::Result<f64> {
     let (start, pace) = (Instant::now(), Pace { at_once: 1, share: 100 });
     view_sites(parts, when, pace, looked, &CancellationToken::new()).await?;
     Ok(start.elapsed().as_secs_f64() * 1_000.0)
@@ -112,10 +112,19 @@ async fn look(parts: &Parts, when: When, looked: &mut ViewMemory) -> anyhow::Res
 
 /// Archives and counts the pages of these numbers.
 async fn add(parts: &Parts, site: &Site, numbers: std::ops::Range<u64>) -> anyhow::Result<()> {
+    let page = |number| (format!("https://looks.example/story/{number}"), article(number));
+    add_pages(parts, site, numbers.map(page)).await
+}
+
+/// Archives and counts these pages of a site, each an address and HTML, as the services do.
+pub(super) async fn add_pages(
+    parts: &Parts,
+    site: &Site,
+    htmls: impl Iterator<Item = (String, String)>,
+) -> anyhow::Result<()> {
     let (mut pages, ours, now) = (Vec::new(), Params::default().generation(), time::now());
-    for number in numbers {
-        let url: CanonicalUrl = format!("https://looks.example/story/{number}").parse()?;
-        let html = article(number);
+    for (url, html) in htmls {
+        let url: CanonicalUrl = url.parse()?;
         let content = ContentHash::of(&url, None, html.as_bytes());
         let fetched = FetchedPage {
             site: site.clone(),

@@ -21,6 +21,7 @@ mod rtdm;
 mod sample;
 mod scale;
 mod svg;
+mod worst;
 
 use serde::Serialize;
 
@@ -39,6 +40,7 @@ pub(crate) use sample::{Sample, Way};
 pub(crate) use scale::picture::svg as scale_svg;
 pub(crate) use scale::{Scale, ScaleSpec, measure as measure_scale};
 pub(crate) use svg::svg;
+pub(crate) use worst::{WorstRow, WorstSite, WorstSpec, measure as measure_worst};
 
 /// All measurements.
 #[derive(Debug, Serialize)]

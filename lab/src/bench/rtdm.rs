@@ -87,7 +87,7 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
     };
     let site: Vec<&Page> = learnt.iter().cycle().take(SITE).collect();
     let mut templates = 0;
-    let induce_s = seconds(|| templates = induce_templates(&site).len());
+    let induce_s = seconds(|| templates = induce_templates(&site).templates.len());
     Ok(Rtdm {
         vertices: trees.iter().map(|tree| tree.vertices.len()).sum::<usize>() / trees.len().max(1),
         rtdm_ms: fast * 1e3,
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn made_pages_are_of_one_layout() {
         let pages: Vec<Page> = (0..6).map(|number| made(number, 20).unwrap()).collect();
-        assert_eq!(induce_templates(&pages.iter().collect::<Vec<_>>()).len(), 1);
+        assert_eq!(induce_templates(&pages.iter().collect::<Vec<_>>()).templates.len(), 1);
     }
 
     #[test]

@@ -38,7 +38,12 @@ mod tests {
 
     #[test]
     fn a_link_in_both_blocks_counts_as_contents_and_a_text_as_article() {
-        let blocks = InformativeBlocks { toc: vec![0..2, 4..6], article: vec![1..3, 5..9], by_length: false };
+        let blocks = InformativeBlocks {
+            toc: vec![0..2, 4..6],
+            article: vec![1..3, 5..9],
+            by_length: false,
+            is_coarse: false,
+        };
         let block = |leaves: &[u32], is_link: bool| {
             let href = is_link.then(|| "https://a.test/".to_owned());
             of_labels(&blocks)(&Label {

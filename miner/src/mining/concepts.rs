@@ -95,9 +95,9 @@ pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
 /// A label that the expansion adds, on the evidence of these sites alone. It is a concept, whatever other sites say.
 #[must_use]
 pub(crate) fn judge_alone(key: &str, on: Vec<usize>, index: &Index) -> Judged {
-    let id = index.names.get(key).unwrap_or(NONE);
     let mut totals = LabelTotals::of(key);
-    on.iter().filter_map(|at| index.sites.get(*at)?.label(id)).for_each(|label| totals.add_site(label));
+    let labels = on.iter().filter_map(|at| index.sites.get(*at)?.label(key, index.names));
+    labels.for_each(|label| totals.add_site(label));
     totals.sites = on;
     Judged { verdict: Verdict::Concept, ..candidate(totals, 1) }
 }

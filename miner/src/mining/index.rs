@@ -91,18 +91,22 @@ pub(crate) struct SiteIndex {
     pub(crate) nested: Vec<(Id, Id)>,
     pub(crate) pairs: Vec<(Id, Id, u8)>,
     pub(crate) directories: Vec<Id>,
-    /// Labels that lead to one page other than the front page, in the order of the keys.
+    /// Labels that lead to one page other than the front page, in the order of the keys; at least two and at most
+    /// [`MANY_NAMES`].
     pub(crate) together: Vec<Vec<Id>>,
     /// For each place in the site's paths, the place above it; the site itself has none.
     pub(crate) above: Vec<Option<usize>>,
 }
 
+/// A page that more labels than this lead to is named by none of them. Pairs of the labels of one page are listed, so this
+/// keeps the work linear.
+pub(crate) const MANY_NAMES: usize = 64;
 /// Depth from which paths count as equally deep.
 const DEEP: usize = 4;
 
 impl SiteIndex {
     fn of(site: &SiteSummary, names: &mut Names) -> SiteIndex {
-        let mut places: HashMap<Vec<&str>, usize> = HashMap::new();
+        let mut places: Places<'_> = HashMap::new();
         let mut index = SiteIndex::default();
         let mut leading: BTreeMap<&CanonicalUrl, Vec<Id>> = BTreeMap::new();
         for (key, label) in &site.labels {
@@ -115,7 +119,8 @@ impl SiteIndex {
                 leading.entry(url).or_default().push(id);
             }
         }
-        index.together = leading.into_values().filter(|labels| labels.len() > 1).collect();
+        index.together =
+            leading.into_values().filter(|labels| (2..=MANY_NAMES).contains(&labels.len())).collect();
         let mut id = |name: &String| names.id(name);
         index.lists = site.lists.iter().map(|list| list.labels.iter().map(&mut id).collect()).collect();
         index.nested = site.nested.iter().map(|(a, b)| (id(a), id(b))).collect();
@@ -137,17 +142,20 @@ impl SiteIndex {
         at.sort_unstable();
         let labels = |place: usize| {
             let from = at.partition_point(|(other, _)| *other < place);
-            at.get(from..).unwrap_or_default().iter().take_while(move |(other, _)| *other == place)
+            let to = at.partition_point(|(other, _)| *other <= place);
+            at.get(from..to).unwrap_or_default()
         };
         let mut pairs = Vec::new();
         for (place, narrower) in &at {
             let mut above = self.above.get(*place).copied().flatten();
             while let Some(place) = above {
-                if labels(place).next().is_some() {
+                let broader = labels(place);
+                if !broader.is_empty() {
                     // The site itself is above all places and is no parent.
                     let is_site = self.above.get(place).copied().flatten().is_none();
-                    pairs
-                        .extend(labels(place).filter(|_| !is_site).map(|(_, broader)| (*broader, *narrower)));
+                    if !is_site && broader.len() <= MANY_NAMES {
+                        pairs.extend(broader.iter().map(|(_, broader)| (*broader, *narrower)));
+                    }
                     break;
                 }
                 above = self.above.get(place).copied().flatten();
@@ -156,9 +164,10 @@ impl SiteIndex {
         pairs
     }
 
-    /// A label of the site.
-    pub(crate) fn label(&self, id: Id) -> Option<&SiteLabel> {
-        self.labels.iter().find(|label| label.id == id)
+    /// A label of the site by its key.
+    pub(crate) fn label(&self, key: &str, names: &Names) -> Option<&SiteLabel> {
+        let at = self.labels.binary_search_by(|label| names.name(label.id).cmp(key)).ok()?;
+        self.labels.get(at)
     }
 }
 
@@ -202,22 +211,16 @@ pub(crate) fn steps(url: &CanonicalUrl) -> Vec<&str> {
     std::iter::once(url.host()).chain(path).collect()
 }
 
-fn place<'a>(
-    places: &mut HashMap<Vec<&'a str>, usize>,
-    above: &mut Vec<Option<usize>>,
-    steps: &[&'a str],
-) -> usize {
+/// The places in a site's paths: by the place above and the last name.
+type Places<'a> = HashMap<(Option<usize>, &'a str), usize>;
+
+fn place<'a>(places: &mut Places<'a>, above: &mut Vec<Option<usize>>, steps: &[&'a str]) -> usize {
     let mut last = None;
-    for end in 1..=steps.len() {
-        let path = steps.get(..end).unwrap_or_default();
-        last = Some(match places.get(path) {
-            Some(place) => *place,
-            None => {
-                above.push(last);
-                places.insert(path.to_vec(), above.len() - 1);
-                above.len() - 1
-            }
-        });
+    for step in steps {
+        last = Some(*places.entry((last, *step)).or_insert_with(|| {
+            above.push(last);
+            above.len() - 1
+        }));
     }
     last.unwrap_or(0)
 }

@@ -6,8 +6,8 @@
 //! compared first, and trees only if their pages may be similar; a pair that is not compared has similarity 0.
 //! The nearest-neighbour chain finds the same merges as a search for the best pair, in quadratic time.
 //!
-//! Invariant: equal input gives equal clusters; each lists ascending page numbers, and clusters are ordered by
-//! their first.
+//! Invariants: equal input gives equal clusters; each lists ascending page numbers, and clusters are ordered by
+//! their first. Whether the comparisons fit into a number of steps does not depend on the order of the pages.
 
 use std::collections::BTreeSet;
 
@@ -67,23 +67,28 @@ impl Sketch {
     }
 }
 
-/// Clusters the pages whose similarity is at least `similar`; returns page numbers.
+/// Clusters the pages whose similarity is at least `similar`; returns page numbers. `None` if comparing them takes more than
+/// `most_steps`.
 pub fn cluster_pages(
     shapes: &Shapes,
     distances: &mut Distances,
-    pages: &[PageShape],
+    pages: &[&PageShape],
     similar: f64,
-) -> Vec<Vec<usize>> {
+    most_steps: u64,
+) -> Option<Vec<Vec<usize>>> {
     let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::new(shapes, page)).collect();
+    let before = distances.steps();
     let mut similarity_of = |a: usize, b: usize| {
-        if !sketches[a].is_near(&sketches[b]) {
+        // Once there are too many steps, the result does not count.
+        if distances.steps() - before > most_steps || !sketches[a].is_near(&sketches[b]) {
             return 0.0;
         }
         // A pair somewhat below the threshold still counts in an average.
         let least = similar - (1.0 - similar);
         distances.similarity(shapes, pages[a].class(), pages[b].class(), least).unwrap_or(0.0)
     };
-    cluster_by_average_link(pages.len(), &mut similarity_of, similar)
+    let clusters = cluster_by_average_link(pages.len(), &mut similarity_of, similar);
+    (distances.steps() - before <= most_steps).then_some(clusters)
 }
 
 /// Clusters the numbers below `count` by a similarity between 0 and 1, with the nearest-neighbour chain: follow

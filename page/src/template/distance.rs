@@ -8,26 +8,47 @@
 //! ends once no mapping can stay within the bound (top). A third one is ours: equal children at both ends of two
 //! lists are skipped, since a mapping that does not match them is never cheaper.
 //!
-//! Costs of pairs of classes are cached, so pages of one site pay once for what they share.
-//! Invariant: the walk is iterative; a pair of pages takes a bounded number of steps. Start at
-//! [`Distances::cost_within`].
+//! Costs of pairs of classes are cached, so pages of one site pay once for what they share. Each cost is cached with its
+//! steps, which are those of a comparison without any cache. So whether a comparison exceeds its budget depends on the two
+//! trees alone, not on what was compared before.
+//!
+//! Invariant: the walk is iterative; a comparison takes at most a number of steps that is linear in the vertices of both
+//! trees ([`most_steps`]). Start at [`Distances::cost_within`].
 
 use rustc_hash::FxHashMap;
 
 use super::shape::{Shapes, SubtreeClass};
 
-/// Most table cells of one comparison; beyond this two trees count as unlike.
-const MOST_CELLS: u64 = 20_000_000;
+/// Most steps of one comparison or alignment for each vertex of both trees; beyond this two trees count as unlike. A step is
+/// a cell of a table.
+const STEPS_PER_VERTEX: u64 = 256;
+/// Steps that any comparison may take, however small its trees are. Two articles of a real site take 2,000 to 200,000.
+const FREE_STEPS: u64 = 1_000_000;
+/// Most steps of one comparison, however large its trees are.
+const MOST_STEPS: u64 = 10_000_000;
 /// Most cells of the table that [`Distances::align`] keeps.
 const MOST_ALIGNED_CELLS: usize = 4_000_000;
 /// Most pairs whose costs are cached.
 const MOST_PAIRS: usize = 4_000_000;
 
+/// The most steps that comparing or aligning two trees of these sizes may take.
+#[must_use]
+pub fn most_steps(sizes: u64) -> u64 {
+    sizes.saturating_mul(STEPS_PER_VERTEX).clamp(FREE_STEPS, MOST_STEPS)
+}
+
+/// The cost of a pair of classes, and the steps to compute it.
+#[derive(Clone, Copy, Debug)]
+struct PairCost {
+    cost: u32,
+    steps: u32,
+}
+
 /// Costs between classes of one [`Shapes`].
 #[derive(Clone, Debug, Default)]
 pub struct Distances {
-    costs: FxHashMap<(SubtreeClass, SubtreeClass), u32>,
-    cells: u64,
+    costs: FxHashMap<(SubtreeClass, SubtreeClass), PairCost>,
+    steps: u64,
 }
 
 /// One step of an alignment of two vertices' children.
@@ -55,17 +76,23 @@ struct AlignmentFrame {
     /// The row before the current one, and the current one.
     above: Vec<u32>,
     current: Vec<u32>,
+    /// Steps so far, and the most that it may take.
+    steps: u64,
+    most_steps: u64,
 }
 
 impl AlignmentFrame {
-    fn new(shapes: &Shapes, pair: (SubtreeClass, SubtreeClass)) -> AlignmentFrame {
+    fn new(shapes: &Shapes, pair: (SubtreeClass, SubtreeClass), most_steps: u64) -> AlignmentFrame {
         let (skipped, a, b) = differing_children(shapes, pair);
         let mut above = vec![0];
         for (at, child) in b.iter().enumerate() {
             above.push(above[at] + shapes.size(*child));
         }
         let current = vec![0; above.len()];
-        AlignmentFrame { pair, skipped, rows: a.len(), columns: b.len(), row: 0, column: 0, above, current }
+        let (rows, columns) = (a.len(), b.len());
+        // Skipping takes steps, too.
+        let steps = (shapes.children(pair.0).len() + shapes.children(pair.1).len()) as u64;
+        AlignmentFrame { pair, skipped, rows, columns, row: 0, column: 0, above, current, steps, most_steps }
     }
 }
 
@@ -83,7 +110,8 @@ fn differing_children(
 }
 
 impl Distances {
-    /// The cost of the cheapest mapping of two trees' roots to each other, if it is at most `most`.
+    /// The cost of the cheapest mapping of two trees' roots to each other, if it is at most `most` and can be computed within
+    /// [`most_steps`].
     pub fn cost_within(
         &mut self,
         shapes: &Shapes,
@@ -91,18 +119,19 @@ impl Distances {
         b: SubtreeClass,
         most: u32,
     ) -> Option<u32> {
-        self.cells = 0;
         if self.costs.len() > MOST_PAIRS {
             self.costs.clear();
         }
         if shapes.size(a).abs_diff(shapes.size(b)) > most {
             return None;
         }
-        let cost = match self.cached_cost(shapes, a, b) {
-            Some(cost) => cost,
-            None => self.compute_cost(shapes, (a, b), most)?,
+        let most_steps = most_steps(u64::from(shapes.size(a)) + u64::from(shapes.size(b)));
+        let found = match self.known_cost(shapes, a, b) {
+            Ok(found) => found,
+            Err(pair) => self.compute_cost(shapes, pair, most, most_steps)?,
         };
-        (cost <= most).then_some(cost)
+        self.steps += u64::from(found.steps).min(most_steps);
+        (found.cost <= most && u64::from(found.steps) <= most_steps).then_some(found.cost)
     }
 
     /// The similarity of two trees, 1 − cost / (vertices of both), if it is at least `least`.
@@ -119,20 +148,49 @@ impl Distances {
         self.cost_within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / sizes)
     }
 
-    /// The cost of a pair if it needs no table or is cached.
-    fn cached_cost(&self, shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Option<u32> {
-        if a == b {
-            return Some(0);
-        }
-        let sizes = shapes.size(a).saturating_add(shapes.size(b));
-        let has_leaf = shapes.children(a).is_empty() || shapes.children(b).is_empty();
-        // Beside a leaf, all that is below the two roots is deleted and inserted. The roots match or one replaces the
-        // other; two unequal inner vertices are not mapped at all.
-        match (shapes.root_label(a) == shapes.root_label(b), has_leaf) {
-            (true, true) => Some(sizes - 2),
-            (false, true) => Some(sizes - 1),
-            (false, false) => Some(sizes),
-            (true, false) => self.costs.get(&(a, b)).copied(),
+    /// The steps of all comparisons and alignments so far. Costs that were cached count as if they had not been, so the sum
+    /// depends on what was compared, but not on the order.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The cost of a pair if it needs no table or is cached; otherwise the pair whose table is needed.
+    fn known_cost(
+        &self,
+        shapes: &Shapes,
+        mut a: SubtreeClass,
+        mut b: SubtreeClass,
+    ) -> Result<PairCost, (SubtreeClass, SubtreeClass)> {
+        let mut steps = 1;
+        loop {
+            if a == b {
+                return Ok(PairCost { cost: 0, steps });
+            }
+            let sizes = shapes.size(a).saturating_add(shapes.size(b));
+            let (left, right) = (shapes.children(a), shapes.children(b));
+            let has_leaf = left.is_empty() || right.is_empty();
+            // Beside a leaf, all that is below the two roots is deleted and inserted. The roots match or one replaces the
+            // other; two unequal inner vertices are not mapped at all.
+            let cost = match (shapes.root_label(a) == shapes.root_label(b), has_leaf) {
+                (true, true) => sizes - 2,
+                (false, true) => sizes - 1,
+                (false, false) => sizes,
+                (true, false) => match (left, right) {
+                    // To map an only child never costs more than to delete and insert it.
+                    ([x], [y]) => {
+                        (a, b) = (*x, *y);
+                        steps += 1;
+                        continue;
+                    }
+                    _ => {
+                        let pair = if shapes.order(a) <= shapes.order(b) { (a, b) } else { (b, a) };
+                        let found = self.costs.get(&pair).ok_or(pair)?;
+                        return Ok(PairCost { steps: found.steps.saturating_add(steps), ..*found });
+                    }
+                },
+            };
+            return Ok(PairCost { cost, steps });
         }
     }
 
@@ -141,24 +199,34 @@ impl Distances {
         shapes: &Shapes,
         pair: (SubtreeClass, SubtreeClass),
         most: u32,
-    ) -> Option<u32> {
+        most_steps: u64,
+    ) -> Option<PairCost> {
         // Depth first without recursion: a frame waits, half filled, for the pair that it needs next. Only the outermost
-        // pair has a limit, since the costs of inner pairs are cached for other limits.
-        let mut frames = vec![AlignmentFrame::new(shapes, pair)];
+        // pair has a limit on its cost, since the costs of inner pairs are cached for other limits.
+        let mut frames = vec![AlignmentFrame::new(shapes, pair, most_steps)];
         while let Some(frame) = frames.last_mut() {
             match self.advance(shapes, frame, if frame.pair == pair { most } else { u32::MAX }) {
                 FrameProgress::Needs(pair) => {
-                    let frame = AlignmentFrame::new(shapes, pair);
+                    let frame =
+                        AlignmentFrame::new(shapes, pair, frame.most_steps.saturating_sub(frame.steps));
                     frames.push(frame);
                 }
                 FrameProgress::Done(cost) => {
-                    self.costs.insert(frame.pair, cost);
+                    let steps = u32::try_from(frame.steps).unwrap_or(u32::MAX);
+                    self.costs.insert(frame.pair, PairCost { cost, steps });
                     frames.pop();
                 }
-                FrameProgress::TooExpensive => return None,
+                FrameProgress::TooExpensive => {
+                    self.steps += frame.steps.min(most_steps);
+                    return None;
+                }
+                FrameProgress::TooLong => {
+                    self.steps += most_steps;
+                    return None;
+                }
             }
         }
-        self.cached_cost(shapes, pair.0, pair.1)
+        self.costs.get(&pair).copied()
     }
 
     /// Fills a frame's table until it is full, too costly, or needs the cost of another pair first.
@@ -172,19 +240,25 @@ impl Distances {
             }
             while frame.column < frame.columns {
                 let y = b[frame.skipped + frame.column];
-                let Some(cost) = self.cached_cost(shapes, x, y) else { return FrameProgress::Needs((x, y)) };
+                let found = match self.known_cost(shapes, x, y) {
+                    Ok(found) => found,
+                    Err(pair) => return FrameProgress::Needs(pair),
+                };
                 let at = frame.column;
                 let deleted = frame.above[at + 1] + size;
                 let inserted = frame.current[at] + shapes.size(y);
-                let mapped = frame.above[at] + cost;
+                let mapped = frame.above[at] + found.cost;
                 frame.current[at + 1] = deleted.min(inserted).min(mapped);
+                frame.steps += u64::from(found.steps);
                 frame.column += 1;
             }
             // The top short cut: costs only grow from row to row, so no alignment is cheaper than the least cell.
-            self.cells += frame.columns as u64 + 1;
             let least = frame.current.iter().min().copied().unwrap_or(0);
-            if least > most || self.cells > MOST_CELLS {
+            if least > most {
                 return FrameProgress::TooExpensive;
+            }
+            if frame.steps > frame.most_steps {
+                return FrameProgress::TooLong;
             }
             std::mem::swap(&mut frame.above, &mut frame.current);
             frame.row += 1;
@@ -193,13 +267,16 @@ impl Distances {
         FrameProgress::Done(frame.above[frame.columns])
     }
 
-    /// The cheapest alignment of the children of two vertices, in order; `None` if the lists are too long.
+    /// The cheapest alignment of the children of two vertices, in order; `None` if the lists are too long, or take more than
+    /// [`most_steps`].
     pub fn align(&mut self, shapes: &Shapes, a: SubtreeClass, b: SubtreeClass) -> Option<Vec<EditStep>> {
         let (skipped, left, right) = differing_children(shapes, (a, b));
         let width = right.len() + 1;
         if (left.len() + 1).saturating_mul(width) > MOST_ALIGNED_CELLS {
             return None;
         }
+        let most_steps = most_steps(u64::from(shapes.size(a)) + u64::from(shapes.size(b)));
+        let before = self.steps;
         // The same table as in `advance`, but all of it is kept, so that the steps can be traced back.
         let mut table = vec![0; (left.len() + 1) * width];
         for (column, y) in right.iter().enumerate() {
@@ -216,6 +293,9 @@ impl Distances {
                 // Trees that are too large to compare are deleted and inserted.
                 if let Some(cost) = self.cost_within(shapes, *x, *y, u32::MAX) {
                     table[cell] = table[cell].min(table[cell - width - 1] + cost);
+                }
+                if self.steps - before > most_steps {
+                    return None;
                 }
             }
         }
@@ -244,7 +324,7 @@ impl Distances {
         while row > 0 || column > 0 {
             let at = row * width + column;
             let pair = (row > 0 && column > 0).then(|| (left[row - 1], right[column - 1]));
-            let cost = pair.and_then(|(x, y)| Some((x, y, self.cached_cost(shapes, x, y)?)));
+            let cost = pair.and_then(|(x, y)| Some((x, y, self.known_cost(shapes, x, y).ok()?.cost)));
             match cost {
                 // Unequal internal vertices are never mapped to each other.
                 Some((x, y, cost))
@@ -281,6 +361,8 @@ enum FrameProgress {
     Needs((SubtreeClass, SubtreeClass)),
     /// The table is full; the cost of the frame's pair.
     Done(u32),
-    /// The cost exceeds the bound, or the comparison takes too many cells.
+    /// The cost exceeds the bound.
     TooExpensive,
+    /// The comparison takes too many steps.
+    TooLong,
 }

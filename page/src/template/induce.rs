@@ -5,10 +5,14 @@
 //! matches. The body is the part with the most varying words. The title is the wildcard of 1 to 20 words that
 //! shares most words with the body; of equals the closest to it. A template of few pages is dropped: what two
 //! pages have in common may be chance.
+//!
+//! Invariant: comparing the pages takes at most [`MOST_LEARNING_STEPS`]. Of pages that would take more, the
+//! larger half is left out until the others fit, and [`Learnt`] says so. Whether they fit depends on the pages alone.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::cluster::{SIMILARITY_THRESHOLD, cluster_pages};
@@ -24,6 +28,9 @@ use crate::text::parts_between_spaces;
 pub const LEAST_TEMPLATE_PAGES: usize = 3;
 /// Most pages that are compared with each other; of more, an even sample is taken.
 pub const MOST_COMPARED_PAGES: usize = 48;
+/// Most steps that the pages of one site are compared in; fewer pages are compared of a site that takes more. 48 articles of a
+/// real site take one to eleven million.
+pub const MOST_LEARNING_STEPS: u64 = 200_000_000;
 /// Number of words of a title.
 const TITLE_WORDS: std::ops::RangeInclusive<f64> = 1.0..=20.0;
 /// Longest example that a slot keeps, in characters.
@@ -72,38 +79,91 @@ pub struct Template {
     pub slots: Vec<Slot>,
 }
 
-/// The templates of some pages, those of most pages first. Fewer than [`LEAST_TEMPLATE_PAGES`] similar pages give none.
+/// What was learnt from some pages, and from how many of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learnt {
+    /// The templates, those of most pages first.
+    pub templates: Vec<Template>,
+    /// Number of pages that were compared.
+    pub compared: usize,
+    /// Number of pages that would have been compared, had they taken fewer steps.
+    pub sampled: usize,
+    /// Steps of all comparisons and matches.
+    pub steps: u64,
+}
+
+impl Learnt {
+    /// Whether pages were left out because comparing all of them takes too many steps.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.compared < self.sampled
+    }
+}
+
+/// The templates of some pages. Fewer than [`LEAST_TEMPLATE_PAGES`] similar pages give none.
 #[must_use]
-pub fn induce_templates(pages: &[&Page]) -> Vec<Template> {
+pub fn induce_templates(pages: &[&Page]) -> Learnt {
+    induce_within(pages, MOST_LEARNING_STEPS)
+}
+
+/// The templates of some pages, which are compared in at most this number of steps.
+pub(super) fn induce_within(pages: &[&Page], most_steps: u64) -> Learnt {
     let step = pages.len().div_ceil(MOST_COMPARED_PAGES).max(1);
     let mut shapes = Shapes::default();
-    let trees: Vec<PageShape> = pages.iter().step_by(step).map(|page| shapes.page_shape(page)).collect();
-    let sample: Vec<&Page> = pages.iter().step_by(step).copied().collect();
+    let mut sample: Vec<(&Page, PageShape)> =
+        pages.iter().step_by(step).map(|page| (*page, shapes.page_shape(page))).collect();
+    let mut learnt = Learnt { sampled: sample.len(), ..Learnt::default() };
     let mut distances = Distances::default();
-    let mut groups = cluster_pages(&shapes, &mut distances, &trees, SIMILARITY_THRESHOLD);
+    let mut groups = loop {
+        let trees = sample.iter().map(|(_, tree)| tree);
+        match cluster_pages(
+            &shapes,
+            &mut distances,
+            &trees.collect::<Vec<_>>(),
+            SIMILARITY_THRESHOLD,
+            most_steps,
+        ) {
+            Some(groups) => break groups,
+            None => sample = smaller_half(&shapes, sample),
+        }
+    };
     groups.retain(|group| group.len() >= LEAST_TEMPLATE_PAGES);
     groups.sort_by_key(|group| Reverse(group.len()));
-    let template = |group: Vec<usize>| group_template(&mut shapes, &mut distances, &trees, &sample, &group);
-    groups.into_iter().filter_map(template).collect()
+    let mut matcher = Matcher::default();
+    let template =
+        |group: Vec<usize>| group_template(&mut shapes, &mut distances, &mut matcher, &sample, &group);
+    learnt.templates = groups.into_iter().filter_map(template).collect();
+    learnt.compared = sample.len();
+    learnt.steps = distances.steps() + matcher.steps();
+    learnt
+}
+
+/// The half of the pages with the smaller trees, in the order that they had. A few giants do not keep a site from being learnt.
+fn smaller_half<'p>(shapes: &Shapes, pages: Vec<(&'p Page, PageShape)>) -> Vec<(&'p Page, PageShape)> {
+    let mut order: Vec<_> = pages.iter().map(|(_, tree)| shapes.order(tree.class())).collect();
+    order.sort_unstable();
+    let kept = pages.len().div_ceil(2);
+    let Some(most) = order.get(kept.saturating_sub(1)).copied() else { return pages };
+    let is_small = |(_, tree): &(&Page, PageShape)| shapes.order(tree.class()) <= most;
+    pages.into_iter().filter(is_small).take(kept).collect()
 }
 
 /// The template of a group of pages; `None` if the group is empty or its pages cannot be composed.
 fn group_template(
     shapes: &mut Shapes,
     distances: &mut Distances,
-    trees: &[PageShape],
-    pages: &[&Page],
+    matcher: &mut Matcher,
+    pages: &[(&Page, PageShape)],
     group: &[usize],
 ) -> Option<Template> {
     // Compose one pattern of all pages, then match each page with it to collect the text of every wildcard.
-    let classes: Vec<_> = group.iter().map(|&at| trees[at].class()).collect();
+    let classes: Vec<_> = group.iter().map(|&at| pages[at].1.class()).collect();
     let pattern = compose_all(shapes, distances, &classes)?;
-    let mut matcher = Matcher::default();
     let mut slot_texts: Vec<Vec<String>> = Vec::new();
     let mut slots: Vec<Slot> = Vec::new();
-    for &at in group {
-        let matched = matcher.match_page(shapes, pattern, &trees[at])?;
-        let texts = passage_texts(pages[at], &trees[at], &matched);
+    for (page, tree) in group.iter().map(|&at| &pages[at]) {
+        let matched = matcher.match_page(shapes, pattern, tree)?;
+        let texts = passage_texts(page, tree, &matched);
         if slots.is_empty() {
             // Every page has a passage for every wildcard, so the first page tells the slots.
             let vertices = matched.passages.iter().map(|passage| passage.slot);
@@ -214,10 +274,9 @@ pub fn match_templates(templates: &[Template], page: &Page) -> Option<TemplateMa
     for (number, template) in templates.iter().enumerate() {
         let Some(pattern) = template.pattern.intern(&mut shapes) else { continue };
         let Some(matched) = matcher.match_page(&shapes, pattern, &tree) else { continue };
-        let role = |vertex: u32| {
-            let slot = template.slots.iter().find(|slot| slot.vertex == vertex);
-            Some(slot.map(|slot| slot.role).unwrap_or_default())
-        };
+        let roles: FxHashMap<u32, SlotRole> =
+            template.slots.iter().rev().map(|slot| (slot.vertex, slot.role)).collect();
+        let role = |vertex: u32| Some(roles.get(&vertex).copied().unwrap_or_default());
         let fixed = matched.fixed.iter().map(|&at| (at, None));
         let varying = matched.passages.iter().flat_map(|p| p.vertices.clone().map(|at| (at, role(p.slot))));
         // In document order, for the search of `is_fixed`.

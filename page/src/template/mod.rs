@@ -11,7 +11,8 @@
 //! Nothing here uses labelled pages, names of sites or words in `class` attributes. [`plain`] is the textbook
 //! distance, for tests and benches.
 //!
-//! Invariants: pure and deterministic; walks are iterative; comparisons take a bounded number of steps. Start
+//! Invariants: pure and deterministic; walks are iterative; comparisons take a bounded number of steps, linear in
+//! the pages. Start
 //! at [`induce_templates`] and [`match_templates`].
 
 pub mod cluster;
@@ -23,8 +24,8 @@ pub mod plain;
 pub mod shape;
 
 pub use induce::{
-    LEAST_TEMPLATE_PAGES, MOST_COMPARED_PAGES, Slot, SlotRole, Template, TemplateMatch, induce_templates,
-    match_templates,
+    LEAST_TEMPLATE_PAGES, Learnt, MOST_COMPARED_PAGES, MOST_LEARNING_STEPS, Slot, SlotRole, Template,
+    TemplateMatch, induce_templates, match_templates,
 };
 
 #[cfg(test)]

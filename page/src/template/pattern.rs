@@ -117,8 +117,9 @@ fn join_wildcards(shapes: &mut Shapes, children: Vec<SubtreeClass>) -> Vec<Subtr
         };
         match last_wildcard.filter(|last| joined.len() - last <= 2) {
             Some(at) => {
+                // Positions only grow, so the last change is the only one that may be of this position.
                 let changed =
-                    changes.iter().rev().find(|(position, _)| *position == at).map(|(_, wildcard)| *wildcard);
+                    changes.last().filter(|(position, _)| *position == at).map(|(_, wildcard)| *wildcard);
                 let before = changed.or(wildcard(joined[at])).unwrap_or(Wildcard::One);
                 let has_plain = joined.len() - at == 2;
                 let is_optional = before.is_optional() && own.is_optional() && !has_plain;

@@ -8,6 +8,7 @@
 //! Invariant: the children of a class have smaller numbers than the class. Start at [`Shapes::page_shape`].
 
 use crate::reading::{NodeId, NodeKind, Page, is_excluded, squash};
+use crate::splitmix::SplitMix;
 use rustc_hash::FxHashMap;
 
 /// Most vertices of a page; the rest of a larger page is left out.
@@ -101,12 +102,15 @@ struct Subtree {
     /// Number of vertices.
     size: u32,
     has_wildcard: bool,
+    /// A hash of labels and shape, which does not depend on what else was interned.
+    hash: u64,
 }
 
 /// All distinct labels and subtrees of a set of pages.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     labels: Vec<Box<str>>,
+    label_hashes: Vec<u64>,
     by_name: FxHashMap<Box<str>, VertexLabel>,
     classes: Vec<Subtree>,
     by_shape: FxHashMap<(VertexLabel, Box<[SubtreeClass]>), SubtreeClass>,
@@ -116,6 +120,7 @@ impl Default for Shapes {
     fn default() -> Self {
         let mut shapes = Shapes {
             labels: Vec::new(),
+            label_hashes: Vec::new(),
             by_name: FxHashMap::default(),
             classes: Vec::new(),
             by_shape: FxHashMap::default(),
@@ -136,6 +141,7 @@ impl Shapes {
         }
         let label = VertexLabel(self.labels.len() as u32);
         self.labels.push(name.into());
+        self.label_hashes.push(fnv(name));
         self.by_name.insert(name.into(), label);
         label
     }
@@ -156,8 +162,13 @@ impl Shapes {
         }
         let size = key.1.iter().fold(1_u32, |sum, &child| sum.saturating_add(self.size(child)));
         let has_wildcard = label.wildcard().is_some() || key.1.iter().any(|&child| self.has_wildcard(child));
+        let own_hash = self.label_hashes.get(label.0 as usize).copied().unwrap_or_default();
+        let hash = key
+            .1
+            .iter()
+            .fold(SplitMix(own_hash).draw(), |hash, &child| SplitMix(hash ^ self.subtree(child).hash).draw());
         let class = SubtreeClass(self.classes.len() as u32);
-        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wildcard });
+        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wildcard, hash });
         self.by_shape.insert(key, class);
         class
     }
@@ -184,6 +195,12 @@ impl Shapes {
     #[must_use]
     pub fn size(&self, class: SubtreeClass) -> u32 {
         self.subtree(class).size
+    }
+
+    /// The place of a subtree in an order that depends on the subtrees alone, not on when they were interned.
+    pub(super) fn order(&self, class: SubtreeClass) -> (u32, u64) {
+        let subtree = self.subtree(class);
+        (subtree.size, subtree.hash)
     }
 
     /// Whether a subtree holds a wildcard.
@@ -257,10 +274,13 @@ fn text_label(text: &str) -> String {
     if chars.next().is_none() {
         return format!("\"{head}\"");
     }
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("\"{head}…\" {hash:016x}")
+    format!("\"{head}…\" {:016x}", fnv(text))
+}
+
+/// The hash FNV-1a of a text.
+fn fnv(text: &str) -> u64 {
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// One vertex of a page.

@@ -4,9 +4,10 @@ use proptest::prelude::*;
 
 use super::cluster::{SIMILARITY_THRESHOLD, Sketch, cluster_pages};
 use super::distance::{Distances, EditStep};
+use super::induce::induce_within;
 use super::matching::Matcher;
 use super::pattern::{Pattern, compose_all, compose_pair};
-use super::shape::{Shapes, SubtreeClass, Wildcard};
+use super::shape::{PageShape, Shapes, SubtreeClass, Wildcard};
 use super::*;
 use crate::reading::Page;
 use crate::testing::page_at;
@@ -274,7 +275,7 @@ fn story(layout: usize, number: usize) -> Page {
 #[test]
 fn two_layouts_give_two_labelled_templates() {
     let pages: Vec<Page> = (0..12).map(|n| story(n % 2, n)).collect();
-    let templates = induce_templates(&pages.iter().collect::<Vec<_>>());
+    let templates = induce_templates(&pages.iter().collect::<Vec<_>>()).templates;
     assert_eq!(templates.iter().map(|template| template.pages).collect::<Vec<_>>(), [6, 6]);
     for template in &templates {
         let with_role = |role| template.slots.iter().filter(move |slot| slot.role == role);
@@ -292,7 +293,7 @@ fn two_layouts_give_two_labelled_templates() {
 #[test]
 fn fixed_texts_have_no_role_and_varying_ones_have() {
     let pages: Vec<Page> = (0..5).map(|n| story(0, n)).collect();
-    let templates = induce_templates(&pages.iter().collect::<Vec<_>>());
+    let templates = induce_templates(&pages.iter().collect::<Vec<_>>()).templates;
     let new = story(0, 7);
     let template_match = match_templates(&templates, &new).unwrap();
     let role = |text: &str| {
@@ -305,10 +306,10 @@ fn fixed_texts_have_no_role_and_varying_ones_have() {
 
 #[test]
 fn no_pages_and_pages_that_are_not_alike_give_no_template() {
-    assert!(induce_templates(&[]).is_empty());
+    assert!(induce_templates(&[]).templates.is_empty());
     let other = page("<h1>Other</h1>");
     let pages = [story(0, 1), story(0, 2), story(1, 1), story(1, 2), other];
-    assert!(induce_templates(&pages.iter().collect::<Vec<_>>()).is_empty());
+    assert!(induce_templates(&pages.iter().collect::<Vec<_>>()).templates.is_empty());
 }
 
 #[test]
@@ -317,6 +318,89 @@ fn sketches_of_one_layout_are_near_and_those_of_two_are_not() {
     let pages = [story(0, 1), story(0, 5), story(1, 1)].map(|page| shapes.page_shape(&page));
     let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::new(&shapes, page)).collect();
     assert!(sketches[0].is_near(&sketches[1]) && !sketches[0].is_near(&sketches[2]));
-    let found = cluster_pages(&shapes, &mut Distances::default(), &pages, SIMILARITY_THRESHOLD);
-    assert_eq!(found, [vec![0, 1], vec![2]]);
+    let pages: Vec<&PageShape> = pages.iter().collect();
+    let found = cluster_pages(&shapes, &mut Distances::default(), &pages, SIMILARITY_THRESHOLD, u64::MAX);
+    assert_eq!(found, Some(vec![vec![0, 1], vec![2]]));
+}
+
+/// Pages of one layout with this number of short paragraphs, all different.
+fn flat_pages(paragraphs: usize, pages: usize) -> Vec<Page> {
+    let paragraph = |page: usize, n: usize| format!("<p>Line {n} of {page}</p>");
+    let html = |page| (0..paragraphs).map(|n| paragraph(page, n)).collect::<String>();
+    (0..pages).map(|page| self::page(&format!("<h1>Story {page}</h1><div>{}</div>", html(page)))).collect()
+}
+
+fn learnt_within(pages: &[Page], most_steps: u64) -> Learnt {
+    induce_within(&pages.iter().collect::<Vec<_>>(), most_steps)
+}
+
+#[test]
+fn the_steps_of_learning_are_linear_in_the_paragraphs_of_the_worst_pages() {
+    let steps = |paragraphs| learnt_within(&flat_pages(paragraphs, 3), u64::MAX).steps;
+    // As long as the tables of whole lists are within the budget, steps grow with the square.
+    let (small, double) = (steps(100), steps(200));
+    assert!(double > 3 * small, "{small}, {double}");
+    // Beyond it, a comparison takes what its pages' vertices allow, up to the most that any may take.
+    let (large, double) = (steps(2_500), steps(5_000));
+    assert!(double <= 2 * large + large / 10, "{large}, {double}");
+    let (largest, double) = (steps(9_900), steps(19_800));
+    assert!(double <= largest + largest / 10, "{largest}, {double}");
+}
+
+#[test]
+fn the_steps_of_a_match_are_linear_in_the_paragraphs_of_the_worst_pages() {
+    // Every paragraph of the pattern may be each of the page's, and none is like another.
+    let steps = |paragraphs: usize| {
+        let mut shapes = Shapes::default();
+        let text = |n: usize| format!("<p>Line {n}<i>of</i></p>");
+        let html: String = (0..paragraphs).map(text).collect();
+        let tree = shapes.page_shape(&page(&html));
+        let label = |shapes: &mut Shapes, name: &str| shapes.intern_label(name);
+        let (body, p, i) = (label(&mut shapes, "body"), label(&mut shapes, "p"), label(&mut shapes, "i"));
+        let any = shapes.wildcard(Wildcard::One);
+        let i = shapes.intern(i, vec![any]);
+        let p = shapes.intern(p, vec![any, i]);
+        let some = shapes.wildcard(Wildcard::ZeroOrMore);
+        let parts = (0..paragraphs).flat_map(|_| [some, p]).collect();
+        let pattern = shapes.intern(body, parts);
+        let mut matcher = Matcher::default();
+        let is_accepted = matcher.match_page(&shapes, pattern, &tree).is_some();
+        (is_accepted, matcher.steps())
+    };
+    let (is_accepted, small) = steps(100);
+    assert!(is_accepted && small < 1_000_000, "{small}");
+    let ((is_accepted, large), (_, double)) = (steps(1_400), steps(2_800));
+    assert!(!is_accepted && double <= 2 * large + large / 10, "{large}, {double}");
+}
+
+#[test]
+fn whether_pages_fit_into_the_steps_does_not_depend_on_their_order() {
+    let mut pages: Vec<Page> = (0..6).flat_map(|n| flat_pages(20 + 3 * n, 2)).collect();
+    let steps = |pages: &[Page]| {
+        let mut shapes = Shapes::default();
+        let trees: Vec<PageShape> = pages.iter().map(|page| shapes.page_shape(page)).collect();
+        let mut distances = Distances::default();
+        let found = cluster_pages(&shapes, &mut distances, &trees.iter().collect::<Vec<_>>(), 0.6, u64::MAX);
+        (distances.steps(), found.unwrap().iter().map(Vec::len).max())
+    };
+    let found = steps(&pages);
+    for turn in [5, 7, 1] {
+        pages.rotate_left(turn);
+        pages.swap(0, 3);
+        assert_eq!(steps(&pages), found);
+    }
+}
+
+#[test]
+fn pages_too_large_to_compare_are_left_out_and_the_others_are_learnt() {
+    let mut pages = flat_pages(400, 3);
+    pages.extend((0..5).map(|n| story(0, n)));
+    let all = learnt_within(&pages, u64::MAX);
+    assert_eq!((all.compared, all.sampled, all.is_cut()), (8, 8, false));
+    let cut = learnt_within(&pages, 40_000);
+    assert_eq!((cut.compared, cut.sampled, cut.is_cut()), (4, 8, true));
+    assert_eq!(cut.templates.iter().map(|template| template.pages).collect::<Vec<_>>(), [4]);
+    pages.reverse();
+    assert_eq!(learnt_within(&pages, 40_000).compared, 4);
+    assert!(learnt_within(&pages, 0).templates.is_empty());
 }

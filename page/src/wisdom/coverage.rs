@@ -19,6 +19,10 @@ use crate::reading::language::LanguageWords;
 /// The value 1 of API and of weights.
 pub(super) const UNIT: u64 = 1 << 20;
 
+/// Most terms beside the links of one element, for all of its links together. A text of 2,000 different words may have 2,000
+/// links before any term is left out.
+const MOST_TERMS_BESIDE: usize = 4_000_000;
+
 /// Tags without text or layout.
 const DUMMIES: [&str; 7] = ["br", "wbr", "hr", "link", "meta", "param", "source"];
 
@@ -100,6 +104,8 @@ pub(super) struct CoverageTree {
     /// Number of meaningful anchors, and of those among them without API.
     pub(super) meaningful: usize,
     pub(super) without_api: usize,
+    /// Whether terms beside anchors were left out.
+    pub(super) is_coarse: bool,
 }
 
 impl CoverageTree {
@@ -107,7 +113,7 @@ impl CoverageTree {
     /// since children come after their parents. The root, node 0, is the page's `body`.
     pub(super) fn new(page: &Page, site: &SiteTerms, params: &WisdomParams) -> CoverageTree {
         let nodes = empty_nodes(page, params);
-        let mut coverage = CoverageTree { nodes, meaningful: 0, without_api: 0 };
+        let mut coverage = CoverageTree { nodes, meaningful: 0, without_api: 0, is_coarse: false };
         coverage.add_leaves(page, site, params);
         #[cfg(test)]
         coverage.nodes.iter_mut().for_each(|node| node.own = node.sum);
@@ -167,7 +173,7 @@ impl CoverageTree {
                 None => terms_by_parent.entry(leaf.parent).or_default().extend(terms),
             }
         }
-        self.add_anchors(page, site, params, anchors, &terms_by_parent);
+        self.add_anchors(page, site, params, anchors, terms_by_parent);
     }
 
     /// Adds the API of each anchor to the deepest node that holds it, and counts the anchors without API.
@@ -177,8 +183,22 @@ impl CoverageTree {
         site: &SiteTerms,
         params: &WisdomParams,
         mut anchors: FxHashMap<NodeId, Anchor>,
-        terms_by_parent: &FxHashMap<NodeId, Vec<TermId>>,
+        mut terms_by_parent: FxHashMap<NodeId, Vec<TermId>>,
     ) {
+        // Terms count once, however often they are beside an anchor. All links of a paragraph have its terms beside them.
+        for terms in terms_by_parent.values_mut() {
+            terms.sort_unstable();
+            terms.dedup();
+        }
+        let mut anchors_by_parent: FxHashMap<NodeId, usize> = FxHashMap::default();
+        for parent in anchors.keys().filter_map(|&link| page.tree.parent(link)) {
+            *anchors_by_parent.entry(parent).or_default() += 1;
+        }
+        for (parent, terms) in &mut terms_by_parent {
+            let most = MOST_TERMS_BESIDE / anchors_by_parent.get(parent).copied().unwrap_or(1).max(1);
+            self.is_coarse |= terms.len() > most;
+            terms.truncate(most);
+        }
         // First complete the terms of every anchor, since anchors to one page may share theirs.
         let mut terms_by_target: FxHashMap<CanonicalUrl, Vec<TermId>> = FxHashMap::default();
         for (&link, anchor) in &mut anchors {
@@ -186,14 +206,25 @@ impl CoverageTree {
             let around = page.tree.parent(link).and_then(|parent| terms_by_parent.get(&parent));
             anchor.terms.extend(around.into_iter().flatten());
             if let Some(target) = anchor.target.as_ref().filter(|_| params.by_target) {
-                terms_by_target.entry(target.clone()).or_default().extend(&anchor.terms);
+                terms_by_target.entry(target.clone()).or_default().append(&mut anchor.terms);
             }
         }
-        for (link, mut anchor) in anchors {
-            if let Some(terms) = anchor.target.as_ref().and_then(|target| terms_by_target.get(target)) {
-                anchor.terms.clone_from(terms);
-            }
-            let api = anchor_precision(page, anchor.terms, anchor.target.as_ref(), site, params);
+        // Anchors that share their terms share their precision.
+        let precision =
+            |terms, target: Option<&CanonicalUrl>| anchor_precision(page, terms, target, site, params);
+        let by_target: FxHashMap<CanonicalUrl, u64> = terms_by_target
+            .into_iter()
+            .map(|(target, terms)| {
+                let api = precision(terms, Some(&target));
+                (target, api)
+            })
+            .collect();
+        for (link, anchor) in anchors {
+            let shared = anchor.target.as_ref().and_then(|target| by_target.get(target));
+            let api = match shared {
+                Some(api) => *api,
+                None => precision(anchor.terms, anchor.target.as_ref()),
+            };
             if let Some(at) = self.deepest_node(&page.tree, link) {
                 self.nodes[at].sum.api += api;
                 self.nodes[at].sum.anchors += 1;

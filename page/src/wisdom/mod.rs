@@ -37,6 +37,8 @@ pub struct InformativeBlocks {
     pub article: Vec<Range<usize>>,
     /// Whether tables of contents were searched by the length of anchors because too few anchors have an API.
     pub by_length: bool,
+    /// Whether terms beside links were left out because there are too many of both.
+    pub is_coarse: bool,
 }
 
 /// Finds the informative blocks of a page of a site.
@@ -54,5 +56,6 @@ pub fn find_blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Info
         toc: search(toc_feature, Constraint::Toc, toc_search),
         article: search(Feature::Clen, Constraint::Article, params.article),
         by_length,
+        is_coarse: coverage.is_coarse,
     }
 }

@@ -241,7 +241,7 @@ mod tests {
             Page::parse(&url, None, html.as_bytes())
         };
         let pages: Vec<Page> = (0..4).map(page).collect();
-        induce_templates(&pages.iter().collect::<Vec<_>>())
+        induce_templates(&pages.iter().collect::<Vec<_>>()).templates
     }
 
     #[test]

@@ -227,8 +227,8 @@ async fn get_site(State(console): State<Arc<Console>>, Path(named): Path<String>
     let snapshot = console.snapshot().await?;
     let site = Site::of_host(&named);
     let known = snapshot.known_site(site.as_str())?;
-    let frontier = console.source.parts.stores.frontier.as_ref();
-    json_response(&explain::explain_site(frontier, known.status.clone(), now()).await?)
+    let stores = &console.source.parts.stores;
+    json_response(&explain::explain_site(stores, known.status.clone(), now()).await?)
 }
 
 async fn get_explanation(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {

@@ -10,6 +10,7 @@ use newslode_common::store::Entry;
 use newslode_common::time::now;
 use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
+use newslode_miner::work::views::LearningCut;
 use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
 
@@ -65,7 +66,8 @@ async fn site_page(
     // The snapshot may be older than a change that was made just now.
     let settings = parts.stores.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
     let unread = unread_pages(&entries);
-    let explanation = SiteExplanation::of(status.clone(), &schedule, entries, now);
+    let cut = LearningCut::read(parts.stores.state.as_ref(), &status.site).await?;
+    let explanation = SiteExplanation::of(status.clone(), &schedule, entries, cut, now);
     let mut rows: Vec<_> = explanation
         .facts(now)
         .into_iter()

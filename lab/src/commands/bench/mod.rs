@@ -17,11 +17,12 @@ use newslode_page::training::measure::made_page;
 use self::progress::progress;
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,
-    BenchHostileArgs, BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs,
+    BenchHostileArgs, BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs, BenchWorstArgs,
 };
 use crate::bench::mine::Server;
 use crate::bench::{
-    self, ClaimReport, ClaimSpec, FollowReport, HostileRow, Report, Sample, Scale, ScaleSpec, Way,
+    self, ClaimReport, ClaimSpec, FollowReport, HostileRow, Report, Sample, Scale, ScaleSpec, Way, WorstRow,
+    WorstSite, WorstSpec,
 };
 
 /// Sizes of the generated pages that replace a folder.
@@ -32,6 +33,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Partition(args) => partition(&args, quiet),
         BenchCommand::Extract(args) => extract(&args),
         BenchCommand::Hostile(args) => hostile(&args),
+        BenchCommand::Worst(args) => worst(args).await,
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine::run(&args, quiet).await,
         BenchCommand::Pipeline(args) => pipeline::run(args, quiet).await,
@@ -293,6 +295,37 @@ fn extract(args: &BenchExtractArgs) -> anyhow::Result<Exit> {
 fn hostile(args: &BenchHostileArgs) -> anyhow::Result<Exit> {
     bench::measure_hostile(|row| if args.json { out::json(&row) } else { out::text(&hostile_lines(&row)) })?;
     Ok(Exit::Done)
+}
+
+async fn worst(args: BenchWorstArgs) -> anyhow::Result<Exit> {
+    let spec = WorstSpec { only: args.only.unwrap_or_default(), times: args.times, sites: args.sites };
+    let show = |row: WorstRow| if args.json { out::json(&row) } else { out::text(&worst_lines(&row)) };
+    bench::measure_worst(&spec, show).await?;
+    Ok(Exit::Done)
+}
+
+fn worst_lines(row: &WorstRow) -> String {
+    let list = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(", ");
+    let bytes = list(&mut row.bytes.iter().map(|bytes| (bytes >> 10).to_string()));
+    let steps = list(&mut row.steps.iter().map(u64::to_string));
+    let mut lines = format!("{}: {bytes} KiB, {steps} steps to learn four\n", row.name);
+    for stage in &row.stages {
+        let ms: String = stage.ms.iter().map(|ms| format!("{ms:10.2}")).collect();
+        lines += &format!("    {:14}{ms} ms, growth {:5.1}\n", stage.name, stage.growth());
+    }
+    if let Some(WorstSite { bytes, sizes }) = &row.site {
+        for size in sizes {
+            let cut = size.compared.map_or(String::new(), |compared| format!(", {compared} pages compared"));
+            lines += &format!(
+                "    site of {:2} pages of {} KiB: {:.1} ms a page to count, {:.1} ms to view{cut}\n",
+                size.pages,
+                bytes >> 10,
+                size.count_ms,
+                size.view_ms
+            );
+        }
+    }
+    lines
 }
 
 fn hostile_lines(row: &HostileRow) -> String {

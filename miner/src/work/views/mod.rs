@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use newslode_common::config::MinerConfig;
+use newslode_common::store::{SiteState, StoreResult};
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
@@ -23,19 +24,29 @@ use crate::work::parts::Parts;
 use crate::work::waiting::pause;
 
 mod changes;
+mod cut;
 mod page;
 mod pass;
 mod preview;
 mod report;
 mod site_value;
 
+pub use cut::LearningCut;
 pub use page::Pace;
 pub(super) use page::paced;
 pub use pass::When;
 pub use preview::{Preview, preview};
 pub use report::ViewReport;
 use site_value::SiteValueCache;
-pub(super) use site_value::forget;
+
+/// Forgets the views' values of a removed site.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
+    cut::forget(state, site).await?;
+    site_value::forget(state, site).await
+}
 
 /// The sites that were viewed, so that unchanged ones are skipped; may be lost.
 #[derive(Debug, Default)]

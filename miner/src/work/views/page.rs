@@ -26,6 +26,9 @@ use crate::work::generations::Generations;
 use crate::work::histories::history::Fetch;
 use crate::work::parts::Parts;
 
+/// The limit that a hierarchy names if its blocks were found without some of the terms beside links.
+const BLOCKS: &str = "blocks";
+
 /// How much of the machine a background computation may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
@@ -176,6 +179,11 @@ fn mark_blocks(value: &SiteValue, page: &Page, hierarchy: &[u8]) -> Result<Strin
         return Err("the hierarchy was views by other page algorithms".into());
     }
     let found = wisdom::find_blocks(page, &value.terms, &value.wisdom);
+    hierarchy.coarse.retain(|limit| limit != BLOCKS);
+    if found.is_coarse {
+        hierarchy.coarse.push(BLOCKS.to_owned());
+        hierarchy.coarse.sort_unstable();
+    }
     let of = blocks::of_labels(&found);
     hierarchy.mark(value.version.clone(), |label: &Label| -> Block { of(label) });
     Ok(xml::write(&hierarchy))

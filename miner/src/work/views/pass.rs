@@ -21,11 +21,12 @@ use newslode_common::version::ContentHash;
 use newslode_page::Page;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::reading::{CanonicalUrl, Site};
-use newslode_page::template::{MOST_COMPARED_PAGES, Template, induce_templates};
+use newslode_page::template::{Learnt, MOST_COMPARED_PAGES, Template, induce_templates};
 use newslode_page::time::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::changes::SiteChanges;
+use super::cut::LearningCut;
 use super::page::{Pace, ViewContext, accepted_by, view_page};
 use super::report::ViewReport;
 use super::site_value::{SiteValue, SiteValueCache};
@@ -180,9 +181,18 @@ impl SitePass<'_> {
         let made = tokio::task::spawn_blocking(move || induce_templates(&page_refs(&pages))).await;
         let made = made.unwrap_or_else(|panic| {
             tracing::warn!(site = %self.site, %panic, "learning templates of a site panicked; its articles are read without new ones");
-            Vec::new()
+            Learnt::default()
         });
-        self.learnt = self.knowledge.templates.learn(made, time::now());
+        let cut = LearningCut::of(&made);
+        if let Some(LearningCut { compared, sampled }) = cut {
+            self.parts.metrics.templates.with_label_values(&["cut"]).inc();
+            tracing::warn!(
+                site = %self.site, compared, sampled,
+                "the site's pages are too large to compare; templates are learnt from the smaller ones, the larger ones are read without"
+            );
+        }
+        LearningCut::write(cut, self.parts.stores.state.as_ref(), self.site).await?;
+        self.learnt = self.knowledge.templates.learn(made.templates, time::now());
         Ok(true)
     }
 

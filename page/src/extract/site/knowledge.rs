@@ -106,7 +106,7 @@ impl SiteKnowledge {
     /// hand.
     pub fn learn(&mut self, pages: &[&Page]) {
         self.see_only(pages);
-        self.templates = induce_templates(pages);
+        self.templates = induce_templates(pages).templates;
         (1..).zip(&mut self.templates).for_each(|(version, template)| template.version = version);
     }
 

@@ -21,6 +21,8 @@ const MARKS: [char; 6] = ['|', '｜', 'ㅣ', '│', '·', '_'];
 const MOST_PARTS: usize = 6;
 /// Longest headline, in bytes.
 const MOST_BYTES: usize = 400;
+/// Characters of a text of a source that are searched for texts of the page. Some pages are one heading as a whole.
+const MOST_SEARCHED: usize = 16_384;
 /// Most headings of each kind: on pages with hundreds of them none is the headline.
 const MOST_HEADINGS: usize = 20;
 /// Most other texts.
@@ -174,7 +176,8 @@ impl TitleCandidates {
 
     /// Texts of the page that some source contains.
     fn add_texts(&mut self, page: &Page) {
-        let whole: Vec<String> = self.whole_texts.iter().map(|(_, text)| letters(text)).collect();
+        let start = |text: &str| letters(&text.chars().take(MOST_SEARCHED).collect::<String>());
+        let whole: Vec<String> = self.whole_texts.iter().map(|(_, text)| start(text)).collect();
         let is_declared = |short: &String| whole.iter().any(|whole| whole.contains(short));
         let mut number = 0;
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
