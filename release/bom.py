@@ -17,7 +17,6 @@ the rest.
 import argparse
 import datetime
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -25,22 +24,17 @@ import uuid
 from pathlib import Path
 from urllib.parse import quote
 
-ROOT = Path(__file__).resolve().parents[1]
+import packing
 
 
-def _run(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, encoding="utf-8").stdout
-
-
-def _time():
-    seconds = os.environ.get("SOURCE_DATE_EPOCH") or _run("git", "log", "-1", "--format=%ct").strip()
-    return datetime.datetime.fromtimestamp(int(seconds), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+def _cargo(*arguments):
+    return subprocess.run(["cargo", *arguments], cwd=packing.ROOT, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
 
 def _tree(target, packages, edges):
     """What `cargo tree` prints: the crates in its order, and the dependencies of each, both as (name, version)."""
     chosen = [argument for package in packages for argument in ("--package", package)]
-    lines = _run("cargo", "tree", "--locked", "--target", target, "--edges", edges, "--prefix", "depth", "--format", "\t{p}", *chosen)
+    lines = _cargo("tree", "--locked", "--target", target, "--edges", edges, "--prefix", "depth", "--format", "\t{p}", *chosen)
     crates, above = {}, []
     for line in lines.splitlines():
         if not line:
@@ -82,7 +76,7 @@ def _bill(component, components, dependencies):
         "specVersion": "1.6",
         "version": 1,
         "metadata": {
-            "timestamp": _time(),
+            "timestamp": datetime.datetime.fromtimestamp(packing.epoch(), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "lifecycles": [{"phase": "build"}],
             "tools": {"components": [{"type": "application", "name": "release/bom.py", "version": component["version"]}]},
             "component": component,
@@ -94,19 +88,15 @@ def _bill(component, components, dependencies):
     return {"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "serialNumber": serial.urn, **bill}
 
 
-def _workspace():
-    return tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]
-
-
 def crates(target, packages):
     """The bill of what cargo builds into packages of the workspace for a target."""
     built = _tree(target, packages, "normal,build")
     inside = set(_tree(target, packages, "normal,no-proc-macro"))
-    known = {(one["name"], one["version"]): one for one in json.loads(_run("cargo", "metadata", "--locked", "--format-version", "1"))["packages"]}
-    locked = tomllib.loads((ROOT / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    known = {(one["name"], one["version"]): one for one in json.loads(_cargo("metadata", "--locked", "--format-version", "1"))["packages"]}
+    locked = tomllib.loads((packing.ROOT / "Cargo.lock").read_text(encoding="utf-8"))["package"]
     checksums = {(one["name"], one["version"]): one.get("checksum") for one in locked}
-    about = _workspace()
-    commit = f"{about['repository']}@{_run('git', 'rev-parse', 'HEAD').strip()}"
+    about = packing.workspace()
+    commit = f"{about['repository']}@{packing.git('rev-parse', 'HEAD')}"
     references = {crate: _reference(*crate, known[crate]["source"], commit) for crate in built}
     components = [
         _component(known[crate], checksums[crate], references[crate], "required" if crate in inside else "excluded") for crate in built

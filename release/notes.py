@@ -9,10 +9,9 @@ Links to files of the repository lead to the version's tag, since a page of rele
 
 import re
 import sys
-import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import packing
+
 # `[words](path)`: a link whose target is neither a URL nor a place in the same page.
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)]+)\)")
 
@@ -33,8 +32,8 @@ def notes(changelog, title, repository, reference):
 def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    repository = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["repository"]
+    changelog = (packing.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    repository = packing.workspace()["repository"]
     title, reference = ("Unreleased", "main") if sys.argv[1] == "--unreleased" else (sys.argv[1], f"v{sys.argv[1]}")
     sys.stdout.reconfigure(encoding="utf-8")
     sys.stdout.write(notes(changelog, title, repository, reference))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import packing
 import yaml
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
@@ -15,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 
 def requirements(root):
     """Every list of requirements in the repository."""
-    listed = subprocess.run(["git", "ls-files", "*.txt"], cwd=root, check=True, capture_output=True, text=True).stdout.split()
+    listed = packing.git("ls-files", "*.txt").split()
     return [root / name for name in listed if _is_list(root / name)]
 
 

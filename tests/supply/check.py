@@ -16,14 +16,14 @@ import tomllib
 from pathlib import Path
 
 import advisories
+import bom
+import notes
+import packing
 import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "release"))
-import bom  # noqa: E402
-import notes  # noqa: E402
+ROOT = packing.ROOT
 
 PROGRAMS = ["newslode", "newslode-crawler", "newslode-partitioner", "newslode-miner"]
 LINUX, WINDOWS = "x86_64-unknown-linux-gnu", "x86_64-pc-windows-msvc"
@@ -226,7 +226,7 @@ def metadata_is_complete():
 def addresses_are_one_place():
     """every address of the repository is that of Cargo.toml"""
     repository = _toml("Cargo.toml")["workspace"]["package"]["repository"]
-    files = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    files = packing.git("ls-files").split()
     faults = []
     for name in files:
         with contextlib.suppress(UnicodeDecodeError, FileNotFoundError):

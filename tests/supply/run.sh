@@ -8,4 +8,5 @@ set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 venv=$("$here/../python-env.sh" supply "$here/requirements.txt")
+export PYTHONPATH="$here/../../release" PYTHONDONTWRITEBYTECODE=1
 PATH="$venv/bin:$PATH" exec "$venv/bin/python" "$here/check.py"
