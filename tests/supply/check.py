@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
@@ -251,6 +252,48 @@ def notes_are_made():
     return faults
 
 
+def releases_are_collected():
+    """a release is summed up only if its files are of one version, none is empty, and each archive has its bill"""
+    version = packing.workspace()["version"]
+    whole = {f"newslode-{version}-{LINUX}.tar.gz": "a", f"newslode-{version}-{LINUX}.cdx.json": "b", f"newslode-{version}.tar.gz": "c", f"newslode-chart-{version}.tgz": "d"}
+    bill = f"newslode-{version}-{LINUX}.cdx.json"
+    tries = {
+        "a whole release": (whole, None),
+        "another tag": (whole, "v99.0.0"),
+        "a file of another version": (whole | {"newslode-99.0.0-any.whl": "e"}, None),
+        "an empty file": (whole | {bill: ""}, None),
+        "an archive without its bill": ({name: text for name, text in whole.items() if name != bill}, None),
+    }
+    faults = []
+    for name, (files, tag) in tries.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for file, text in files.items():
+                (Path(folder) / file).write_text(text)
+            command = [ROOT / "release/collect.sh", folder]
+            run = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TAG": tag or f"v{version}"})
+            taken = run.returncode == 0 and subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder).returncode == 0
+            if taken != (name == "a whole release"):
+                faults.append(f"{name}: {'taken' if taken else run.stderr.strip()}")
+    return faults
+
+
+def archives_depend_on_contents():
+    """an archive has the same bytes whenever it is made, and its programs can be run"""
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "program").write_text("#!/bin/sh\n")
+        entries = [("a/text", ROOT / "LICENSE-MIT", False), ("a/program", Path(folder) / "program", True)]
+        for ending in ("tar.gz", "zip"):
+            one, two = (Path(folder) / f"{name}.{ending}" for name in ("one", "two"))
+            packing.archive(one, entries)
+            os.utime(Path(folder) / "program", (1, 1))
+            packing.archive(two, entries[::-1])
+            faults += [] if one.read_bytes() == two.read_bytes() else [f"two archives differ: {ending}"]
+        with tarfile.open(Path(folder) / "one.tar.gz") as tar:
+            modes = {member.name: member.mode for member in tar}
+    return faults + ([] if modes == {"a/text": 0o644, "a/program": 0o755} else [f"modes are {modes}"])
+
+
 CHECKS = [
     dependencies_are_allowed,
     what_is_not_allowed_is_found,
@@ -261,6 +304,8 @@ CHECKS = [
     metadata_is_complete,
     addresses_are_one_place,
     notes_are_made,
+    releases_are_collected,
+    archives_depend_on_contents,
 ]
 WITH_DATABASE = {"NEWSLODE_CRATE_ADVISORIES": crates_have_no_advisory, "NEWSLODE_PYTHON_ADVISORIES": python_packages_have_no_advisory}
 
