@@ -14,6 +14,8 @@ if [ "$(stat -c %s "$wheels"/newslode-*.whl)" -gt $((12 << 20)) ]; then
     exit 1
 fi
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/newslode-*.whl
+# What only installing in a clean environment shows: metadata, and the bill of materials.
+../release/try-wheel.sh "$wheels"/newslode-*.whl "$venv/bin/python"
 # Away from this folder, so that what is installed is tested, not what stands here.
 here=$(pwd)
 cd /

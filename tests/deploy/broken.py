@@ -41,6 +41,10 @@ BREAKAGES = [
     ("check_config.variables_are_known", "deploy/compose.yaml", "NEWSLODE__CRAWLER__CONTACT", "NEWSLODE__NOTHING__AT_ALL"),
     ("check_config.compose_is_contained", "deploy/compose.yaml", "127.0.0.1:9090:9090", "9090:9090"),
     ("check_config.image_holds_what_is_run", "deploy/Containerfile", "USER 10001:10001", "USER 0:0"),
+    ("check_config.image_is_given_what_it_builds", "deploy/Containerfile.dockerignore", "!docs/schema\n", ""),
+    ("check_config.image_is_given_what_it_builds", "deploy/Containerfile.dockerignore", "!deploy/build.sh\n", ""),
+    ("check_config.image_is_given_what_it_builds", "deploy/Containerfile.dockerignore", "python/tests\n", "python\n"),
+    ("check_config.image_says_what_it_is", "deploy/Containerfile", "${BASE}${BASE_PIN}", "debian:bookworm-slim"),
     ("check_servers.redis_takes_its_file", "deploy/redis/redis.conf", "maxmemory-policy noeviction", "maxmemory-policy allkeys-lru"),
 ]
 

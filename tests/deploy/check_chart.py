@@ -2,7 +2,12 @@
 
 import base64
 import json
+import os
 import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import helm_python
 import yaml
@@ -74,8 +79,7 @@ def helm_lint_is_silent():
     faults = []
     for name, given in {"defaults": {}, **{name: chart.values(name) for name in chart.FILES}}.items():
         report = helm_python.lint(chart.CHART, given, strict=True)
-        # Severity 1 is advice: an icon.
-        loud = [message["error"] for message in report["messages"] if message["severity"] > 1]
+        loud = [message["error"] for message in report["messages"]]
         faults += [f"{name}: {said}" for said in [*loud, *report["errors"]]]
     return faults
 
@@ -216,6 +220,20 @@ def overlay_fits_its_base():
     return faults + ([] if json.dumps(chart.renderings()["plain"]).count("helm.sh") == 0 else ["plain: it names Helm"])
 
 
+def packed_chart_is_the_chart():
+    """what release/chart.py packs is rendered by Helm as the folder is, and packing twice gives the same bytes"""
+    given = chart.values("production")
+    with tempfile.TemporaryDirectory() as folder:
+        packed = []
+        for name in ("one", "two"):
+            subprocess.run([sys.executable, chart.ROOT / "release/chart.py", f"{folder}/{name}"], check=True, capture_output=True, env=os.environ | {"SOURCE_DATE_EPOCH": "1"})
+            packed += (Path(folder) / name).iterdir()
+        faults = [] if packed[0].read_bytes() == packed[1].read_bytes() else ["two packages differ"]
+        with helm_python.Chart.load_archive(packed[0].read_bytes()) as one:
+            rendered = one.render(given, name="try", namespace=chart.NAMESPACE)
+    return faults + ([] if rendered == chart.texts(given) else ["the package is rendered otherwise than the folder"])
+
+
 CHECKS = [
     helm_lint_is_silent,
     wrong_values_are_refused,
@@ -226,4 +244,5 @@ CHECKS = [
     settings_are_described,
     versions_agree,
     overlay_fits_its_base,
+    packed_chart_is_the_chart,
 ]

@@ -156,6 +156,87 @@ def image_holds_what_is_run():
     return faults + [f"`{name}` is only on one side" for name in sorted(commands ^ installed)]
 
 
+def _ignored(path, lines):
+    """Whether a .dockerignore keeps a path out: the last line that matches it, or a folder above it, decides."""
+    above = [path, *path.parents]
+    ignored = False
+    for line in lines:
+        pattern = re.escape(line.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+        if any(re.fullmatch(pattern, one.as_posix()) for one in above):
+            ignored = not line.startswith("!")
+    return ignored
+
+
+def image_is_given_what_it_builds():
+    """the image's build context has every manifest and target, the script that builds, and each file that sources include"""
+    lines = [line for line in (DEPLOY / "Containerfile.dockerignore").read_text().splitlines() if line and not line.startswith("#")]
+    given = set()
+    for folder, names, files in os.walk(declared.ROOT):
+        here = Path(folder).relative_to(declared.ROOT)
+        names[:] = [name for name in names if name not in (".git", "target")]
+        given |= {here / name for name in files if not _ignored(here / name, lines)}
+    faults = [] if Path("deploy/build.sh") in given else ["deploy/build.sh is left out"]
+    with tempfile.TemporaryDirectory() as copy:
+        for path in given:
+            (Path(copy) / path).parent.mkdir(parents=True, exist_ok=True)
+            (Path(copy) / path).touch()
+            if path.suffix in (".toml", ".lock"):
+                (Path(copy) / path).write_bytes((declared.ROOT / path).read_bytes())
+        # Without a file it does not find each target of each member.
+        run = subprocess.run(["cargo", "metadata", "--locked", "--no-deps", "--format-version", "1"], cwd=copy, capture_output=True, text=True)
+        faults += [] if run.returncode == 0 else [" ".join(run.stderr.split())]
+    for path in sorted(path for path in given if path.suffix == ".rs" and "src" in path.parts):
+        shipped = (declared.ROOT / path).read_text(encoding="utf-8").split("#[cfg(test)]")[0].split("#[cfg(doctest)]")[0]
+        for name in re.findall(r'include_(?:str|bytes)!\(\s*"([^"]+)"', shipped):
+            included = Path(os.path.normpath(path.parent / name))
+            faults += [] if included in given else [f"{path} includes {included}, which is left out"]
+    return faults
+
+
+def image_says_what_it_is():
+    """the image's labels: licence and repository are those of Cargo.toml, and a release pins both base images"""
+    text = (DEPLOY / "Containerfile").read_text()
+    labels = dict(re.findall(r'org\.opencontainers\.image\.(\w+)="([^"]*)"', text))
+    about = tomllib.loads((declared.ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]
+    faults = [f"no label {name}" for name in ("title", "description", "vendor", "documentation", "url") if not labels.get(name)]
+    faults += [] if labels.get("licenses") == about["license"] else [f"the label says {labels.get('licenses')}"]
+    faults += [] if labels.get("source") == about["repository"] else [f"the label says {labels.get('source')}"]
+    faults += [f"`FROM {image}` is never pinned" for image in re.findall(r"^FROM (\S+)", text, re.M) if image not in ("${BUILD}${BUILD_PIN}", "${BASE}${BASE_PIN}")]
+    return faults + [f"a digest is written down: {found}" for found in re.findall(r"sha256:\w+", text)]
+
+
+def release_builds_on_pinned_images():
+    """release/image.sh passes the digests that release/pin-images.sh got, labels, and writes the bill of what is in the image"""
+    digests = {"rust:1-bookworm": "sha256:" + "a" * 64, "debian:bookworm-slim": "sha256:" + "b" * 64}
+    with tempfile.TemporaryDirectory() as folder:
+        engine, asked = Path(folder) / "docker", Path(folder) / "asked"
+        # Answers as a registry and an image would, and notes what it was asked.
+        cases = "".join(f'*{name}*) echo {digest} ;;\n' for name, digest in digests.items())
+        engine.write_text(
+            f'#!/bin/sh\nprintf "%s\\n" "$@" >> {asked}\ncase "$*" in\n*imagetools*) case "$*" in {cases} esac ;;\n'
+            "run*) printf 'libc6\\t2.36-9\\tamd64\\n' ;;\nesac\n"
+        )
+        engine.chmod(0o755)
+        variables = os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}
+        pins = subprocess.run([declared.ROOT / "release/pin-images.sh"], check=True, capture_output=True, text=True, env=variables).stdout
+        (Path(folder) / "pins").write_text(pins)
+        asked.unlink()
+        command = [declared.ROOT / "release/image.sh", "newslode:test", f"{folder}/pins", f"{folder}/out"]
+        subprocess.run(command, check=True, capture_output=True, text=True, env=variables)
+        built = asked.read_text().splitlines()
+        bills = [path.read_text(encoding="utf-8") for path in (Path(folder) / "out").iterdir()]
+        (Path(folder) / "pins").write_text("BUILD_PIN=@sha256:1\n")
+        refused = subprocess.run(command, capture_output=True, text=True, env=variables).returncode != 0
+    wanted = [f"BUILD_PIN=@{digests['rust:1-bookworm']}", f"BASE_PIN=@{digests['debian:bookworm-slim']}"]
+    labels = {"base.digest": digests["debian:bookworm-slim"], "base.name": "docker.io/library/debian:bookworm-slim"}
+    wanted += [f"org.opencontainers.image.{name}={value}" for name, value in labels.items()]
+    faults = [f"the engine is not given {one}" for one in wanted if one not in built]
+    for label in ("version", "revision", "created"):
+        faults += [] if any(re.fullmatch(rf"org\.opencontainers\.image\.{label}=\S+", one) for one in built) else [f"no label {label}"]
+    faults += [] if len(bills) == 1 and "pkg:deb/debian/libc6@2.36-9" in bills[0] and "pkg:cargo/rustls@" in bills[0] else ["the bill is not that of the image"]
+    return faults + ([] if refused else ["an image that is not pinned is built"])
+
+
 def _newslode(arguments, variables=()):
     run = subprocess.run(
         [os.environ["NEWSLODE_BIN"], *arguments], env=dict(variables), capture_output=True, text=True, timeout=60
@@ -239,5 +320,8 @@ CHECKS = [
     secrets_are_made_well,
     compose_is_contained,
     image_holds_what_is_run,
+    image_is_given_what_it_builds,
+    image_says_what_it_is,
+    release_builds_on_pinned_images,
 ]
 WITH_BINARY = [loader_takes_every_file, chart_takes_every_key, defaults_are_the_defaults]
