@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
-use newslode_common::message::seed::{SeedCommand, web_url};
+use newslode_common::message::seed::{SeedMessage, VERSION, web_url};
 use newslode_common::time;
 use newslode_miner::work::parts::Parts;
 
@@ -71,8 +71,10 @@ pub async fn add_seeds(
 ) -> anyhow::Result<()> {
     for url in seeds {
         let (max_pages, max_depth, delay_ms) = limits;
-        let labels = std::collections::BTreeMap::new();
-        let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
+        let url = Some(url.to_string());
+        let message =
+            SeedMessage { version: VERSION, url, max_pages, max_depth, delay_ms, ..Default::default() };
+        let command = message.command()?;
         newslode_miner::work::seeds::apply_seed(parts, defaults, command, time::now()).await?;
     }
     Ok(())

@@ -14,6 +14,17 @@ use url::Url;
 /// Version of the seed messages that this build reads.
 pub const VERSION: u32 = 1;
 
+/// Most bytes of a message.
+pub const MAX_MESSAGE: usize = 64 << 10;
+/// Longest delay between two requests to a site, in milliseconds: a day.
+pub const MAX_DELAY_MS: u64 = 86_400_000;
+/// Most pages to fetch from a site.
+pub const MAX_PAGES: u64 = 1_000_000_000_000;
+/// Most links from the seed to a page.
+pub const MAX_DEPTH: u32 = 10_000;
+/// Most labels of a site, and most bytes of their names and texts.
+const MAX_LABELS: (usize, usize, usize) = (32, 64, 1 << 10);
+
 /// A seed message in its JSON form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,14 +46,18 @@ pub struct SeedMessage {
     pub forget: Option<String>,
     /// Maximum number of pages to fetch from the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000_000))]
     pub max_pages: Option<u64>,
     /// Maximum number of links from the seed to a page; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 10_000))]
     pub max_depth: Option<u32>,
-    /// Minimum milliseconds between the starts of two requests to the site; the service's default if left out.
+    /// Minimum milliseconds between the starts of two requests to the site, at most a day; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 86_400_000))]
     pub delay_ms: Option<u64>,
-    /// Your own marks, stored with the site.
+    /// Your own marks, stored with the site: at most 32, with names of at most 64 and texts of at most 1,024 bytes, without
+    /// control characters.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 }
@@ -89,6 +104,25 @@ pub enum SeedError {
     /// A limit that would admit nothing.
     #[error("`{0}` must be at least 1")]
     Zero(&'static str),
+    /// A number that nobody means.
+    #[error("`{key}` is {found}; it must be at most {most}")]
+    TooLarge {
+        /// The key.
+        key: &'static str,
+        /// The number.
+        found: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// A message that is longer than any with sensible labels.
+    #[error("a seed message of {0} bytes is over the limit of {MAX_MESSAGE}")]
+    TooLong(usize),
+    /// Too many labels, or one that is too long or has control characters.
+    #[error(
+        "`labels` must be at most {}, with names of 1 to {} and texts of at most {} bytes, without control characters",
+        MAX_LABELS.0, MAX_LABELS.1, MAX_LABELS.2
+    )]
+    Labels,
 }
 
 impl SeedMessage {
@@ -97,6 +131,9 @@ impl SeedMessage {
     /// # Errors
     /// Says what is wrong and names the key.
     pub fn parse(json: &[u8]) -> Result<SeedCommand, SeedError> {
+        if json.len() > MAX_MESSAGE {
+            return Err(SeedError::TooLong(json.len()));
+        }
         serde_json::from_slice::<SeedMessage>(json)?.command()
     }
 
@@ -114,9 +151,7 @@ impl SeedMessage {
         if given != 1 {
             return Err(SeedError::Command(given));
         }
-        if message.max_pages == Some(0) {
-            return Err(SeedError::Zero("max_pages"));
-        }
+        message.check_limits()?;
         if let Some(url) = &message.remove {
             return Ok(SeedCommand::Remove(web_url(url)?));
         }
@@ -129,6 +164,31 @@ impl SeedMessage {
         let SeedMessage { url, max_pages, max_depth, delay_ms, labels, .. } = message;
         let url = web_url(url.as_deref().unwrap_or_default())?;
         Ok(SeedCommand::Add { url, max_pages, max_depth, delay_ms, labels })
+    }
+
+    fn check_limits(&self) -> Result<(), SeedError> {
+        if self.max_pages == Some(0) {
+            return Err(SeedError::Zero("max_pages"));
+        }
+        for (key, given, most) in [
+            ("max_pages", self.max_pages, MAX_PAGES),
+            ("max_depth", self.max_depth.map(u64::from), MAX_DEPTH.into()),
+            ("delay_ms", self.delay_ms, MAX_DELAY_MS),
+        ] {
+            if let Some(found) = given.filter(|given| *given > most) {
+                return Err(SeedError::TooLarge { key, found, most });
+            }
+        }
+        let (most, name_bytes, text_bytes) = MAX_LABELS;
+        let is_label = |(name, text): (&String, &String)| {
+            (1..=name_bytes).contains(&name.len())
+                && text.len() <= text_bytes
+                && !name.chars().chain(text.chars()).any(char::is_control)
+        };
+        match self.labels.len() <= most && self.labels.iter().all(is_label) {
+            true => Ok(()),
+            false => Err(SeedError::Labels),
+        }
     }
 }
 
@@ -171,6 +231,35 @@ mod tests {
         refused(r#"{"version":1,"url":"https://a.test","pause":"https://a.test"}"#, "this one has 2");
         refused(r#"{"version":1,"url":"ftp://a.test"}"#, "ftp://a.test");
         refused(r#"{"version":1,"url":"https://a.test","max_pages":0}"#, "max_pages");
+    }
+
+    #[test]
+    fn limits_and_labels_that_nobody_means_are_refused() {
+        let most = u64::MAX;
+        refused(&format!(r#"{{"version":1,"url":"https://a.test","delay_ms":{most}}}"#), "at most 86400000");
+        refused(r#"{"version":1,"url":"https://a.test","delay_ms":86400001}"#, "`delay_ms` is 86400001");
+        refused(&format!(r#"{{"version":1,"url":"https://a.test","max_pages":{most}}}"#), "`max_pages`");
+        refused(r#"{"version":1,"url":"https://a.test","max_depth":10001}"#, "`max_depth`");
+        let labelled = |name: &str, text: &str| {
+            serde_json::json!({"version": 1, "url": "https://a.test", "labels": {name: text}}).to_string()
+        };
+        for (name, text) in
+            [("", "x"), ("a", "\u{1b}]52;"), ("a\nb", "x"), (&"a".repeat(65), "x"), ("a", &"x".repeat(1_025))]
+        {
+            refused(&labelled(name, text), "`labels` must be at most 32");
+        }
+        refused(&labelled("a", &"x".repeat(9_000_000)), "over the limit of 65536");
+        refused(&"[".repeat(200_000), "over the limit");
+        let many: BTreeMap<String, String> = (0..33).map(|n| (n.to_string(), String::new())).collect();
+        let many = SeedMessage {
+            version: 1,
+            url: Some("https://a.test".into()),
+            labels: many,
+            ..Default::default()
+        };
+        assert!(matches!(many.command(), Err(SeedError::Labels)));
+        let longest = format!(r#"{{"version":1,"url":"https://a.test","delay_ms":{MAX_DELAY_MS}}}"#);
+        assert!(SeedMessage::parse(longest.as_bytes()).is_ok());
     }
 
     #[test]

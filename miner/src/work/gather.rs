@@ -11,6 +11,7 @@ use newslode_page::reading::Site;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::work::admission;
 use crate::work::deliveries::{count_taken, reject};
 
 /// Deliveries of one site.
@@ -69,7 +70,7 @@ pub(super) async fn gather(
 }
 
 /// Adds a delivery to those of its site. Returns the number of the site's pages to count. A delivery that is no message of
-/// this queue is returned with the reason.
+/// this queue, or that no page can have, is returned with the reason.
 fn sort(
     delivery: Delivery,
     held: &mut BTreeMap<Site, SiteDeliveries>,
@@ -84,12 +85,13 @@ fn sort(
             Err(error) => Err((Box::new(delivery), error.to_string())),
         };
     }
-    match envelope::open::<PartitionedPage>(&delivery.body) {
+    let opened = envelope::open::<PartitionedPage>(&delivery.body).map_err(|error| error.to_string());
+    match opened.and_then(|page| admission::check(&page).map(|()| page)) {
         Ok(page) => {
             let of_site = held.entry(page.site.clone()).or_default();
             of_site.pages.push((delivery, page));
             Ok(of_site.pages.len())
         }
-        Err(error) => Err((Box::new(delivery), error.to_string())),
+        Err(reason) => Err((Box::new(delivery), reason)),
     }
 }

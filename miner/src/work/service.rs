@@ -11,16 +11,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::{Delivery, Queue};
-use newslode_common::config::MinerConfig;
+use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedMessage;
+use newslode_common::message::{GonePage, PartitionedPage};
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::work::admission::{self, Verdict};
 use crate::work::apply::{PageEnd, count_batch};
 use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::error::BatchError;
@@ -132,14 +135,52 @@ async fn site_batch(
         // Gathering ends by batch size or prefetch, so one site may have more pages than a batch.
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
-        let work = || count_batch(&parts, config.follow, &site, &pages, time::now());
+        let work = || admit_and_count(&parts, config.follow, &site, &pages, time::now());
         let ends = retry.run(&servers, work).await;
         end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
     }
     for (delivery, gone) in gathered.gone {
-        let end = retry.run(&servers, || remove_page(&parts, &gone, time::now())).await;
+        let end = retry.run(&servers, || admit_and_remove(&parts, &gone, time::now())).await;
         end_deliveries(&parts, &site, vec![delivery], end.map(|end| vec![end])).await;
+    }
+}
+
+/// Counts the pages that are [admitted](admission). Returns each page's result, in order.
+async fn admit_and_count(
+    parts: &Parts,
+    follow: Follow,
+    site: &Site,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<Vec<PageEnd>, BatchError> {
+    let verdicts = admission::verdicts(parts, site, pages, now).await?;
+    if verdicts.iter().all(|verdict| *verdict == Verdict::Count) {
+        return count_batch(parts, follow, site, pages, now).await;
+    }
+    let admitted: Vec<PartitionedPage> = pages
+        .iter()
+        .zip(&verdicts)
+        .filter(|(_, verdict)| **verdict == Verdict::Count)
+        .map(|(page, _)| page.clone())
+        .collect();
+    let mut counted = match admitted.is_empty() {
+        true => Vec::new(),
+        false => count_batch(parts, follow, site, &admitted, now).await?,
+    }
+    .into_iter();
+    let ends = verdicts.into_iter().map(|verdict| match verdict {
+        Verdict::Count => counted.next().unwrap_or(PageEnd::Stale),
+        Verdict::Stale => PageEnd::Stale,
+        Verdict::Refuse(reason) => PageEnd::Rejected(reason),
+    });
+    Ok(ends.collect())
+}
+
+async fn admit_and_remove(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<PageEnd, BatchError> {
+    match admission::refusal_of_gone(parts, gone, now).await? {
+        Some(reason) => Ok(PageEnd::Rejected(reason)),
+        None => remove_page(parts, gone, now).await,
     }
 }
 
