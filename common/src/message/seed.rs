@@ -1,8 +1,8 @@
-//! Operators' messages: JSON on the seeds queue, so that any AMQP client can send one.
+//! Operators' messages: JSON on the queues `seeds` and `removals`, so that any AMQP client can send one.
 //!
 //! Each message is one object with `"version": 1` and exactly one of `url` (add a site or change its limits;
-//! a paused site goes on), `remove`, `pause` and `forget` (one page). Unknown keys are refused by name. A message that cannot be
-//! taken becomes a dead letter with its reason. The JSON Schema is `docs/schema/seed.json`; a test compares
+//! a paused site goes on), `remove`, `pause` and `forget` (one page). Each belongs on [one of the queues](SeedCommand::queue).
+//! Unknown keys are refused by name. A message that cannot be taken becomes a dead letter with its reason. The JSON Schema is `docs/schema/seed.json`; a test compares
 //! it with these types.
 
 use std::collections::BTreeMap;
@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+use crate::broker::Queue;
 
 /// Version of the seed messages that this build reads.
 pub const VERSION: u32 = 1;
@@ -46,7 +48,7 @@ pub struct SeedMessage {
     pub forget: Option<String>,
     /// Maximum number of pages to fetch from the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_000_000_000_000))]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
     pub max_pages: Option<u64>,
     /// Maximum number of links from the seed to a page; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,6 +86,17 @@ pub enum SeedCommand {
     Pause(Url),
     /// Forget a page.
     Forget(Url),
+}
+
+impl SeedCommand {
+    /// The queue for this command: the right to add sites is not the right to delete what was mined.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        match self {
+            SeedCommand::Add { .. } | SeedCommand::Pause(_) => Queue::Seeds,
+            SeedCommand::Remove(_) | SeedCommand::Forget(_) => Queue::Removals,
+        }
+    }
 }
 
 /// Why a seed message is refused.
@@ -135,6 +148,12 @@ impl SeedMessage {
             return Err(SeedError::TooLong(json.len()));
         }
         serde_json::from_slice::<SeedMessage>(json)?.command()
+    }
+
+    /// The queue for this message.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        if self.remove.is_some() || self.forget.is_some() { Queue::Removals } else { Queue::Seeds }
     }
 
     /// Checks a message.

@@ -19,7 +19,7 @@ use crate::work::deliveries::{count_taken, reject};
 pub(super) struct SiteDeliveries {
     /// Pages to count.
     pub(super) pages: Vec<(Delivery, PartitionedPage)>,
-    /// Pages that are gone.
+    /// Pages that are gone, from processes of 0.1.0.
     pub(super) gone: Vec<(Delivery, GonePage)>,
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn gather(
             },
         };
         count_taken(metrics, Queue::Partitions, &delivery);
-        let size = match sort(delivery, &mut held) {
+        let size = match sort(delivery, config.old_removals, &mut held) {
             Ok(size) => size,
             Err((delivery, reason)) => {
                 reject(metrics, Queue::Partitions, *delivery, &reason).await;
@@ -73,9 +73,15 @@ pub(super) async fn gather(
 /// this queue, or that no page can have, is returned with the reason.
 fn sort(
     delivery: Delivery,
+    old_removals: bool,
     held: &mut BTreeMap<Site, SiteDeliveries>,
 ) -> Result<usize, (Box<Delivery>, String)> {
     if envelope::holds::<GonePage>(&delivery.body) {
+        if !old_removals {
+            let reason =
+                "a page that is gone belongs on the queue `gone`; `miner.old_removals = true` takes it here";
+            return Err((Box::new(delivery), reason.into()));
+        }
         return match envelope::open::<GonePage>(&delivery.body) {
             Ok(gone) => {
                 let of_site = held.entry(gone.site.clone()).or_default();

@@ -17,11 +17,15 @@ use crate::world::{NOW, World, page, url, world};
 
 /// Sends messages, and waits until the miner has ended all of them. Returns the reasons of the dead letters.
 async fn sent(world: &World, messages: Vec<Vec<u8>>) -> Vec<String> {
+    sent_to(world, Queue::Partitions, messages, false).await
+}
+
+async fn sent_to(world: &World, queue: Queue, messages: Vec<Vec<u8>>, old_removals: bool) -> Vec<String> {
     let (broker, stop) = (world.broker.clone(), CancellationToken::new());
     for message in messages {
-        broker.publish(Queue::Partitions, message.into()).await.unwrap();
+        broker.publish(queue, message.into()).await.unwrap();
     }
-    let config = MinerConfig { fold_s: 0, views_s: 0, ..MinerConfig::default() };
+    let config = MinerConfig { fold_s: 0, views_s: 0, old_removals, ..MinerConfig::default() };
     let service = run(world.parts.clone(), config, stop.clone());
     let watch = async {
         tokio::time::timeout(Duration::from_secs(20), broker.idle()).await.unwrap();
@@ -29,8 +33,8 @@ async fn sent(world: &World, messages: Vec<Vec<u8>>) -> Vec<String> {
     };
     let (ended, ()) = tokio::join!(service, watch);
     ended.unwrap();
-    let dead = broker.dead(Queue::Partitions, 99).await.unwrap();
-    broker.drop_dead(Queue::Partitions, &[]).await.unwrap();
+    let dead = broker.dead(queue, 99).await.unwrap();
+    broker.drop_dead(queue, &[]).await.unwrap();
     dead.into_iter().map(|letter| letter.reason).collect()
 }
 
@@ -187,13 +191,46 @@ async fn what_no_crawler_can_tell_removes_nothing() {
             "over a day ahead",
         ),
     ] {
-        let dead = sent(&world, vec![message]).await;
+        let dead = sent_to(&world, Queue::Gone, vec![message], false).await;
         assert!(dead.len() == 1 && dead[0].contains(reason), "{dead:?}");
     }
+    let dead = sent(&world, vec![gone(3, Ending::NotFound)]).await;
+    assert!(dead[0].contains("belongs on the queue `gone`"), "{dead:?}");
     assert_eq!(counted(&world, &site, "https://a.test/story").await, Some(story(3).version));
-    assert_eq!(sent(&world, vec![gone(3, Ending::NotFound)]).await, [""; 0]);
+    assert_eq!(sent_to(&world, Queue::Gone, vec![gone(3, Ending::NotFound)], false).await, [""; 0]);
     let removed = counted(&world, &site, "https://a.test/story").await.unwrap();
     assert_eq!((removed.fetch, removed.content), (3, ContentHash::NONE));
+
+    let next = page("https://a.test/story", Why::Link, 4, &["arts"], &[]);
+    world.archive(&next).await;
+    sent(&world, vec![sealed(&next)]).await;
+    let older = vec![gone(4, Ending::NotFound)];
+    assert_eq!(sent_to(&world, Queue::Partitions, older, true).await, [""; 0]);
+    let removed = counted(&world, &site, "https://a.test/story").await.unwrap();
+    assert_eq!((removed.fetch, removed.content), (4, ContentHash::NONE));
+}
+
+#[tokio::test]
+async fn whoever_may_add_sites_may_not_remove_them() {
+    let world = world();
+    let site = world.seed("https://a.test/").await;
+    let is_there = async || world.parts.stores.frontier.site(&site).await.unwrap().is_some();
+    let message = |text: &str| vec![text.as_bytes().to_vec()];
+    let remove = r#"{"version":1,"remove":"https://a.test/"}"#;
+    for removal in [remove, r#"{"version":1,"forget":"https://a.test/"}"#] {
+        let dead = sent_to(&world, Queue::Seeds, message(removal), false).await;
+        assert!(dead[0].contains("belong on the queue `removals`"), "{dead:?}");
+    }
+    let pause = r#"{"version":1,"pause":"https://a.test/"}"#;
+    let dead = sent_to(&world, Queue::Removals, message(pause), false).await;
+    assert!(dead[0].contains("only `remove` and `forget`"), "{dead:?}");
+    assert!(is_there().await);
+    assert_eq!(sent_to(&world, Queue::Removals, message(remove), false).await, [""; 0]);
+    assert!(!is_there().await);
+
+    world.seed("https://a.test/").await;
+    assert_eq!(sent_to(&world, Queue::Seeds, message(remove), true).await, [""; 0]);
+    assert!(!is_there().await);
 }
 
 /// 0.1.0 sent partitions without a checksum; a flipped bit of one was counted.

@@ -9,6 +9,7 @@ mod filing;
 mod news;
 mod removal;
 mod restore;
+mod rights;
 mod s3;
 mod seeds;
 mod served;
