@@ -58,9 +58,7 @@ pub(crate) async fn seal_page(
 /// Only errors that waiting does not solve.
 pub(crate) async fn publish_gone(parts: &Parts, outages: &Outages, gone: &GonePage) -> anyhow::Result<()> {
     let sealed = Bytes::from(envelope::seal(gone)?);
-    publish_message(parts, outages, Queue::Partitions, sealed)
-        .await
-        .context("cannot tell of a page that is gone")
+    publish_message(parts, outages, Queue::Gone, sealed).await.context("cannot tell of a page that is gone")
 }
 
 /// Archives and publishes a page. Waits as long as it takes; the caller ends the wait at a stop.

@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde::{Deserialize, Serialize};
 
 use crate::article::Article;
+use crate::bounds::{Excess, bytes, most};
 use crate::contribution::Contribution;
 use crate::contribution::counting::bounded_contribution;
 use crate::discovery::declared_address;
@@ -23,6 +24,10 @@ use crate::time::Timestamp;
 
 /// Longest kept panic message, in characters.
 const MAX_REASON: usize = 300;
+/// Most limits that one page can meet.
+const MAX_COARSE: usize = 32;
+/// Most bytes of the name of a limit.
+const MAX_NAME: usize = 256;
 
 /// The results for one page.
 ///
@@ -59,6 +64,19 @@ pub struct PageNotes {
     pub failed: Option<String>,
     /// Leaves of the page.
     pub leaves: u32,
+}
+
+impl PageNotes {
+    /// Whether a page can have these notes.
+    ///
+    /// # Errors
+    /// Names the field that exceeds its limit.
+    pub fn check(&self) -> Result<(), Excess> {
+        most("coarse", "entries", self.coarse.len(), MAX_COARSE)?;
+        self.coarse.iter().try_for_each(|limit| bytes("coarse", limit, MAX_NAME))?;
+        let reason = self.failed.as_deref().unwrap_or_default();
+        most("failed", "characters", reason.chars().count(), MAX_REASON)
+    }
 }
 
 /// Analyses a page. `bytes` is its body after content decoding. `fetched_at` bounds the article's dates: none may

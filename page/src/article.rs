@@ -7,7 +7,24 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::{Excess, bytes, holds, most};
 use crate::neutral::for_markdown;
+use crate::reading::CanonicalUrl;
+
+/// Most bytes of an article's text.
+pub(crate) const MAX_TEXT: usize = 1 << 20;
+/// Most blocks of an article's text.
+const MAX_BLOCKS: usize = 50_000;
+/// Most bytes of any other text of an article. Headlines and sections have at most a few hundred.
+const MAX_FIELD: usize = 4 << 10;
+/// Most authors of an article.
+const MAX_AUTHORS: usize = 64;
+/// Most fields with evidence.
+const MAX_EVIDENCE: usize = 32;
+/// Most bytes of a name that the program itself writes: a method, a witness, a limit.
+const MAX_NAME: usize = 256;
+/// Most bytes of a language's code.
+const MAX_LANGUAGE: usize = 16;
 
 /// The kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -137,5 +154,67 @@ impl Article {
             text.push_str(&format!("{mark}{}\n\n", for_markdown(&block.text)));
         }
         text
+    }
+}
+
+impl Article {
+    /// Leaves out what exceeds the limits; the evidence for a field goes with the field.
+    pub(crate) fn within_limits(mut self) -> Article {
+        let fields = [
+            ("title", &mut self.title),
+            ("published", &mut self.published),
+            ("modified", &mut self.modified),
+            ("place", &mut self.place),
+            ("section", &mut self.section),
+            ("image", &mut self.image),
+        ];
+        for (name, field) in fields {
+            if field.as_ref().is_some_and(|text| text.len() > MAX_FIELD) {
+                *field = None;
+                self.evidence.remove(name);
+            }
+        }
+        self.authors.retain(|author| author.len() <= MAX_FIELD);
+        self.authors.truncate(MAX_AUTHORS);
+        self.body.truncate(MAX_BLOCKS);
+        self
+    }
+
+    /// Whether the page at this URL can have this article.
+    ///
+    /// # Errors
+    /// Names the field that exceeds its limit or does not fit the page.
+    pub fn check(&self, url: &CanonicalUrl) -> Result<(), Excess> {
+        holds("article", self.url == url.as_str(), "is that of another URL")?;
+        holds("article", self.site == url.site().as_str(), "is that of another site")?;
+        // The miner's views fill them in later.
+        holds("article", self.concepts.is_empty(), "has concepts already")?;
+        for (what, field) in [
+            ("title", &self.title),
+            ("published", &self.published),
+            ("modified", &self.modified),
+            ("place", &self.place),
+            ("section", &self.section),
+            ("image", &self.image),
+        ] {
+            bytes(what, field.as_deref().unwrap_or_default(), MAX_FIELD)?;
+        }
+        bytes("language", self.language.as_deref().unwrap_or_default(), MAX_LANGUAGE)?;
+        bytes("method", &self.method, MAX_NAME)?;
+        most("authors", "entries", self.authors.len(), MAX_AUTHORS)?;
+        self.authors.iter().try_for_each(|author| bytes("author", author, MAX_FIELD))?;
+        most("body", "blocks", self.body.len(), MAX_BLOCKS)?;
+        most("body", "bytes", self.body.iter().map(|block| block.text.len()).sum(), MAX_TEXT)?;
+        most("evidence", "entries", self.evidence.len(), MAX_EVIDENCE)?;
+        for (field, evidence) in &self.evidence {
+            bytes("evidence", field, MAX_NAME)?;
+            bytes("evidence", &evidence.witness, MAX_NAME)?;
+            holds(
+                "evidence",
+                (0.0..=1.0).contains(&evidence.confidence),
+                "has a confidence that is not from 0 to 1",
+            )?;
+        }
+        Ok(())
     }
 }

@@ -33,6 +33,7 @@
 //! - Templates: [`template`] (what pages of one program have in common), [`instances`] (what a concept's
 //!   links lead to).
 //! - Articles: [`extract`] (the reader, and what is known of a site), [`mod@article`] (its form).
+//! - What results can hold at most: [`bounds`].
 //! - The whole path: [`analysis`], which contains the failures of a page; [`generation`], which names the
 //!   algorithms behind a result. Also [`preset`], names of parameters, [`splitmix`], pseudorandom numbers,
 //!   [`trees`], learnt numbers, and [`neutral`], strangers' texts on terminals and in Markdown.
@@ -47,6 +48,7 @@
 
 pub mod analysis;
 pub mod article;
+pub mod bounds;
 pub mod contribution;
 pub mod discovery;
 pub mod extract;

@@ -16,13 +16,14 @@ use bytes::Bytes;
 use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{self, open, seal};
-use newslode_common::message::{Body, BodyError, FetchedPage, PartitionedPage};
+use newslode_common::message::{Body, FetchedPage, PartitionedPage};
 use newslode_common::parsed::ParsedPages;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
+use newslode_common::version::ContentHash;
 use newslode_page::hierarchy::{Hierarchy, xml};
 use newslode_page::{Analysis, Params, analyse, analyse_page};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -179,12 +180,12 @@ impl Worker {
         let working = tokio::task::spawn_blocking(move || {
             let analysis = match parsed {
                 Some(page) => analyse_page(&page, fetched.fetched_at, &params),
-                None => analyse_bytes(&fetched, &body.unpack()?, &params),
+                None => analyse_bytes(&fetched, &checked_bytes(&fetched, &body)?, &params),
             };
             Ok(partitioned(&fetched, analysis, &params))
         });
-        let worked: Result<_, BodyError> = working.await.map_err(|error| Unfinished::Fatal(error.into()))?;
-        let (page, hierarchy) = worked.map_err(|error| Unfinished::Reject(error.to_string()))?;
+        let worked: Result<_, String> = working.await.map_err(|error| Unfinished::Fatal(error.into()))?;
+        let (page, hierarchy) = worked.map_err(Unfinished::Reject)?;
         self.count(&page, started.elapsed());
         self.archive_hierarchy(&page, &hierarchy, &retry).await?;
         self.publish(&page, &retry).await
@@ -250,6 +251,22 @@ impl Worker {
         };
         Ok(retry.run(&self.servers.broker, publishing).await?)
     }
+}
+
+/// The page's bytes, if its content hash is that of its URL, type and bytes: a damaged message has another.
+fn checked_bytes(fetched: &FetchedPage, body: &Body) -> Result<Vec<u8>, String> {
+    let bytes = body.unpack().map_err(|error| error.to_string())?;
+    let (url, content_type) = (&fetched.url, fetched.content_type.as_deref());
+    if fetched.site != url.site() {
+        return Err(format!("`{url}` is not a page of the site `{}`", fetched.site));
+    }
+    if ContentHash::of(url, content_type, &bytes) != fetched.content() {
+        return Err(format!(
+            "a damaged page: `{url}` and its bytes do not have the hash {}",
+            fetched.content()
+        ));
+    }
+    Ok(bytes)
 }
 
 fn analyse_bytes(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Analysis {

@@ -3,6 +3,7 @@
 Keys are compared with the sources; with NEWSLODE_BIN the real loader reads each of them, too.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -80,7 +81,7 @@ def chart_config_is_known():
 def variables_are_known():
     """NEWSLODE__ variables of compose.yaml, secrets.sh and the pods are known keys"""
     with tempfile.TemporaryDirectory() as folder:
-        names = set(made_secrets(f"{folder}/secrets")["newslode.env"])
+        names = {name for file in made_secrets(f"{folder}/secrets").values() for name in file}
     for service in compose()["services"].values():
         names |= set(service.get("environment", {}))
     for _, _, _, pod in chart.pods("Deployment", "Pod"):
@@ -95,17 +96,45 @@ def secrets_are_made_well():
     with tempfile.TemporaryDirectory() as folder:
         first, second = made_secrets(f"{folder}/a"), made_secrets(f"{folder}/b")
         faults = [] if Path(f"{folder}/a").stat().st_mode & 0o077 == 0 else ["the folder is open to others"]
-        faults += [] if first["newslode.env"] != second["newslode.env"] else ["twice the same passwords"]
+        faults += [] if first["miner.env"] != second["miner.env"] else ["twice the same passwords"]
         again = subprocess.run([DEPLOY / "secrets.sh", f"{folder}/a"], capture_output=True)
         faults += [] if again.returncode else ["a second run replaces what is in use"]
-        user = first["rabbitmq.env"]
-        url = f"amqp://{user['RABBITMQ_DEFAULT_USER']}:{user['RABBITMQ_DEFAULT_PASS']}@rabbitmq:5672/%2f"
-        faults += [] if first["newslode.env"]["NEWSLODE__BROKER__URL"] == url else ["the broker's URL is not its user's"]
-        store = Path(f"{folder}/a/redis.conf").read_text().split()[1]
-        faults += [] if f":{store}@redis:" in first["newslode.env"]["NEWSLODE__STORE__URL"] else ["the store's password differs"]
+        users = {user["name"]: user["password"] for user in definitions(f"{folder}/a")["users"]}
+        stores = dict(re.findall(r"^user (\w+) on >(\w+) ", Path(f"{folder}/a/redis.conf").read_text(), re.M))
+        faults += [] if len({*users.values(), *stores.values()}) == len(users) + len(stores) else ["two users share a password"]
+        for name, file in first.items():
+            user = {"cli.env": "newslode"}.get(name, name.removesuffix(".env"))
+            broker, store = file.get("NEWSLODE__BROKER__URL"), file.get("NEWSLODE__STORE__URL")
+            faults += [] if broker in (None, f"amqp://{user}:{users.get(user)}@rabbitmq:5672/%2f") else [f"{name}: {broker}"]
+            faults += [] if store in (None, f"redis://{user}:{stores.get(user)}@redis:6379/0") else [f"{name}: {store}"]
+        faults += ["a partitioner is given Redis"] if "NEWSLODE__STORE__URL" in first["partitioner.env"] else []
         given = {Path(file["path"]).name for s in compose()["services"].values() for file in s.get("env_file", [])}
-        faults += [] if given == set(first) else [f"compose.yaml reads {given}, made are {set(first)}"]
-        return faults
+        unread = {"seeds.env", "reader.env", "scaler.env"}
+        return faults + ([] if given == set(first) - unread else [f"compose.yaml reads {given}, made are {set(first)}"])
+
+
+def definitions(folder):
+    """What secrets.sh makes for RabbitMQ."""
+    return json.loads(Path(f"{folder}/rabbitmq.json").read_text())
+
+
+def rights_are_written_down():
+    """the rights in RabbitMQ of docs/security.md are those of secrets.sh and of the chart's bundled server"""
+    text = (DEPLOY.parent / "docs/security.md").read_text()
+    rows = re.findall(r"^\| `(\w+)`[^|]* \| `((?:\\\||[^`])+)` \| `((?:\\\||[^`])+)` \| `((?:\\\||[^`])+)` \|$", text, re.M)
+    told = {user: [part.replace("\\|", "|") for part in parts] for user, *parts in rows}
+    with tempfile.TemporaryDirectory() as folder:
+        made_secrets(f"{folder}/secrets")
+        made = _rights(definitions(f"{folder}/secrets"))
+    # One rendering has another prefix.
+    bundled = [json.loads(d["stringData"]["definitions.json"].replace("news\\\\.lode", "newslode")) for _, d in chart.every("Secret") if "definitions.json" in d["stringData"]]
+    faults = [] if made.pop("admin") == [".*"] * 3 and made == told else [f"secrets.sh gives {made}, docs/security.md says {told}"]
+    faults += [f"the chart gives {_rights(given)}, docs/security.md says {told}" for given in bundled if _rights(given) != told]
+    return faults + ([] if bundled and len(told) == 7 else ["the rights were not found"])
+
+
+def _rights(given):
+    return {right["user"]: [right["configure"], right["write"], right["read"]] for right in given["permissions"]}
 
 
 def compose_is_contained():
@@ -256,7 +285,7 @@ def loader_takes_every_file():
     """`newslode config check` takes the example with and without variables, and what each pod of each rendering is given"""
     example = (DEPLOY / "newslode.toml").read_text()
     with tempfile.TemporaryDirectory() as folder:
-        variables = made_secrets(f"{folder}/secrets")["newslode.env"]
+        variables = made_secrets(f"{folder}/secrets")["cli.env"]
     faults = _loads("newslode.toml", example) + _loads("newslode.toml, all keys", _DEFAULT.sub("", example))
     faults += _loads("newslode.toml with variables", example, variables)
     files = config_files()
@@ -318,6 +347,7 @@ CHECKS = [
     chart_config_is_known,
     variables_are_known,
     secrets_are_made_well,
+    rights_are_written_down,
     compose_is_contained,
     image_holds_what_is_run,
     image_is_given_what_it_builds,

@@ -1,33 +1,35 @@
 """What can be run here without a container: Redis with its file, and the services' health check."""
 
+import re
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 from answers import answering
-from check_config import DEPLOY, compose
+from check_config import DEPLOY, compose, made_secrets
 
 
 def redis_takes_its_file():
-    """redis-server with deploy/redis/redis.conf keeps everything, evicts nothing, asks for the password; its health check holds"""
+    """redis-server with deploy/redis/redis.conf keeps everything, evicts nothing, asks for a user; its health check holds"""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        Path(f"{folder}/password").write_text("requirepass example\n")
+        made_secrets(f"{folder}/secrets")
         text = (DEPLOY / "redis/redis.conf").read_text()
-        changed = text.replace("/run/secrets/redis_password", f"{folder}/password").replace("dir /data", f"dir {folder}")
+        changed = text.replace("/run/secrets/redis_password", f"{folder}/secrets/redis.conf").replace("dir /data", f"dir {folder}")
         socket = f"{folder}/s"
         # On a socket in the folder: no port is taken.
         Path(f"{folder}/redis.conf").write_text(f"{changed}\nport 0\nunixsocket {socket}\n")
         server = subprocess.Popen(["redis-server", f"{folder}/redis.conf"], stdout=subprocess.PIPE, text=True)
         try:
-            return _ask_redis(server, socket)
+            users = re.findall(r"^user (\w+) on >(\w+) ", Path(f"{folder}/secrets/redis.conf").read_text(), re.M)
+            return _ask_redis(server, socket, dict(users))
         finally:
             server.terminate()
             server.wait(30)
             server.stdout.close()
 
 
-def _ask_redis(server, socket):
+def _ask_redis(server, socket, users):
     until = time.monotonic() + 20
     while not Path(socket).exists():
         if server.poll() is not None or time.monotonic() > until:
@@ -41,8 +43,24 @@ def _ask_redis(server, socket):
     faults = [] if cli("ping")[:1] == ["NOAUTH"] else ["it answers without a password"]
     for key, wanted in {"maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "always",
                         "hash-max-listpack-entries": "512", "hash-max-listpack-value": "256"}.items():
-        found = cli("--no-auth-warning", "-a", "example", "config", "get", key)[1:]
+        found = cli("--no-auth-warning", "--user", "crawler", "--pass", users["crawler"], "config", "get", key)[1:]
         faults += [] if found == [wanted] else [f"{key} is {found}"]
+    for user, command, wanted in [
+        ("miner", ["set", "newslode:{v:x}", "1"], "OK"),
+        ("miner", ["set", "other", "1"], "NOPERM"),
+        ("miner", ["flushall"], "NOPERM"),
+        ("miner", ["acl", "list"], "NOPERM"),
+        ("crawler", ["hget", "newslode:{b7}:m:a.test", "x"], ""),
+        ("crawler", ["zcard", "newslode:{b7}:d0:a.test"], "0"),
+        ("crawler", ["get", "newslode:{v:x}"], "NOPERM"),
+        ("crawler", ["hget", "newslode:{b7}:v:a.test", "x"], "NOPERM"),
+        ("crawler", ["hset", "newslode:{b7}:x:a.test:1", "x", "1"], "NOPERM"),
+        ("crawler", ["function", "load", "#!lua name=x"], "NOPERM"),
+        ("crawler", ["eval", "return 1", "0"], "NOPERM"),
+        ("crawler", ["config", "set", "maxmemory", "1"], "NOPERM"),
+    ]:
+        said = "".join(cli("--no-auth-warning", "--user", user, "--pass", users[user], *command)[:1])
+        faults += [] if said == wanted else [f"{user}, {' '.join(command)}: {said}"]
     kind, command = compose()["services"]["redis"]["healthcheck"]["test"]
     healthy = subprocess.run(["sh", "-c", command.replace("redis-cli", f"redis-cli -s {socket}")], timeout=20)
     faults += [] if kind == "CMD-SHELL" and healthy.returncode == 0 else ["its health check fails"]

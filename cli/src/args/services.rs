@@ -67,8 +67,10 @@ pub(crate) struct StatusArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum QueueArg {
     Seeds,
+    Removals,
     Pages,
     Partitions,
+    Gone,
 }
 
 #[derive(Debug, Args)]

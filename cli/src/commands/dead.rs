@@ -74,6 +74,8 @@ impl From<QueueArg> for Queue {
     fn from(queue: QueueArg) -> Queue {
         match queue {
             QueueArg::Seeds => Queue::Seeds,
+            QueueArg::Removals => Queue::Removals,
+            QueueArg::Gone => Queue::Gone,
             QueueArg::Pages => Queue::Pages,
             QueueArg::Partitions => Queue::Partitions,
         }

@@ -1,7 +1,7 @@
 //! `newslode seed`: manages seeds of running services, over the broker, or of a run's folder.
 
 use bytes::Bytes;
-use newslode_common::broker::{Broker, Queue};
+use newslode_common::broker::Broker;
 use newslode_common::message::seed::{SeedMessage, VERSION};
 use newslode_common::store::Frontier;
 use newslode_common::time;
@@ -72,7 +72,7 @@ async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -
         Target::Services => {
             let broker = services::connect_broker(config).await?;
             for message in messages {
-                broker.publish(Queue::Seeds, Bytes::from(serde_json::to_vec(message)?)).await?;
+                broker.publish(message.queue(), Bytes::from(serde_json::to_vec(message)?)).await?;
             }
             format!("the services, over the broker at {}", config.broker.url)
         }

@@ -439,8 +439,10 @@ impl Engine {
     async fn read_progress(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {
         use newslode_common::broker::Queue;
         let sites = Frontier::status(&self.store).await?;
-        let unfinished =
-            [Queue::Pages, Queue::Partitions].map(|queue| self.broker.unfinished(queue)).iter().sum();
+        let unfinished = [Queue::Pages, Queue::Partitions, Queue::Gone]
+            .map(|queue| self.broker.unfinished(queue))
+            .iter()
+            .sum();
         let shortage = self.room.look().err().filter(|_| !self.is_offline);
         Ok(Progress { sites, unfinished, round, fold, shortage, is_offline: self.is_offline })
     }

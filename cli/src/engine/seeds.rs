@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
-use newslode_common::message::seed::{SeedCommand, check_limits, web_url};
+use newslode_common::message::seed::{SeedMessage, VERSION, web_url};
 use newslode_common::time;
 use newslode_miner::work::parts::Parts;
 
@@ -70,10 +70,11 @@ pub async fn add_seeds(
     defaults: &MinerConfig,
 ) -> anyhow::Result<()> {
     let (max_pages, max_depth, delay_ms) = limits;
-    check_limits(max_pages, max_depth, delay_ms)?;
     for url in seeds {
-        let labels = std::collections::BTreeMap::new();
-        let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
+        let url = Some(url.to_string());
+        let message =
+            SeedMessage { version: VERSION, url, max_pages, max_depth, delay_ms, ..Default::default() };
+        let command = message.command()?;
         newslode_miner::work::seeds::apply_seed(parts, defaults, command, time::now()).await?;
     }
     Ok(())

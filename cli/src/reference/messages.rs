@@ -45,7 +45,7 @@ pub(super) fn page() -> anyhow::Result<String> {
         "# Messages
 
 Names begin with `broker.prefix` (default `{prefix}`). The services and `newslode` declare all queues and exchanges, again after each
-reconnection.
+reconnection; one whose user may not declare waits until they are there ([rights](../security.md#rights-in-rabbitmq)).
 
 ## Queues
 
@@ -59,18 +59,22 @@ reconnection.
     }
     page.push_str(&format!(
         "
+- Publish to the queue `{prefix}.NAME` through the fanout exchange `{prefix}.publish.NAME`, with any routing key. To write to this exchange is the right to
+  publish to this queue. What is published through the default exchange, as 0.1.0 did, arrives, too, if RabbitMQ permits it.
 - All are durable quorum queues. A queue that holds {} messages or {} MiB (`broker.max_length`, `broker.max_bytes`) refuses more, and
   publishers wait: nothing is dropped to make room.
 - A message is delivered at least once, in no promised order. One that was delivered {DELIVERY_LIMIT} times without an answer becomes a dead letter with the
   reason `delivery limit`; one that cannot be read does so at once. Dead letters keep body and reason
-  ([what to do](../operations.md#dead-letters)), and come there through the direct exchange `{prefix}.dead`.
+  ([what to do](../operations.md#dead-letters)). Services publish them through the fanout exchange `{prefix}.publish.NAME.dead`; RabbitMQ itself moves
+  what exceeds the delivery limit through the direct exchange `{prefix}.dead`.
 - No message is larger than {} MiB.
 - Services set marks, durable exchanges `{prefix}.mark.…` to which nobody publishes: a broker that has lost its mark has lost its messages.
 
 ## Between the services
 
 A message is `NL` and the byte 1, a byte for its kind, a byte for its version, and the body in [bincode](../decisions/0001-wire-format.md). A
-reader refuses kinds and versions that it does not know. Every version since 0.1.0 stays readable; golden bytes of each are in `common/tests/golden`.
+partition and a gone page end with the first 8 bytes of BLAKE3 over all before them. What the miner checks beyond that is in
+[Security](../security.md#what-is-checked-of-a-message). A reader refuses kinds and versions that it does not know. Every version since 0.1.0 stays readable; golden bytes of each are in `common/tests/golden`.
 Other programs should read the [articles](#articles), not these.
 ",
         broker.max_length,
@@ -92,11 +96,11 @@ Other programs should read the [articles](#articles), not these.
 fn queue_way_and_content(queue: Queue) -> (&'static str, String) {
     let kinds = |kinds: &[&str]| kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
     match queue {
-        Queue::Seeds => ("operators → miner", "[seeds](#seeds), JSON".into()),
+        Queue::Seeds => ("operators → miner", "[seeds](#seeds) with `url` or `pause`, JSON".into()),
+        Queue::Removals => ("operators → miner", "[seeds](#seeds) with `remove` or `forget`, JSON".into()),
         Queue::Pages => ("crawler, `newslode warc feed` → partitioner", kinds(&[FetchedPage::NAME])),
-        Queue::Partitions => {
-            ("partitioner, crawler → miner", kinds(&[PartitionedPage::NAME, GonePage::NAME]))
-        }
+        Queue::Partitions => ("partitioner → miner", kinds(&[PartitionedPage::NAME])),
+        Queue::Gone => ("crawler → miner", kinds(&[GonePage::NAME])),
     }
 }
 
@@ -125,7 +129,7 @@ fn seed_section(prefix: &str) -> anyhow::Result<String> {
         "
 ## Seeds
 
-A message on `{prefix}.seeds` is one JSON object ([schema](../schema/seed.json)) with `version` and exactly one of `url`, `remove`, `pause`
+A message on `{prefix}.seeds` or `{prefix}.removals` is one JSON object ([schema](../schema/seed.json)) with `version` and exactly one of `url`, `remove`, `pause`
 and `forget`. [Seed messages](../seeds.md) says how to send one and what becomes of it.
 
 | key | type | meaning |
@@ -183,12 +187,8 @@ mod tests {
         for (name, _) in FIELDS {
             assert!(all.contains(name), "no message has `{name}`");
         }
-        assert!(page.contains("### gone page\nKind 4, version 1: "), "{page}");
-        assert!(
-            page.contains(
-                "| `newslode.partitions` | partitioner, crawler → miner | `partition`, `gone page` |"
-            )
-        );
+        assert!(page.contains("### gone page\nKind 4, version 2: "), "{page}");
+        assert!(page.contains("| `newslode.partitions` | partitioner → miner | `partition` |"));
         assert!(page.contains("| `max_pages` | whole number | Maximum number"), "{page}");
         assert!(page.contains("| `version` | whole number | Required. Always 1. |"), "{page}");
     }

@@ -44,25 +44,32 @@ pub const DELIVERY_LIMIT_REASON: &str = "delivery limit";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
-    /// Operators' JSON: seeds to add, remove, pause.
+    /// Operators' JSON: seeds to add, change, pause.
     Seeds,
+    /// Operators' JSON: sites to remove, and pages to forget.
+    Removals,
     /// Fetched pages: crawler → partitioner.
     Pages,
     /// Partitioned pages: partitioner → miner.
     Partitions,
+    /// Pages that were published before and are gone: crawler → miner.
+    Gone,
 }
 
 impl Queue {
     /// All queues, so that each is declared and measured from the start.
-    pub const ALL: &'static [Queue] = &[Queue::Seeds, Queue::Pages, Queue::Partitions];
+    pub const ALL: &'static [Queue] =
+        &[Queue::Seeds, Queue::Removals, Queue::Pages, Queue::Partitions, Queue::Gone];
 
     /// The name without the prefix: `pages` for `newslode.pages`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Queue::Seeds => "seeds",
+            Queue::Removals => "removals",
             Queue::Pages => "pages",
             Queue::Partitions => "partitions",
+            Queue::Gone => "gone",
         }
     }
 }

@@ -60,7 +60,7 @@ pub struct BrokerConfig {
     /// configured otherwise reports the difference at start: drain and delete the queue, or choose another `prefix`.
     pub max_length: u64,
     /// Number of bytes that a queue holds. A queue that reaches it is full, as with `max_length`, and it is changed in the
-    /// same way. There are three queues and their dead letters: at the default of 1 GiB, give the broker 2 GiB of memory
+    /// same way. There are five queues and their dead letters: at the default of 1 GiB, give the broker 2 GiB of memory
     /// and 8 GiB of disk.
     pub max_bytes: u64,
     /// Longest wait for a connection, a publisher confirm or an answer, in milliseconds.
@@ -354,6 +354,10 @@ pub struct MinerConfig {
     /// parameters changed, in per cent, up to 100; 0: never. Until it is done, the sums hold pages of both versions. A
     /// smaller share takes longer and leaves more of the core to new pages.
     pub recompute_share: u32,
+    /// Also take removals on the queues on which 0.1.0 sent them: `remove` and `forget` on `seeds`, pages that are gone
+    /// on `partitions`. Turn it on while processes of 0.1.0, or publishers that use `seeds` for this, are still running. It gives
+    /// whoever may add sites, and every partitioner, the right to delete what was mined.
+    pub old_removals: bool,
     /// Largest number of pages of one site in one store call.
     pub batch: usize,
     /// Longest wait for a batch to fill, in milliseconds.
@@ -380,6 +384,7 @@ impl Default for MinerConfig {
             views_s: 60,
             views_share: 25,
             recompute_share: 50,
+            old_removals: false,
             batch: 64,
             linger_ms: 50,
             prefetch: 256,

@@ -10,6 +10,7 @@ use super::contact::is_contact;
 use super::{Config, ConfigError};
 use crate::broker::rabbitmq;
 use crate::message::MAX_PAGE;
+use crate::message::seed::{MAX_DELAY_MS, MAX_DEPTH, MAX_PAGES};
 use crate::retry::HOLD;
 use crate::store::archive::ObjectArchive;
 use crate::store::{StoreError, StoreResult, redis};
@@ -163,6 +164,9 @@ impl Config {
     fn working(&self, broken: &mut Broken) {
         let (partitioner, miner) = (&self.partitioner, &self.miner);
         broken.range("partitioner.workers", partitioner.workers as u64, 1..=MOST_WORKERS);
+        broken.range("miner.delay_ms", miner.delay_ms, 0..=MAX_DELAY_MS);
+        broken.range("miner.max_pages", miner.max_pages, 0..=MAX_PAGES);
+        broken.range("miner.max_depth", miner.max_depth.into(), 0..=MAX_DEPTH.into());
         broken.range("miner.batch", miner.batch as u64, 1..=u64::MAX);
         broken.range("miner.prefetch", miner.prefetch.into(), 1..=u64::MAX);
         broken.range("miner.filing_s", miner.filing_s, 0..=MOST_WAIT_S);

@@ -1,8 +1,12 @@
 //! The header of every message: magic, kind and version, by which a reader knows the message before it decodes the body.
 //!
-//! Layout: `NL` `01`, one byte of kind, one byte of version, then the body ([`wire`]). Raise a version
-//! whenever the bytes of its body change. Readers keep reading every old version they can and refuse the
-//! rest. Golden bytes of each version are in `common/tests/golden`.
+//! Layout: `NL` `01`, one byte of kind, one byte of version, then the body ([`wire`]), then for versions from
+//! [`Message::CHECKED_FROM`] on a checksum of all before it. Raise a version whenever the bytes of its body
+//! change. Readers keep reading every old version they can and refuse the rest. Golden bytes of each version
+//! are in `common/tests/golden`.
+//!
+//! The checksum finds damage, not forgery: whoever may publish can compute it. The body of a page has no checksum
+//! here, because its content hash covers URL, content type and bytes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,6 +16,10 @@ use super::wire::{self, WireError};
 use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
+/// Bytes of magic, kind and version.
+const HEADER: usize = 5;
+/// Bytes of the checksum: of BLAKE3, as in content hashes.
+const CHECKSUM: usize = 8;
 
 /// Bytes that are not a message of ours, or a message that this build cannot read.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +50,9 @@ pub enum EnvelopeError {
     /// Larger than any message of ours.
     #[error("a message of {0} bytes is over the limit of {limit}", limit = wire::MAX_BODY)]
     TooLarge(usize),
+    /// The bytes changed on their way.
+    #[error("a damaged `{0}` message: its checksum does not match")]
+    Damaged(&'static str),
     /// The body cannot be decoded.
     #[error(transparent)]
     Body(#[from] WireError),
@@ -55,6 +66,8 @@ pub trait Message: Serialize + DeserializeOwned {
     const VERSION: u8;
     /// Name for error messages.
     const NAME: &'static str;
+    /// The first version whose messages end with a checksum; none if it is above [`Message::VERSION`].
+    const CHECKED_FROM: u8 = u8::MAX;
 
     /// The body of an older version, as the present one has it; `None` if it cannot be read any more.
     #[must_use]
@@ -71,12 +84,17 @@ impl Message for FetchedPage {
 
 impl Message for PartitionedPage {
     const KIND: u8 = 2;
-    const VERSION: u8 = 3;
+    const VERSION: u8 = 4;
     const NAME: &'static str = "partition";
+    const CHECKED_FROM: u8 = 4;
 
-    /// Version 2, of 0.1.0, ends before the canonical URL: a zero says that there is none.
+    /// Version 2, of 0.1.0, ends before the canonical URL: a zero says that there is none. Version 3 has no checksum.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
-        (version == 2).then(|| [body, &[0]].concat())
+        match version {
+            2 => Some([body, &[0]].concat()),
+            3 => Some(body.to_vec()),
+            _ => None,
+        }
     }
 }
 
@@ -88,8 +106,14 @@ impl Message for Contribution {
 
 impl Message for GonePage {
     const KIND: u8 = 4;
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
     const NAME: &'static str = "gone page";
+    const CHECKED_FROM: u8 = 2;
+
+    /// Version 1 has no checksum.
+    fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
+        (version == 1).then(|| body.to_vec())
+    }
 }
 
 /// Puts a message into an envelope.
@@ -101,11 +125,21 @@ pub fn seal<M: Message>(message: &M) -> Result<Vec<u8>, EnvelopeError> {
     if body.len() > wire::MAX_BODY {
         return Err(EnvelopeError::TooLarge(body.len()));
     }
-    let mut bytes = Vec::with_capacity(body.len() + 5);
+    let mut bytes = Vec::with_capacity(HEADER + body.len() + CHECKSUM);
     bytes.extend_from_slice(&MAGIC);
     bytes.extend_from_slice(&[M::KIND, M::VERSION]);
     bytes.extend_from_slice(&body);
+    if M::VERSION >= M::CHECKED_FROM {
+        let checksum = checksum(&bytes);
+        bytes.extend_from_slice(&checksum);
+    }
     Ok(bytes)
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let mut short = [0; CHECKSUM];
+    short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM]);
+    short
 }
 
 /// Whether bytes say that they hold a message of this kind.
@@ -117,22 +151,34 @@ pub fn holds<M: Message>(bytes: &[u8]) -> bool {
 /// Takes a message out of its envelope.
 ///
 /// # Errors
-/// When the message is foreign, of another kind or version, too large, or broken.
+/// When the message is foreign, of another kind or version, too large, damaged, or broken.
 pub fn open<M: Message>(bytes: &[u8]) -> Result<M, EnvelopeError> {
     let [b'N', b'L', 1, kind, version, body @ ..] = bytes else {
-        return Err(EnvelopeError::Foreign(bytes.iter().take(5).copied().collect()));
+        return Err(EnvelopeError::Foreign(bytes.iter().take(HEADER).copied().collect()));
     };
     if *kind != M::KIND {
         return Err(EnvelopeError::Kind { found: *kind, wanted: M::KIND });
     }
-    if body.len() > wire::MAX_BODY {
+    if body.len() > wire::MAX_BODY + CHECKSUM {
         return Err(EnvelopeError::TooLarge(body.len()));
     }
+    let is_checked = (M::CHECKED_FROM..=M::VERSION).contains(version);
+    let body = if is_checked { checked_body::<M>(bytes)? } else { body };
     if *version == M::VERSION {
         return Ok(wire::decode(body)?);
     }
     match M::renewed(*version, body) {
         Some(body) => Ok(wire::decode(&body)?),
         None => Err(EnvelopeError::Version { what: M::NAME, found: *version, known: M::VERSION }),
+    }
+}
+
+/// The body of a message that ends with its checksum.
+fn checked_body<M: Message>(bytes: &[u8]) -> Result<&[u8], EnvelopeError> {
+    let damaged = EnvelopeError::Damaged(M::NAME);
+    let Some((sealed, given)) = bytes.split_last_chunk::<CHECKSUM>() else { return Err(damaged) };
+    match sealed.get(HEADER..) {
+        Some(body) if checksum(sealed) == *given => Ok(body),
+        _ => Err(damaged),
     }
 }

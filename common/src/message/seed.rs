@@ -1,8 +1,8 @@
-//! Operators' messages: JSON on the seeds queue, so that any AMQP client can send one.
+//! Operators' messages: JSON on the queues `seeds` and `removals`, so that any AMQP client can send one.
 //!
 //! Each message is one object with `"version": 1` and exactly one of `url` (add a site or change its limits;
-//! a paused site goes on), `remove`, `pause` and `forget` (one page). Unknown keys are refused by name. A message that cannot be
-//! taken becomes a dead letter with its reason. The JSON Schema is `docs/schema/seed.json`; a test compares
+//! a paused site goes on), `remove`, `pause` and `forget` (one page). Each belongs on [one of the queues](SeedCommand::queue).
+//! Unknown keys are refused by name. A message that cannot be taken becomes a dead letter with its reason. The JSON Schema is `docs/schema/seed.json`; a test compares
 //! it with these types.
 
 use std::collections::BTreeMap;
@@ -11,15 +11,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::broker::Queue;
+
 /// Version of the seed messages that this build reads.
 pub const VERSION: u32 = 1;
 
-/// Largest limits of a site that anything takes: seed messages, the command line, the console and the configuration.
-pub const MOST_PAGES: u64 = 1_000_000_000;
-/// See [`MOST_PAGES`].
-pub const MOST_DEPTH: u32 = 10_000;
-/// A day in milliseconds. See [`MOST_PAGES`].
-pub const LONGEST_DELAY_MS: u64 = 86_400_000;
+/// Most bytes of a message.
+pub const MAX_MESSAGE: usize = 64 << 10;
+/// Longest delay between two requests to a site, in milliseconds: a day.
+pub const MAX_DELAY_MS: u64 = 86_400_000;
+/// Most pages to fetch from a site.
+pub const MAX_PAGES: u64 = 1_000_000_000_000;
+/// Most links from the seed to a page.
+pub const MAX_DEPTH: u32 = 10_000;
+/// Most labels of a site, and most bytes of their names and texts.
+const MAX_LABELS: (usize, usize, usize) = (32, 64, 1 << 10);
 
 /// Checks the limits of a site, those that are given.
 ///
@@ -33,15 +39,16 @@ pub fn check_limits(
     if max_pages == Some(0) {
         return Err(SeedError::Zero("max_pages"));
     }
-    let limits = [
-        ("max_pages", max_pages, MOST_PAGES),
-        ("max_depth", max_depth.map(u64::from), u64::from(MOST_DEPTH)),
-        ("delay_ms", delay_ms, LONGEST_DELAY_MS),
-    ];
-    match limits.into_iter().find(|(_, given, most)| given.is_some_and(|given| given > *most)) {
-        Some((key, _, most)) => Err(SeedError::TooLarge(key, most)),
-        None => Ok(()),
+    for (key, given, most) in [
+        ("max_pages", max_pages, MAX_PAGES),
+        ("max_depth", max_depth.map(u64::from), MAX_DEPTH.into()),
+        ("delay_ms", delay_ms, MAX_DELAY_MS),
+    ] {
+        if let Some(found) = given.filter(|given| *given > most) {
+            return Err(SeedError::TooLarge { key, found, most });
+        }
     }
+    Ok(())
 }
 
 /// A seed message in its JSON form.
@@ -65,17 +72,18 @@ pub struct SeedMessage {
     pub forget: Option<String>,
     /// Maximum number of pages to fetch from the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1_000_000_000))]
+    #[schemars(range(min = 1, max = 1_000_000_000_000_u64))]
     pub max_pages: Option<u64>,
     /// Maximum number of links from the seed to a page; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 10_000))]
     pub max_depth: Option<u32>,
-    /// Minimum milliseconds between the starts of two requests to the site; the service's default if left out.
+    /// Minimum milliseconds between the starts of two requests to the site, at most a day; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 86_400_000))]
     pub delay_ms: Option<u64>,
-    /// Your own marks, stored with the site.
+    /// Your own marks, stored with the site: at most 32, with names of at most 64 and texts of at most 1,024 bytes, without
+    /// control characters.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 }
@@ -104,6 +112,17 @@ pub enum SeedCommand {
     Forget(Url),
 }
 
+impl SeedCommand {
+    /// The queue for this command: the right to add sites is not the right to delete what was mined.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        match self {
+            SeedCommand::Add { .. } | SeedCommand::Pause(_) => Queue::Seeds,
+            SeedCommand::Remove(_) | SeedCommand::Forget(_) => Queue::Removals,
+        }
+    }
+}
+
 /// Why a seed message is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
@@ -122,9 +141,25 @@ pub enum SeedError {
     /// A limit that would admit nothing.
     #[error("`{0}` must be at least 1")]
     Zero(&'static str),
-    /// A limit that must be a mistake.
-    #[error("`{0}` must be at most {1}")]
-    TooLarge(&'static str, u64),
+    /// A number that nobody means.
+    #[error("`{key}` is {found}; it must be at most {most}")]
+    TooLarge {
+        /// The key.
+        key: &'static str,
+        /// The number.
+        found: u64,
+        /// The limit.
+        most: u64,
+    },
+    /// A message that is longer than any with sensible labels.
+    #[error("a seed message of {0} bytes is over the limit of {MAX_MESSAGE}")]
+    TooLong(usize),
+    /// Too many labels, or one that is too long or has control characters.
+    #[error(
+        "`labels` must be at most {}, with names of 1 to {} and texts of at most {} bytes, without control characters",
+        MAX_LABELS.0, MAX_LABELS.1, MAX_LABELS.2
+    )]
+    Labels,
 }
 
 impl SeedMessage {
@@ -133,7 +168,16 @@ impl SeedMessage {
     /// # Errors
     /// Says what is wrong and names the key.
     pub fn parse(json: &[u8]) -> Result<SeedCommand, SeedError> {
+        if json.len() > MAX_MESSAGE {
+            return Err(SeedError::TooLong(json.len()));
+        }
         serde_json::from_slice::<SeedMessage>(json)?.command()
+    }
+
+    /// The queue for this message.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        if self.remove.is_some() || self.forget.is_some() { Queue::Removals } else { Queue::Seeds }
     }
 
     /// Checks a message.
@@ -150,7 +194,7 @@ impl SeedMessage {
         if given != 1 {
             return Err(SeedError::Command(given));
         }
-        check_limits(message.max_pages, message.max_depth, message.delay_ms)?;
+        message.check_limits()?;
         if let Some(url) = &message.remove {
             return Ok(SeedCommand::Remove(web_url(url)?));
         }
@@ -163,6 +207,20 @@ impl SeedMessage {
         let SeedMessage { url, max_pages, max_depth, delay_ms, labels, .. } = message;
         let url = web_url(url.as_deref().unwrap_or_default())?;
         Ok(SeedCommand::Add { url, max_pages, max_depth, delay_ms, labels })
+    }
+
+    fn check_limits(&self) -> Result<(), SeedError> {
+        check_limits(self.max_pages, self.max_depth, self.delay_ms)?;
+        let (most, name_bytes, text_bytes) = MAX_LABELS;
+        let is_label = |(name, text): (&String, &String)| {
+            (1..=name_bytes).contains(&name.len())
+                && text.len() <= text_bytes
+                && !name.chars().chain(text.chars()).any(char::is_control)
+        };
+        match self.labels.len() <= most && self.labels.iter().all(is_label) {
+            true => Ok(()),
+            false => Err(SeedError::Labels),
+        }
     }
 }
 
@@ -205,14 +263,35 @@ mod tests {
         refused(r#"{"version":1,"url":"https://a.test","pause":"https://a.test"}"#, "this one has 2");
         refused(r#"{"version":1,"url":"ftp://a.test"}"#, "ftp://a.test");
         refused(r#"{"version":1,"url":"https://a.test","max_pages":0}"#, "max_pages");
-        for (key, most) in
-            [("max_pages", MOST_PAGES), ("max_depth", MOST_DEPTH.into()), ("delay_ms", LONGEST_DELAY_MS)]
+    }
+
+    #[test]
+    fn limits_and_labels_that_nobody_means_are_refused() {
+        let most = u64::MAX;
+        refused(&format!(r#"{{"version":1,"url":"https://a.test","delay_ms":{most}}}"#), "at most 86400000");
+        refused(r#"{"version":1,"url":"https://a.test","delay_ms":86400001}"#, "`delay_ms` is 86400001");
+        refused(&format!(r#"{{"version":1,"url":"https://a.test","max_pages":{most}}}"#), "`max_pages`");
+        refused(r#"{"version":1,"url":"https://a.test","max_depth":10001}"#, "`max_depth`");
+        let labelled = |name: &str, text: &str| {
+            serde_json::json!({"version": 1, "url": "https://a.test", "labels": {name: text}}).to_string()
+        };
+        for (name, text) in
+            [("", "x"), ("a", "\u{1b}]52;"), ("a\nb", "x"), (&"a".repeat(65), "x"), ("a", &"x".repeat(1_025))]
         {
-            let json = |value: u64| format!(r#"{{"version":1,"url":"https://a.test","{key}":{value}}}"#);
-            refused(&json(most + 1), key);
-            assert!(SeedMessage::parse(json(most).as_bytes()).is_ok(), "{key}");
+            refused(&labelled(name, text), "`labels` must be at most 32");
         }
-        refused(r#"{"version":1,"url":"https://a.test","delay_ms":18446744073709551615}"#, "delay_ms");
+        refused(&labelled("a", &"x".repeat(9_000_000)), "over the limit of 65536");
+        refused(&"[".repeat(200_000), "over the limit");
+        let many: BTreeMap<String, String> = (0..33).map(|n| (n.to_string(), String::new())).collect();
+        let many = SeedMessage {
+            version: 1,
+            url: Some("https://a.test".into()),
+            labels: many,
+            ..Default::default()
+        };
+        assert!(matches!(many.command(), Err(SeedError::Labels)));
+        let longest = format!(r#"{{"version":1,"url":"https://a.test","delay_ms":{MAX_DELAY_MS}}}"#);
+        assert!(SeedMessage::parse(longest.as_bytes()).is_ok());
     }
 
     #[test]

@@ -297,7 +297,7 @@ pub const REMEMBERED_DAYS: u32 = 90;
 
 /// The first claim of a URL that is added now gets the number after this one.
 #[must_use]
-pub(super) fn first_fetch(now: Timestamp) -> u64 {
+pub fn first_fetch(now: Timestamp) -> u64 {
     u64::from(now.day()) * 1_000
 }
 

@@ -30,7 +30,7 @@ pub use self::change::{Applied, Change};
 pub use self::error::{StoreError, StoreResult};
 pub use self::frontier::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace,
-    REMEMBERED_DAYS, SiteSettings, SiteStatus, Validators, Why,
+    REMEMBERED_DAYS, SiteSettings, SiteStatus, Validators, Why, first_fetch,
 };
 pub use self::state::{Memory, SiteState, Sums, state_digest};
 use crate::version::ContentHash;

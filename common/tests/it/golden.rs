@@ -116,10 +116,26 @@ fn messages_keep_their_bytes() {
 }
 
 #[test]
-fn a_partition_of_0_1_0_is_read() {
-    let kept = include_bytes!("../golden/partition.v2.bin");
-    let read: PartitionedPage = open(kept).unwrap();
+fn messages_of_older_versions_are_read() {
+    let read: PartitionedPage = open(include_bytes!("../golden/partition.v2.bin")).unwrap();
     assert_eq!(read, PartitionedPage { canonical: None, ..partitioned() });
+    assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v3.bin")).unwrap(), partitioned());
+    assert_eq!(open::<GonePage>(include_bytes!("../golden/gone page.v1.bin")).unwrap(), gone());
+}
+
+/// A flipped bit in a count or a label decodes well, so a miner counted it.
+#[test]
+fn no_flipped_bit_of_a_partition_or_of_a_gone_page_gets_through() {
+    fn check<M: Message + Debug>(message: &M) {
+        let sealed = seal(message).unwrap();
+        for bit in 0..sealed.len() * 8 {
+            let mut flipped = sealed.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(open::<M>(&flipped).is_err(), "bit {bit} of a {}", M::NAME);
+        }
+    }
+    check(&partitioned());
+    check(&gone());
 }
 
 #[test]

@@ -111,7 +111,7 @@ before anything is sent to the cluster.
 {{- $wanted = append $wanted (dict "name" .tlsSecret "value" (printf "%s.tlsSecret" $server) "keys" (list "tls.crt" "tls.key" "ca.crt")) -}}
 {{- end -}}
 {{- else -}}
-{{- $wanted = append $wanted (dict "name" .secret "value" (printf "%s.secret" $server) "keys" (list .key)) -}}
+{{- $wanted = append $wanted (dict "name" .secret "value" (printf "%s.secret" $server) "keys" (concat (list .key) (values .keys) | uniq | sortAlpha)) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

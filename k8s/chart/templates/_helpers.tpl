@@ -55,11 +55,19 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- define "newslode.storeSecret" -}}
 {{- if .Values.redis.bundled }}{{ include "newslode.fullname" . }}-redis{{ else }}{{ .Values.redis.secret }}{{ end -}}
 {{- end -}}
+{{/*
+Keys of the URL of a service, of the scaler, or of the operator without `component`. Operators run their commands in a miner's pod, so a
+miner has their URLs unless the values name others.
+*/}}
 {{- define "newslode.brokerKey" -}}
-{{- if .Values.rabbitmq.bundled }}broker-url{{ else }}{{ .Values.rabbitmq.key }}{{ end -}}
+{{- $server := .root.Values.rabbitmq -}}
+{{- $own := and .component (index $server.keys .component) -}}
+{{- if not $server.bundled }}{{ $own | default $server.key }}{{ else if and .component (ne .component "miner") }}broker-url-{{ .component }}{{ else }}broker-url{{ end -}}
 {{- end -}}
 {{- define "newslode.storeKey" -}}
-{{- if .Values.redis.bundled }}store-url{{ else }}{{ .Values.redis.key }}{{ end -}}
+{{- $server := .root.Values.redis -}}
+{{- $own := and .component (index $server.keys .component) -}}
+{{- if not $server.bundled }}{{ $own | default $server.key }}{{ else if and .component (ne .component "miner") }}store-url-{{ .component }}{{ else }}store-url{{ end -}}
 {{- end -}}
 
 {{- define "newslode.archiveUrl" -}}
@@ -122,18 +130,22 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{/* Variables of every pod that runs a program of ours: the configuration's secrets. */}}
+{{/* Variables of every pod that runs a program of ours: the configuration's secrets. A partitioner has no Redis. */}}
 {{- define "newslode.env" -}}
+{{- $component := .component -}}
+{{- with .root -}}
 - name: NEWSLODE__BROKER__URL
   valueFrom:
     secretKeyRef:
       name: {{ include "newslode.brokerSecret" . }}
-      key: {{ include "newslode.brokerKey" . }}
+      key: {{ include "newslode.brokerKey" (dict "root" . "component" $component) }}
+{{- if ne $component "partitioner" }}
 - name: NEWSLODE__STORE__URL
   valueFrom:
     secretKeyRef:
       name: {{ include "newslode.storeSecret" . }}
-      key: {{ include "newslode.storeKey" . }}
+      key: {{ include "newslode.storeKey" (dict "root" . "component" $component) }}
+{{- end }}
 {{- if eq .Values.archive.type "s3" }}
 {{- $s3 := .Values.archive.s3 }}
 - name: AWS_REGION
@@ -166,6 +178,7 @@ imagePullSecrets:
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
 {{- end -}}
 
 {{- define "newslode.mounts" -}}

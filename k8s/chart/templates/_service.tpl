@@ -85,7 +85,7 @@ spec:
           imagePullPolicy: {{ $values.image.pullPolicy }}
           command: [newslode-{{ .component }}, --config, /etc/newslode/newslode.toml]
           env:
-            {{- include "newslode.env" $root | nindent 12 }}
+            {{- include "newslode.env" . | nindent 12 }}
             {{- if eq .component "crawler" }}
             # Whom sites can turn to; the crawler does not start without it.
             - name: NEWSLODE__CRAWLER__CONTACT

@@ -11,6 +11,7 @@ use newslode_page::reading::Site;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
+use crate::work::admission;
 use crate::work::deliveries::{count_taken, reject};
 
 /// Deliveries of one site.
@@ -18,7 +19,7 @@ use crate::work::deliveries::{count_taken, reject};
 pub(super) struct SiteDeliveries {
     /// Pages to count.
     pub(super) pages: Vec<(Delivery, PartitionedPage)>,
-    /// Pages that are gone.
+    /// Pages that are gone, from processes of 0.1.0.
     pub(super) gone: Vec<(Delivery, GonePage)>,
 }
 
@@ -52,7 +53,7 @@ pub(super) async fn gather(
             },
         };
         count_taken(metrics, Queue::Partitions, &delivery);
-        let size = match sort(delivery, &mut held) {
+        let size = match sort(delivery, config.old_removals, &mut held) {
             Ok(size) => size,
             Err((delivery, reason)) => {
                 reject(metrics, Queue::Partitions, *delivery, &reason).await;
@@ -69,12 +70,18 @@ pub(super) async fn gather(
 }
 
 /// Adds a delivery to those of its site. Returns the number of the site's pages to count. A delivery that is no message of
-/// this queue is returned with the reason.
+/// this queue, or that no page can have, is returned with the reason.
 fn sort(
     delivery: Delivery,
+    old_removals: bool,
     held: &mut BTreeMap<Site, SiteDeliveries>,
 ) -> Result<usize, (Box<Delivery>, String)> {
     if envelope::holds::<GonePage>(&delivery.body) {
+        if !old_removals {
+            let reason =
+                "a page that is gone belongs on the queue `gone`; `miner.old_removals = true` takes it here";
+            return Err((Box::new(delivery), reason.into()));
+        }
         return match envelope::open::<GonePage>(&delivery.body) {
             Ok(gone) => {
                 let of_site = held.entry(gone.site.clone()).or_default();
@@ -84,12 +91,13 @@ fn sort(
             Err(error) => Err((Box::new(delivery), error.to_string())),
         };
     }
-    match envelope::open::<PartitionedPage>(&delivery.body) {
+    let opened = envelope::open::<PartitionedPage>(&delivery.body).map_err(|error| error.to_string());
+    match opened.and_then(|page| admission::check(&page).map(|()| page)) {
         Ok(page) => {
             let of_site = held.entry(page.site.clone()).or_default();
             of_site.pages.push((delivery, page));
             Ok(of_site.pages.len())
         }
-        Err(error) => Err((Box::new(delivery), error.to_string())),
+        Err(reason) => Err((Box::new(delivery), reason)),
     }
 }

@@ -1,7 +1,8 @@
 //! The miner at work: everything that reads and writes stores and queues.
 //!
 //! [`service`] runs it all. From the queues, [`apply`] counts partitioned pages, [`removal`] removes pages that are gone, and
-//! [`seeds`] carries out operators' messages (`gather` and `deliveries` handle the messages themselves). Beside the queues:
+//! [`seeds`] carries out operators' messages (`gather` and `deliveries` handle the messages themselves, `admission` says which
+//! are believed). Beside the queues:
 //! - [`fold`] reads the sites' summaries from the [`summary_cache`], writes the taxonomy and adds URLs to the frontier
 //!   ([`links`]): the only way back in the whole system.
 //! - [`views`] computes what only the whole site can say of a page, with the [`knowledge`] of the site.
@@ -18,6 +19,7 @@
 //! All of them use [`stores`], the [`archive`] and the `values` of the store; [`parts`] holds all connections and settings
 //! of a miner.
 
+mod admission;
 pub mod apply;
 pub mod archive;
 pub mod captures;

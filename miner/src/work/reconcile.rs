@@ -41,7 +41,7 @@ pub async fn reconcile(
     for site in frontier.status().await? {
         let entries = frontier.entries(&site.site).await?;
         for gone in entries.iter().filter_map(gone_page) {
-            send(broker, Queue::Partitions, bytes::Bytes::from(envelope::seal(&gone)?)).await?;
+            send(broker, Queue::Gone, bytes::Bytes::from(envelope::seal(&gone)?)).await?;
         }
         let fetched: Vec<(Entry, ContentHash)> = entries
             .into_iter()

@@ -11,16 +11,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::{Delivery, Queue};
-use newslode_common::config::MinerConfig;
-use newslode_common::message::seed::SeedMessage;
+use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::message::seed::{SeedCommand, SeedMessage};
+use newslode_common::message::{GonePage, PartitionedPage, envelope};
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::work::admission::{self, Verdict};
 use crate::work::apply::{PageEnd, count_batch};
 use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::error::BatchError;
@@ -42,8 +45,8 @@ use crate::work::window::{Slid, Window};
 
 /// Number of sites whose batches are counted concurrently.
 const CONCURRENT_SITES: usize = 8;
-/// Prefetch of seed messages: the one in work and the next.
-const SEED_PREFETCH: u16 = 2;
+/// Prefetch of operators' messages, and of pages that are gone: the one in work and the next.
+const ONE_AT_A_TIME: u16 = 2;
 /// Interval at which pages older than the window are removed; they leave by whole days.
 const WINDOW_INTERVAL: Duration = Duration::from_secs(3_600);
 /// Interval at which the leader saves the summaries for its successor.
@@ -62,7 +65,9 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     let (state, metrics) = (parts.stores.state.clone(), parts.metrics.clone());
     loops.spawn(owners::heartbeat_loop(parts.owners.clone(), state.clone(), metrics, stop.clone()));
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
-    loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
+    loops.spawn(commands_loop(Queue::Seeds, parts.clone(), config.clone(), stop.clone()));
+    loops.spawn(commands_loop(Queue::Removals, parts.clone(), config.clone(), stop.clone()));
+    loops.spawn(gone_loop(parts.clone(), stop.clone()));
     loops.spawn(gauges::measure_servers(parts.clone(), stop.clone()));
     loops.spawn(gauges::measure_sites(parts.clone(), config.follow, stop.clone()));
     let restarts = Arc::new(AtomicU64::new(0));
@@ -132,19 +137,58 @@ async fn site_batch(
         // Gathering ends by batch size or prefetch, so one site may have more pages than a batch.
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
-        let work = || count_batch(&parts, config.follow, &site, &pages, time::now());
+        let work = || admit_and_count(&parts, config.follow, &site, &pages, time::now());
         let ends = retry.run(&servers, work).await;
-        end_deliveries(&parts, &site, deliveries, ends).await;
+        end_deliveries(&parts, Queue::Partitions, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
     }
     for (delivery, gone) in gathered.gone {
-        let end = retry.run(&servers, || remove_page(&parts, &gone, time::now())).await;
-        end_deliveries(&parts, &site, vec![delivery], end.map(|end| vec![end])).await;
+        let end = retry.run(&servers, || admit_and_remove(&parts, &gone, time::now())).await;
+        end_deliveries(&parts, Queue::Partitions, &site, vec![delivery], end.map(|end| vec![end])).await;
+    }
+}
+
+/// Counts the pages that are [admitted](admission). Returns each page's result, in order.
+async fn admit_and_count(
+    parts: &Parts,
+    follow: Follow,
+    site: &Site,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<Vec<PageEnd>, BatchError> {
+    let verdicts = admission::verdicts(parts, site, pages, now).await?;
+    if verdicts.iter().all(|verdict| *verdict == Verdict::Count) {
+        return count_batch(parts, follow, site, pages, now).await;
+    }
+    let admitted: Vec<PartitionedPage> = pages
+        .iter()
+        .zip(&verdicts)
+        .filter(|(_, verdict)| **verdict == Verdict::Count)
+        .map(|(page, _)| page.clone())
+        .collect();
+    let mut counted = match admitted.is_empty() {
+        true => Vec::new(),
+        false => count_batch(parts, follow, site, &admitted, now).await?,
+    }
+    .into_iter();
+    let ends = verdicts.into_iter().map(|verdict| match verdict {
+        Verdict::Count => counted.next().unwrap_or(PageEnd::Stale),
+        Verdict::Stale => PageEnd::Stale,
+        Verdict::Refuse(reason) => PageEnd::Rejected(reason),
+    });
+    Ok(ends.collect())
+}
+
+async fn admit_and_remove(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<PageEnd, BatchError> {
+    match admission::refusal_of_gone(parts, gone, now).await? {
+        Some(reason) => Ok(PageEnd::Rejected(reason)),
+        None => remove_page(parts, gone, now).await,
     }
 }
 
 async fn end_deliveries(
     parts: &Parts,
+    queue: Queue,
     site: &Site,
     deliveries: Vec<Delivery>,
     ends: Result<Vec<PageEnd>, BatchError>,
@@ -153,9 +197,7 @@ async fn end_deliveries(
         Ok(ends) => {
             for (delivery, end) in deliveries.into_iter().zip(ends) {
                 match end {
-                    PageEnd::Rejected(reason) => {
-                        reject(&parts.metrics, Queue::Partitions, delivery, &reason).await
-                    }
+                    PageEnd::Rejected(reason) => reject(&parts.metrics, queue, delivery, &reason).await,
                     PageEnd::Applied | PageEnd::Stale | PageEnd::Unwanted => {
                         ack(delivery).await;
                     }
@@ -163,32 +205,61 @@ async fn end_deliveries(
             }
         }
         Err(error) if error.is_retryable() => {
-            tracing::warn!(%site, %error, pages = deliveries.len(), "cannot count pages of a site; returned them to the queue");
+            tracing::warn!(%site, %error, %queue, pages = deliveries.len(), "cannot count or remove pages of a site; returned them to the queue");
             for delivery in deliveries {
                 release(delivery).await;
             }
         }
         Err(error) => {
             for delivery in deliveries {
-                reject(&parts.metrics, Queue::Partitions, delivery, &error.to_string()).await;
+                reject(&parts.metrics, queue, delivery, &error.to_string()).await;
             }
         }
     }
 }
 
-async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
-    let mut consumer = parts.broker.consume(Queue::Seeds, SEED_PREFETCH).await?;
+/// Removes pages that crawlers found gone.
+async fn gone_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut consumer = parts.broker.consume(Queue::Gone, ONE_AT_A_TIME).await?;
+    let servers = Outage::new("store, archive or broker");
+    loop {
+        let delivery = tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            delivery = consumer.next() => delivery?,
+        };
+        count_taken(&parts.metrics, Queue::Gone, &delivery);
+        let gone: GonePage = match envelope::open(&delivery.body) {
+            Ok(gone) => gone,
+            Err(error) => {
+                reject(&parts.metrics, Queue::Gone, delivery, &error.to_string()).await;
+                continue;
+            }
+        };
+        let work = || admit_and_remove(&parts, &gone, time::now());
+        let end = Retry::within(HOLD).until(&stop).run(&servers, work).await;
+        end_deliveries(&parts, Queue::Gone, &gone.site, vec![delivery], end.map(|end| vec![end])).await;
+    }
+}
+
+/// Carries out operators' messages of one queue.
+async fn commands_loop(
+    queue: Queue,
+    parts: Parts,
+    config: MinerConfig,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let mut consumer = parts.broker.consume(queue, ONE_AT_A_TIME).await?;
     let servers = Outage::new("store or archive");
     loop {
         let delivery = tokio::select! {
             () = stop.cancelled() => return Ok(()),
             delivery = consumer.next() => delivery?,
         };
-        count_taken(&parts.metrics, Queue::Seeds, &delivery);
-        let command = match SeedMessage::parse(&delivery.body) {
+        count_taken(&parts.metrics, queue, &delivery);
+        let command = match command_of(queue, &delivery.body, config.old_removals) {
             Ok(command) => command,
-            Err(error) => {
-                reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await;
+            Err(reason) => {
+                reject(&parts.metrics, queue, delivery, &reason).await;
                 continue;
             }
         };
@@ -202,7 +273,24 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
                 tracing::warn!(%error, "cannot carry out an operator's message; returned it to the queue");
                 release(delivery).await;
             }
-            Err(error) => reject(&parts.metrics, Queue::Seeds, delivery, &error.to_string()).await,
+            Err(error) => reject(&parts.metrics, queue, delivery, &error.to_string()).await,
+        }
+    }
+}
+
+/// Reads an operator's message, which must be on its own queue.
+fn command_of(queue: Queue, message: &[u8], old_removals: bool) -> Result<SeedCommand, String> {
+    let command = SeedMessage::parse(message).map_err(|error| error.to_string())?;
+    match (command.queue(), queue) {
+        (wanted, found) if wanted == found => Ok(command),
+        (Queue::Removals, _) if old_removals => Ok(command),
+        (Queue::Removals, _) => {
+            Err("`remove` and `forget` belong on the queue `removals`; `miner.old_removals = true` takes \
+             them here"
+                .into())
+        }
+        (wanted, _) => {
+            Err(format!("only `remove` and `forget` belong on this queue, all else on `{wanted}`"))
         }
     }
 }

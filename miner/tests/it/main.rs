@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
+mod admission;
 mod counting;
 mod faults;
 mod filing;

@@ -19,6 +19,7 @@ async fn pages_and_seeds_are_consumed_and_broken_messages_become_dead_letters() 
     let config = MinerConfig { fold_s: 0, ..MinerConfig::default() };
     for at in 0..5 {
         let page = page(&format!("https://a.test/{at}"), Why::Link, 1, &["sport"], &[]);
+        world.archive(&page).await;
         broker.publish(Queue::Partitions, envelope::seal(&page).unwrap().into()).await.unwrap();
     }
     broker.publish(Queue::Partitions, "garbage".into()).await.unwrap();

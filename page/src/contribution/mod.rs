@@ -9,6 +9,7 @@
 //! functions that build them here: start at [`Table`].
 
 mod cells;
+mod check;
 pub mod counting;
 pub mod first;
 pub mod labels;

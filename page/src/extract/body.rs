@@ -8,7 +8,7 @@
 //!
 //! Invariant: blocks are in page order; linear in the size of the page, apart from sorting its runs.
 
-use crate::article::{Block, BlockKind, Evidence};
+use crate::article::{Block, BlockKind, Evidence, MAX_TEXT};
 use crate::reading::{NodeId, PageTree, squash};
 use rustc_hash::FxHashMap;
 
@@ -21,8 +21,6 @@ use super::site::SiteContext;
 use crate::Page;
 use crate::text::words_of_prose;
 
-/// Longest text of an article, in bytes.
-const MAX_TEXT: usize = 1 << 20;
 /// The metadata's text is used if it has this many words, and this many times the words of the shown text.
 const LEAST_HIDDEN_WORDS: f32 = 80.0;
 const TIMES_VISIBLE_WORDS: f32 = 2.0;

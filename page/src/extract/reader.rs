@@ -83,7 +83,7 @@ pub(super) fn read_article(
     let published = || choose_published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught_fields.published.or_else(published);
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
-    Article {
+    let article = Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
         title,
@@ -99,7 +99,8 @@ pub(super) fn read_article(
         body: body.blocks,
         kind: PageKind::Article,
         evidence: evidence.by_field,
-    }
+    };
+    article.within_limits()
 }
 
 /// The authors, from the page alone unless its peers know better.

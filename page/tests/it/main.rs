@@ -11,5 +11,6 @@
 mod examples;
 mod generation;
 mod hierarchy;
+mod limits;
 mod modules;
 mod purity;

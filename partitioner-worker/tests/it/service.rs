@@ -245,6 +245,12 @@ async fn what_can_never_be_worked_on_is_rejected_with_its_reason() {
     assert!(end.contains("the archive has no page"), "{end}");
     let (_, end) = ends_of(seal(&message(Body::Inline(b"plain".to_vec()))).unwrap()).await;
     assert!(end.contains("not zstd"), "{end}");
+    let other = "https://news.example.org/sport5".parse().unwrap();
+    let (_, end) = ends_of(seal(&FetchedPage { url: other, ..inline() }).unwrap()).await;
+    assert!(end.contains("a damaged page: `https://news.example.org/sport5`"), "{end}");
+    let elsewhere = "https://b.test/".parse::<CanonicalUrl>().unwrap().site();
+    let (_, end) = ends_of(seal(&FetchedPage { site: elsewhere, ..inline() }).unwrap()).await;
+    assert!(end.contains("not a page of the site `b.test`"), "{end}");
     let bomb = zstd::encode_all(std::io::repeat(b'x').take(65 << 20), 19).unwrap();
     let (world, end) = ends_of(seal(&message(Body::Inline(bomb))).unwrap()).await;
     assert!(end.contains("when decompressed"), "{end}");

@@ -68,7 +68,7 @@ pub(crate) fn garbage(dice: u64) -> (Queue, Vec<u8>) {
     };
     let (choice, bytes) = (noise(2, 2), noise(16, 2_000));
     let queue = Queue::ALL[usize::from(choice[0]) % Queue::ALL.len()];
-    if queue == Queue::Seeds {
+    if matches!(queue, Queue::Seeds | Queue::Removals) {
         let name: String = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         return (
             queue,
@@ -80,7 +80,11 @@ pub(crate) fn garbage(dice: u64) -> (Queue, Vec<u8>) {
             },
         );
     }
-    let kind = if queue == Queue::Pages { 1 } else { 2 };
+    let kind = match queue {
+        Queue::Pages => 1,
+        Queue::Gone => 4,
+        Queue::Seeds | Queue::Removals | Queue::Partitions => 2,
+    };
     let after = |head: &[u8]| [head, &bytes].concat();
     let body = match choice[1] % 4 {
         0 => bytes,
@@ -96,7 +100,7 @@ pub(crate) fn garbage(dice: u64) -> (Queue, Vec<u8>) {
 mod tests {
     use newslode_common::message::envelope::open;
     use newslode_common::message::seed::SeedMessage;
-    use newslode_common::message::{FetchedPage, PartitionedPage};
+    use newslode_common::message::{FetchedPage, GonePage, PartitionedPage};
 
     use super::*;
 
@@ -105,9 +109,10 @@ mod tests {
         for dice in 0..3_000 {
             let (queue, body) = garbage(dice);
             let readable = match queue {
-                Queue::Seeds => SeedMessage::parse(&body).is_ok(),
+                Queue::Seeds | Queue::Removals => SeedMessage::parse(&body).is_ok(),
                 Queue::Pages => open::<FetchedPage>(&body).is_ok(),
                 Queue::Partitions => open::<PartitionedPage>(&body).is_ok(),
+                Queue::Gone => open::<GonePage>(&body).is_ok(),
             };
             assert!(!readable, "{dice}: {queue} {body:?}");
         }

@@ -196,9 +196,11 @@ fn number_of(dead: &[DeadLetter]) -> Markup {
 
 fn queue_meaning(queue: Queue) -> &'static str {
     match queue {
-        Queue::Seeds => "what operators ask for",
+        Queue::Seeds => "sites to add, change and pause",
+        Queue::Removals => "sites to remove and pages to forget",
         Queue::Pages => "fetched pages, for partitioners",
         Queue::Partitions => "partitioned pages, for miners",
+        Queue::Gone => "pages that are gone, for miners",
     }
 }
 

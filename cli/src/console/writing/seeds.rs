@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use bytes::Bytes;
 use maud::html;
-use newslode_common::broker::{Broker as _, Queue};
+use newslode_common::broker::Broker as _;
 use newslode_common::message::seed::{SeedMessage, VERSION, check_limits};
 use newslode_common::store::SiteSettings;
 use newslode_common::time::now;
@@ -111,7 +111,7 @@ pub(in crate::console) async fn apply_seed_messages(
             let broker = source.broker()?;
             for message in messages {
                 let body = serde_json::to_vec(message).map_err(|error| Problem::away(&error))?;
-                let sent = broker.publish(Queue::Seeds, Bytes::from(body)).await;
+                let sent = broker.publish(message.queue(), Bytes::from(body)).await;
                 sent.map_err(|error| Problem::without_queues(&error))?;
             }
         }

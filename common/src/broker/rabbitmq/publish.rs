@@ -17,14 +17,15 @@ use super::core::Core;
 /// `application/octet-stream`, except for queues and exchanges that carry JSON.
 fn content_type(queue: Queue) -> &'static str {
     match queue {
-        Queue::Seeds => "application/json",
-        Queue::Pages | Queue::Partitions => "application/octet-stream",
+        Queue::Seeds | Queue::Removals => "application/json",
+        Queue::Pages | Queue::Partitions | Queue::Gone => "application/octet-stream",
     }
 }
 
 /// Where a message goes.
 pub(super) struct Route<'a> {
     pub(super) exchange: &'a str,
+    /// The topic of an article. Elsewhere the exchange alone decides, and the key is the queue's name.
     pub(super) key: &'a str,
     /// Whether it is an error that no queue takes the message.
     pub(super) mandatory: bool,
@@ -32,8 +33,8 @@ pub(super) struct Route<'a> {
 
 impl Core {
     pub(super) async fn publish(&self, queue: Queue, body: &[u8]) -> Result<(), PublishError> {
-        let name = self.topology.queue(queue);
-        let route = Route { exchange: "", key: &name, mandatory: true };
+        let (exchange, name) = (self.topology.exchange(queue), self.topology.queue(queue));
+        let route = Route { exchange: &exchange, key: &name, mandatory: true };
         let properties = self.properties(content_type(queue), None);
         self.in_time(body, &name, async {
             let link = self.up().await?;
@@ -60,8 +61,8 @@ impl Core {
         body: &[u8],
         headers: FieldTable,
     ) -> Result<(), PublishError> {
-        let name = self.topology.dead_queue(queue);
-        let route = Route { exchange: "", key: &name, mandatory: true };
+        let (exchange, name) = (self.topology.exchange_of_dead(queue), self.topology.dead_queue(queue));
+        let route = Route { exchange: &exchange, key: &name, mandatory: true };
         let properties = self.properties(content_type(queue), Some(headers));
         self.in_time(body, &name, async {
             let link = self.up().await?;
@@ -126,7 +127,7 @@ impl Core {
             Ok(confirm) => confirm.await,
             Err(error) => Err(error),
         };
-        let queue = if route.exchange.is_empty() { route.key } else { route.exchange };
+        let queue = if route.mandatory { route.key } else { route.exchange };
         match confirmation {
             Ok(Confirmation::Ack(None)) => {
                 failpoint::effect(|| format!("publish to {queue}"));

@@ -1,10 +1,14 @@
 //! Names and arguments of all queues and exchanges of Newslode, and their idempotent declaration.
 //!
-//! Each work queue is a durable quorum queue `<prefix>.<queue>`. Its dead letters are
-//! `<prefix>.<queue>.dead`, bound to the direct exchange `<prefix>.dead`. There is one topic exchange,
-//! `<prefix>.articles`. Every limit is explicit, since defaults differ between RabbitMQ 3.10 and 4.x, and
-//! only arguments that both know are used. We declare all of it again after each reconnection. A queue that
-//! 0.1.0 made keeps its delivery limit. If a queue exists with other arguments, the error says what to do.
+//! Each work queue is a durable quorum queue `<prefix>.<queue>`. Its dead letters are `<prefix>.<queue>.dead`, bound
+//! to the direct exchange `<prefix>.dead`, to which the broker moves what exceeds the delivery limit. We publish to
+//! a queue through the fanout exchange `<prefix>.publish.<queue>`, and to its dead letters through
+//! `<prefix>.publish.<queue>.dead`, so that a user can be given the right to a single queue. 0.1.0 published through the
+//! default exchange, which still leads to the same queues. There is one topic exchange, `<prefix>.articles`.
+//!
+//! Every limit is explicit, since defaults differ between RabbitMQ 3.10 and 4.x, and only arguments that both know are
+//! used. We declare all of it again after each reconnection; a user who may not declare checks that all is there. A
+//! queue that 0.1.0 made keeps its delivery limit. If a queue exists with other arguments, the error says what to do.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
@@ -24,6 +28,14 @@ const X_DELIVERY_LIMIT_OF_FIRST: i64 = 4;
 /// Dead letters are listed and put back any number of times. By default RabbitMQ 4 would drop them after
 /// the 20th time, and 3.10 does not know -1 ("none").
 const X_DELIVERY_LIMIT_OF_DEAD: i64 = 1_000_000_000;
+
+const DURABLE: ExchangeDeclareOptions = ExchangeDeclareOptions {
+    passive: false,
+    durable: true,
+    auto_delete: false,
+    internal: false,
+    nowait: false,
+};
 
 /// What all names and arguments are made of.
 #[derive(Clone, Debug)]
@@ -48,6 +60,16 @@ impl Topology {
 
     pub(super) fn dead_queue(&self, queue: Queue) -> String {
         format!("{}.{}.dead", self.prefix, queue.name())
+    }
+
+    /// The exchange that leads to a queue.
+    pub(super) fn exchange(&self, queue: Queue) -> String {
+        format!("{}.publish.{}", self.prefix, queue.name())
+    }
+
+    /// The exchange that leads to a queue's dead letters.
+    pub(super) fn exchange_of_dead(&self, queue: Queue) -> String {
+        format!("{}.publish.{}.dead", self.prefix, queue.name())
     }
 
     pub(super) fn articles(&self) -> String {
@@ -82,39 +104,78 @@ impl Topology {
         ])
     }
 
-    /// Declares everything.
+    /// Declares everything. A user who may not declare needs all of it to be there.
     pub(super) async fn declare(&self, connection: &Connection) -> Result<(), BrokerError> {
+        match self.declare_all(connection).await {
+            Ok(()) => Ok(()),
+            Err(Refusal { is_access: false, error }) => Err(error),
+            Err(Refusal { is_access: true, error }) => match self.missing(connection).await {
+                None => Ok(()),
+                Some(missing) => Err(BrokerError(format!("{error}; and `{missing}` does not exist yet"))),
+            },
+        }
+    }
+
+    async fn declare_all(&self, connection: &Connection) -> Result<(), Refusal> {
         let channel = open(connection).await?;
-        let durable = ExchangeDeclareOptions { durable: true, ..Default::default() };
-        for (name, kind) in
-            [(self.dead_exchange(), ExchangeKind::Direct), (self.articles(), ExchangeKind::Topic)]
-        {
+        for (name, kind) in self.exchanges() {
             let declared =
-                channel.exchange_declare(name.as_str().into(), kind, durable, FieldTable::default());
+                channel.exchange_declare(name.as_str().into(), kind, DURABLE, FieldTable::default());
             declared.await.map_err(|error| self.refused("exchange", &name, &error))?;
         }
         for queue in Queue::ALL {
             let dead = self.dead_queue(*queue);
             let declared = declare_queue(&channel, &dead, Self::dead_arguments()).await;
             declared.map_err(|error| self.refused("queue", &dead, &error))?;
-            let exchange = self.dead_exchange();
-            channel
-                .queue_bind(
-                    dead.as_str().into(),
-                    exchange.as_str().into(),
-                    dead.as_str().into(),
-                    QueueBindOptions::default(),
-                    FieldTable::default(),
-                )
-                .await
-                .map_err(|error| self.refused("queue", &dead, &error))?;
+            self.bind(&channel, &dead, &self.dead_exchange()).await?;
+            self.bind(&channel, &dead, &self.exchange_of_dead(*queue)).await?;
             self.declare_work_queue(connection, *queue).await?;
+            self.bind(&channel, &self.queue(*queue), &self.exchange(*queue)).await?;
         }
         Ok(())
     }
 
+    /// All exchanges but the marks.
+    fn exchanges(&self) -> Vec<(String, ExchangeKind)> {
+        let fixed = [(self.dead_exchange(), ExchangeKind::Direct), (self.articles(), ExchangeKind::Topic)];
+        let of_queue = |queue: &Queue| [self.exchange(*queue), self.exchange_of_dead(*queue)];
+        let of_queues = Queue::ALL.iter().flat_map(of_queue).map(|name| (name, ExchangeKind::Fanout));
+        fixed.into_iter().chain(of_queues).collect()
+    }
+
+    async fn bind(&self, channel: &Channel, queue: &str, exchange: &str) -> Result<(), Refusal> {
+        let bound = channel.queue_bind(
+            queue.into(),
+            exchange.into(),
+            // Fanout exchanges do not look at it.
+            queue.into(),
+            QueueBindOptions::default(),
+            FieldTable::default(),
+        );
+        bound.await.map_err(|error| self.refused("queue", queue, &error))
+    }
+
+    /// The first queue or exchange that does not exist. To ask needs no right.
+    async fn missing(&self, connection: &Connection) -> Option<String> {
+        let channel = open(connection).await.ok()?;
+        let passive = ExchangeDeclareOptions { passive: true, ..DURABLE };
+        for (name, kind) in self.exchanges() {
+            let asked = channel.exchange_declare(name.as_str().into(), kind, passive, FieldTable::default());
+            if asked.await.is_err() {
+                return Some(name);
+            }
+        }
+        let passive = QueueDeclareOptions { passive: true, durable: true, ..Default::default() };
+        for name in Queue::ALL.iter().flat_map(|queue| [self.queue(*queue), self.dead_queue(*queue)]) {
+            if channel.queue_declare(name.as_str().into(), passive, FieldTable::default()).await.is_err() {
+                return Some(name);
+            }
+        }
+        None
+    }
+
     /// A refusal closes the channel, so each attempt has its own.
-    async fn declare_work_queue(&self, connection: &Connection, queue: Queue) -> Result<(), BrokerError> {
+    async fn declare_work_queue(&self, connection: &Connection, queue: Queue) -> Result<(), Refusal> {
         let name = self.queue(queue);
         let wanted = self.arguments(queue, X_DELIVERY_LIMIT);
         let Err(error) = declare_queue(&open(connection).await?, &name, wanted).await else { return Ok(()) };
@@ -133,14 +194,15 @@ impl Topology {
         Err(self.refused("queue", &name, &error))
     }
 
-    fn refused(&self, what: &str, name: &str, error: &lapin::Error) -> BrokerError {
+    fn refused(&self, what: &str, name: &str, error: &lapin::Error) -> Refusal {
         let hint = if is_soft(error, &AMQPSoftError::PRECONDITIONFAILED) {
             "; it exists with other settings: drain and delete it, or set `broker.prefix`, `broker.max_length` \
              and `broker.max_bytes` as they were when it was made"
         } else {
             ""
         };
-        BrokerError(format!("cannot declare the {what} `{name}`: {}{hint}", self.with_remedy(error)))
+        let text = format!("cannot declare the {what} `{name}`: {}{hint}", self.with_remedy(error));
+        Refusal { is_access: is_soft(error, &AMQPSoftError::ACCESSREFUSED), error: BrokerError(text) }
     }
 
     /// The error's text; where the user may not do what we need, with how to permit it.
@@ -149,12 +211,23 @@ impl Topology {
             return error.to_string();
         }
         let ours = format!("^{}[.]", self.prefix);
-        // What is published to a queue by its name goes through the default exchange.
-        let written = format!("^({}[.]|amq[.]default$)", self.prefix);
         format!(
             "{error} (the user of `broker.url` lacks a permission: rabbitmqctl set_permissions -p VHOST USER '{ours}' \
-             '{written}' '{ours}'; the services go on by themselves)"
+             '{ours}' '{ours}'; docs/security.md has those of a single service; the services go on by themselves)"
         )
+    }
+}
+
+/// Why something could not be declared.
+struct Refusal {
+    /// Whether the user may not do it.
+    is_access: bool,
+    error: BrokerError,
+}
+
+impl From<BrokerError> for Refusal {
+    fn from(error: BrokerError) -> Refusal {
+        Refusal { is_access: false, error }
     }
 }
 

@@ -232,6 +232,12 @@ impl Connection {
             Err(StoreError::Corrupt(text)) => {
                 Err(StoreError::Refused(format!("the server rejects Newslode's functions: {text}")))
             }
+            // A user without this right waits for one who has it, as the miner does.
+            Err(StoreError::Refused(text)) if text.contains("NOPERM") || text.contains("no permissions") => {
+                Err(StoreError::Unavailable(format!(
+                    "the server does not hold Newslode's functions yet, and this user may not load them: start the miner ({text})"
+                )))
+            }
             Err(other) => Err(other),
         }
     }

@@ -68,6 +68,7 @@ async fn rabbitmq_keeps_the_contract() {
     articles_reach_who_asked_for_their_topic(&server.url()).await;
     a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
     the_window_is_fast(&server.url()).await;
+    what_is_published_through_the_default_exchange_arrives(&server.url()).await;
     what_a_user_may_not_do_is_said_with_how_to_permit_it(&server).await;
 }
 
@@ -79,7 +80,7 @@ async fn what_a_user_may_not_do_is_said_with_how_to_permit_it(server: &RabbitSer
     let config = config(&server.url().replace("guest:guest", "limited:secret"), "limits", &Limits::default());
     let connect = || RabbitBroker::connect(&config, "test@here", None);
     let ours = "^limits[.]";
-    let mend = "set_permissions -p VHOST USER '^limits[.]' '^(limits[.]|amq[.]default$)' '^limits[.]'";
+    let mend = "set_permissions -p VHOST USER '^limits[.]' '^limits[.]' '^limits[.]'";
     let page = || Bytes::from_static(b"page");
 
     permit("^limits[.](?!partitions$)", ".*", ours);
@@ -87,20 +88,41 @@ async fn what_a_user_may_not_do_is_said_with_how_to_permit_it(server: &RabbitSer
     assert!(error.contains("`limits.partitions`") && error.contains(mend), "{error}");
     assert!(!error.contains("secret"), "{error}");
 
-    permit(ours, ours, "^limits[.](?!pages$)");
+    permit(ours, "^limits[.](?!publish[.]pages$)", "^limits[.]");
+    connect().await.unwrap().close().await;
+    permit("^$", "^limits[.](?!publish[.]pages$)", "^limits[.](?!pages$)");
     let broker = connect().await.unwrap();
     let error = broker.publish(Queue::Pages, page()).await.unwrap_err();
     assert!(error.is_retryable() && error.to_string().contains(mend), "{error}");
     let error = broker.consume(Queue::Pages, 1).await.err().unwrap().to_string();
     assert!(error.contains("`limits.pages`") && error.contains(mend), "{error}");
 
-    permit(ours, "^(limits[.]|amq[.]default$)", ours);
+    permit(ours, ours, ours);
     let begun = Instant::now();
     while let Err(error) = broker.publish(Queue::Pages, page()).await {
         assert!(begun.elapsed() < Duration::from_secs(20), "{error}");
     }
     let mut consumer = broker.consume(Queue::Pages, 1).await.unwrap();
     assert_eq!(consumer.next().await.unwrap().body, page());
+}
+
+/// 0.1.0 published through the default exchange, as other people's clients may.
+async fn what_is_published_through_the_default_exchange_arrives(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "older", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    for (exchange, key) in [("", "older.seeds"), ("older.publish.seeds", "")] {
+        let options = lapin::options::BasicPublishOptions { mandatory: true, ..Default::default() };
+        let sent = channel.basic_publish(exchange.into(), key.into(), options, b"seed", Default::default());
+        sent.await.unwrap().await.unwrap();
+    }
+    let mut consumer = broker.consume(Queue::Seeds, 2).await.unwrap();
+    for _ in 0..2 {
+        let delivery = consumer.next().await.unwrap();
+        assert_eq!(delivery.body, "seed");
+        delivery.ack().await.unwrap();
+    }
 }
 
 async fn other_settings_are_refused_by_name(url: &str) {
@@ -351,6 +373,9 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
 }
 
 async fn waits_end_when_the_broker_is_frozen(server: &RabbitServer) {
+    // To make the queues may take longer than the limit below.
+    let patient = config(&server.url(), "frozen", &Limits::default());
+    RabbitBroker::connect(&patient, "test@here", None).await.unwrap().close().await;
     let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
     let config = config(&server.url(), "frozen", &limits);
     let broker = RabbitBroker::connect(&config, "test@here", None).await.unwrap();

@@ -11,7 +11,7 @@ use super::anchors::Anchor;
 use crate::reading::Page;
 
 /// Most pairs of an entry and a label below it; menus have some hundred.
-const MAX_NESTED: usize = 2000;
+pub(in crate::contribution) const MAX_NESTED: usize = 2000;
 /// Most elements with lists between an entry and the list below it.
 const MAX_LAYOUT: usize = 6;
 

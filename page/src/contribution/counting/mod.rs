@@ -16,9 +16,9 @@ use crate::contribution::terms;
 use crate::reading::Page;
 
 mod anchors;
-mod lists;
-mod outline;
-mod paths;
+pub(super) mod lists;
+pub(super) mod outline;
+pub(super) mod paths;
 mod uses;
 
 use anchors::{Anchor, page_anchors};
@@ -26,10 +26,10 @@ use outline::LabelOutline;
 use uses::LabelUses;
 
 /// Most bytes of labels, of pairs, of links and of lists, each. A front page of 2,000 links has some 200 KB.
-const MAX_BYTES: usize = 2 << 20;
+pub(super) const MAX_BYTES: usize = 2 << 20;
 
 /// Most stories that a page files: enough to see what only this page shows, and some 2 KB of cells per page.
-const MAX_STORIES: usize = 60;
+pub(super) const MAX_STORIES: usize = 60;
 
 /// The contribution of a page to its site's state.
 ///

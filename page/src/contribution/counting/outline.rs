@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::contribution::labels::LabelKeys;
 
 /// Most labelled ancestors that make pairs with a label; higher levels are the frame of the page.
-const MAX_LEVEL: u8 = 4;
+pub(in crate::contribution) const MAX_LEVEL: u8 = 4;
 
 pub(super) struct LabelOutline {
     /// Distinct keys.

@@ -14,9 +14,9 @@ use super::uses::spelled_out;
 use crate::contribution::labels::LabelKeys;
 
 /// Most directories that a page adds; a front page has some thirty.
-const MAX_DIRECTORIES: usize = 200;
+pub(in crate::contribution) const MAX_DIRECTORIES: usize = 200;
 /// Most pairs of a directory and what lies in it.
-const MAX_PAIRS: usize = 1000;
+pub(in crate::contribution) const MAX_PAIRS: usize = 1000;
 /// Most names of a path that are read.
 const MAX_NAMES: usize = 8;
 

@@ -10,6 +10,7 @@ mod news;
 mod outputs;
 mod removal;
 mod restore;
+mod rights;
 mod s3;
 mod seeds;
 mod served;

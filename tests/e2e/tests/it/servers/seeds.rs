@@ -34,13 +34,13 @@ async fn the_examples_in_python_add_sites() {
     services.ready().await;
     assert_eq!(examples.len(), 2);
     for (example, seed) in examples.iter().zip(lab.seeds()) {
-        for fixed in [RABBIT, PAGE, "newslode.seeds"] {
+        for fixed in [RABBIT, PAGE, "newslode.publish.seeds"] {
             assert!(example.contains(fixed), "`{fixed}` is missing in {example}");
         }
         let script = example
             .replace(RABBIT, &servers.rabbit.url())
             .replace(PAGE, seed)
-            .replace("newslode.seeds", "python.seeds");
+            .replace("newslode.publish.seeds", "python.publish.seeds");
         let ended = Command::new(&python).args(["-c", &script]).output().unwrap();
         assert!(ended.status.success(), "{script}\n{}", String::from_utf8_lossy(&ended.stderr));
         let page: CanonicalUrl = seed.parse().unwrap();
