@@ -1,6 +1,5 @@
 //! `newslode serve`: serves the console until it is told to stop.
 
-use std::io::IsTerminal as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -149,7 +148,7 @@ fn tell_one_time_address(origin: &str, file: Option<PathBuf>) -> anyhow::Result<
     let secret = random_secret()?;
     let address = format!("{origin}/session/once/{secret}");
     let minutes = ONE_TIME.as_secs() / 60;
-    if std::io::stdout().is_terminal() {
+    if out::is_terminal() {
         out::line(format!("sign in to change something (works once, within {minutes} minutes): {address}"))?;
         return Ok(Some(OneTimeSecret { secret, file: None }));
     }
