@@ -1,7 +1,7 @@
 //! The only module that writes to standard output, and to standard error beside logs and progress.
 //!
 //! What is printed often holds text that strangers wrote, so everything passes [`newslode_page::neutral`] on its way. Text for
-//! people ([`line`], [`text`], [`Styled`], [`notice`]) always does: it may reach a terminal through a pager. Data for programs
+//! people ([`line()`], [`text`], [`Styled`], [`notice`]) always does: it may reach a terminal through a pager. Data for programs
 //! ([`json`], [`data`], [`writer`]) does on a terminal only. `--raw` turns the filter of standard output off.
 
 #![allow(clippy::disallowed_methods, reason = "everything else writes through this module")]
