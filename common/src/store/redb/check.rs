@@ -75,7 +75,7 @@ pub(super) fn check(transaction: &ReadTransaction) -> FileCheck {
     check_table(transaction, checked, index::TURNS, |_, ()| Ok(()));
     check_table(transaction, checked, state::PAGES, |_, _| Ok(()));
     check_table(transaction, checked, state::COUNTERS, |_, _| Ok(()));
-    check_table(transaction, checked, state::VALUES, |_, _| Ok(()));
+    check_table(transaction, checked, state::VALUES, |_, (_, value)| check_value(value));
     check_table(transaction, checked, sums::CELLS, |_, _| Ok(()));
     check_table(transaction, checked, sums::WORDS, |_, _| Ok(()));
     check_table(transaction, checked, log::ENTRIES, |(_, position), entry| {
@@ -85,6 +85,13 @@ pub(super) fn check(transaction: &ReadTransaction) -> FileCheck {
     check_table(transaction, checked, archive::BLOBS, |_, (_, packed)| unpack(packed).map(drop));
     check_table(transaction, checked, archive::AGES, |_, ()| Ok(()));
     found
+}
+
+/// Checks the compressed part of a value, if it has one: after a byte that says in which form, or at its beginning.
+pub(super) fn check_value(value: &[u8]) -> StoreResult<()> {
+    const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+    let frame = [Some(value), value.get(1..)].into_iter().flatten().find(|part| part.starts_with(&FRAME));
+    frame.map_or(Ok(()), |frame| unpack(frame).map(drop))
 }
 
 /// Reads all records of a table.

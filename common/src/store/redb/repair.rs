@@ -14,7 +14,7 @@ use ::redb::{
     TableHandle as _, Value,
 };
 
-use super::check::{FileCheck, check, reason};
+use super::check::{FileCheck, check, check_value, reason};
 use super::index::{self, Index};
 use super::records::{EntryRecord, SiteRecord, decode};
 use super::{FORMAT, META, archive, builder, cannot_open, errors, prepare, state, without_panic};
@@ -164,10 +164,11 @@ fn move_records(source: &Source<'_>, target: &Database) -> StoreResult<u64> {
         })?;
         let mut values = transaction.open_table(state::VALUES)?;
         kept += each_readable(source, state::VALUES, |name, value| {
-            if is_kept(name) {
+            let is_kept = is_kept(name) && check_value(value.1).is_ok();
+            if is_kept {
                 values.insert(name, value)?;
             }
-            Ok(is_kept(name))
+            Ok(is_kept)
         })?;
     }
     transaction.commit()?;
