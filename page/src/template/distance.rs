@@ -309,6 +309,22 @@ impl Distances {
         Some(steps)
     }
 
+    /// As [`align`](Self::align), for two vertices that an alignment of their parents mapped to each other. Their children were compared
+    /// then, and those costs are cached, so only the cells of their own table are further steps.
+    pub fn align_mapped(
+        &mut self,
+        shapes: &Shapes,
+        a: SubtreeClass,
+        b: SubtreeClass,
+    ) -> Option<Vec<EditStep>> {
+        let before = self.steps;
+        let steps = self.align(shapes, a, b);
+        let (_, left, right) = differing_children(shapes, (a, b));
+        let cells = (left.len() as u64).saturating_mul(right.len() as u64);
+        self.steps = self.steps.min(before.saturating_add(cells));
+        steps
+    }
+
     /// The steps that lead to the last cell of a table, last step first; prefers matches, then deletions, then
     /// insertions.
     fn trace_back(

@@ -29,7 +29,8 @@ pub fn compose_pair(
         let wildcard = wildcard_for_both(shapes, a, b);
         return shapes.wildcard(wildcard);
     }
-    let mut open = vec![OpenVertex::new(shapes, distances, a, b)];
+    let steps = distances.align(shapes, a, b);
+    let mut open = vec![OpenVertex::new(shapes, a, steps)];
     loop {
         let Some(top) = open.last_mut() else { return a };
         let Some(step) = top.steps.next() else {
@@ -46,7 +47,8 @@ pub fn compose_pair(
         match step {
             EditStep::Match(x, y) if x == y => top.children.push(x),
             EditStep::Match(x, y) if shapes.root_label(x) == shapes.root_label(y) => {
-                let child = OpenVertex::new(shapes, distances, x, y);
+                let steps = distances.align_mapped(shapes, x, y);
+                let child = OpenVertex::new(shapes, x, steps);
                 open.push(child);
             }
             EditStep::Match(x, y) => {
@@ -82,13 +84,14 @@ struct OpenVertex {
 }
 
 impl OpenVertex {
-    fn new(shapes: &mut Shapes, distances: &mut Distances, a: SubtreeClass, b: SubtreeClass) -> OpenVertex {
+    /// A vertex with the alignment of its children and the other's.
+    fn new(shapes: &mut Shapes, class: SubtreeClass, alignment: Option<Vec<EditStep>>) -> OpenVertex {
         // Lists that are too long to align become one wildcard.
-        let (steps, children) = match distances.align(shapes, a, b) {
+        let (steps, children) = match alignment {
             Some(steps) => (steps, Vec::new()),
             None => (Vec::new(), vec![shapes.wildcard(Wildcard::ZeroOrMore)]),
         };
-        OpenVertex { class: a, steps: steps.into_iter(), children }
+        OpenVertex { class, steps: steps.into_iter(), children }
     }
 }
 
