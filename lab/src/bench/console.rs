@@ -55,8 +55,13 @@ pub(crate) async fn make(world: World, folder: &Path, say: &mut dyn FnMut(&str))
     let (begun, now, config) = (Instant::now(), time::now(), Config::default());
     let engine = Engine::open(folder, config.clone())?;
     let parts = engine.miner_parts();
-    add_seeds(&parts, &seeds::collect(&world.seeds(), None)?, (Some(1 << 40), None, None), &config.miner)
-        .await?;
+    add_seeds(
+        &parts,
+        &seeds::collect(&world.seeds(), None)?,
+        (Some(1_000_000_000_000), None, None),
+        &config.miner,
+    )
+    .await?;
     Generations::claim(parts.stores.state.as_ref(), &parts.params.generation()).await?;
     let mut by_site: BTreeMap<Site, Vec<CanonicalUrl>> = BTreeMap::new();
     for url in world.urls() {

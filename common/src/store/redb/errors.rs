@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::io::ErrorKind;
+use std::sync::OnceLock;
 
 use crate::store::error::StoreError;
 
@@ -35,6 +36,31 @@ pub(super) fn is_consequence(error: &StoreError) -> bool {
 /// Whether the file can be used again only after it was opened again.
 pub(super) fn is_lasting(error: &StoreError) -> bool {
     matches!(error, StoreError::Full(_) | StoreError::Damaged(_)) || is_consequence(error)
+}
+
+/// The first failure after which the file must be opened again.
+#[derive(Default)]
+pub(super) struct Failure(OnceLock<StoreError>);
+
+impl Failure {
+    /// The failure, if there was one.
+    pub(super) fn cause(&self) -> Option<StoreError> {
+        self.0.get().cloned()
+    }
+
+    /// Remembers a failure that lasts. A consequence of it is replaced by its cause.
+    pub(super) fn note(&self, error: StoreError) -> StoreError {
+        if is_consequence(&error)
+            && let Some(cause) = self.0.get()
+        {
+            return cause.clone();
+        }
+        if is_lasting(&error) {
+            // Only the first one is the cause.
+            drop(self.0.set(error.clone()));
+        }
+        error
+    }
 }
 
 /// Only this program writes the file, and checks what it writes: what cannot be read was damaged since.

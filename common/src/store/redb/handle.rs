@@ -1,11 +1,11 @@
 //! A handle of the store: its writer, and reads from snapshots.
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ::redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
 
-use super::errors;
+use super::errors::{self, Failure};
 use super::writer::Writer;
 use crate::store::archive::packing::blocking;
 use crate::store::error::{StoreError, StoreResult};
@@ -29,26 +29,6 @@ enum Access {
     Read(ReadOnlyDatabase),
 }
 
-/// The first failure after which the file must be opened again.
-#[derive(Default)]
-pub(super) struct Failure(OnceLock<StoreError>);
-
-impl Failure {
-    /// Remembers a failure that lasts. A consequence of it is replaced by its cause.
-    pub(super) fn note(&self, error: StoreError) -> StoreError {
-        if errors::is_consequence(&error)
-            && let Some(cause) = self.0.get()
-        {
-            return cause.clone();
-        }
-        if errors::is_lasting(&error) {
-            // Only the first one is the cause.
-            drop(self.0.set(error.clone()));
-        }
-        error
-    }
-}
-
 impl RedbStore {
     /// Starts the writer of a database whose tables exist.
     pub(super) fn writing(database: Database) -> StoreResult<RedbStore> {
@@ -65,7 +45,7 @@ impl RedbStore {
     /// The failure after which no call works any more until the file is opened again: its disk was full, or it is damaged.
     #[must_use]
     pub fn failure(&self) -> Option<StoreError> {
-        self.inner.failure.0.get().cloned()
+        self.inner.failure.cause()
     }
 
     /// Makes everything answered so far survive a crash. Does nothing for a store that only reads.

@@ -12,8 +12,7 @@ use std::thread::JoinHandle;
 use ::redb::{Database, Durability, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
 
-use super::errors;
-use super::handle::Failure;
+use super::errors::{self, Failure};
 use crate::failpoint;
 use crate::store::{StoreError, StoreResult};
 

@@ -107,6 +107,10 @@ async fn recompute_takes_over_by_hand_and_a_second_time_finds_nothing() {
     assert_eq!((&done["pages"], &done["counted"]), (&16.into(), &16.into()), "{done}");
     let again = lab.json(&["recompute", "--quiet", "--json", folder]).await;
     assert_eq!((&again["pages"], &again["counted"]), (&16.into(), &0.into()), "{again}");
+    // Version 0.1.0 wrote no histories.
+    let before = proof_of_old_articles(&lab, &["verify", "--quiet", "--json", folder]).await;
+    assert_eq!(before["different"], 0, "{before}");
+    lab.ok(&["repair", "--quiet", folder]).await;
     let proof = lab.json(&["verify", "--quiet", "--json", folder]).await;
     assert_eq!(proof["pages"], 16, "{proof}");
 }
@@ -125,8 +129,19 @@ async fn a_page_that_the_archive_lost_is_taken_out_and_reported() {
     let folder = run.to_str().unwrap();
     let done = lab.ok(&["recompute", "--quiet", folder]).await;
     assert!(done.contains("16 pages, 15 counted again, 1 taken out"), "{done}");
-    let proof = lab.json(&["verify", "--quiet", "--json", folder]).await;
-    assert_eq!(proof["pages"], 15, "{proof}");
+    let proof = proof_of_old_articles(&lab, &["verify", "--quiet", "--json", folder]).await;
+    assert_eq!((&proof["pages"], &proof["different"]), (&15.into(), &0.into()), "{proof}");
+    assert_eq!(proof["missing"], serde_json::json!([]), "{proof}");
+}
+
+/// What `verify` says of articles that 0.1.0 read: nothing is wrong but that they have no history yet.
+async fn proof_of_old_articles(lab: &Lab, arguments: &[&str]) -> serde_json::Value {
+    let ended = lab.run(arguments).await;
+    let proof: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let faults = proof["histories"].as_array().unwrap();
+    assert!(ended.code == Some(1) && !faults.is_empty(), "{proof}");
+    assert!(faults.iter().all(|fault| fault["what"] == "it has no history"), "{proof}");
+    proof
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -213,7 +228,7 @@ mod servers {
             tokio::time::sleep(LOOK).await;
         }
         assert_eq!(digests_in(&store).await, fresh(&store, &held).await);
-        let proof = lab.json(&services.asking(&["verify", "--json"])).await;
+        let proof = proof_of_old_articles(&lab, &services.asking(&["verify", "--json"])).await;
         assert_eq!((&proof["different"], &proof["outdated"]), (&0.into(), &serde_json::json!([])), "{proof}");
         assert!(
             services.dead(Queue::Partitions).await.is_empty() && services.dead(Queue::Pages).await.is_empty()

@@ -225,9 +225,10 @@ impl Kitchen<'_> {
             ])),
             ["template", "list"] => Recipe::Run(Vec::new()),
             ["template", "show" | "explain" | "forget"] => Recipe::Run(words(&["attack.test"])),
-            ["taxonomy" | "verify" | "recompute" | "recall" | "status"] | ["seed", "list"] => {
-                Recipe::Run(Vec::new())
-            }
+            ["taxonomy" | "verify" | "repair" | "recompute" | "recall" | "status"]
+            | ["seed", "list"]
+            | ["token", "list"] => Recipe::Run(Vec::new()),
+            ["token", "add" | "revoke"] => Recipe::Run(words(&["reader"])),
             ["report"] => Recipe::Run(words(&["--out", &self.path("report.html")])),
             ["serve"] => Recipe::Elsewhere("`console.rs` asks for every page"),
             ["terms"] => Recipe::Run(words(&["attack.test"])),
