@@ -19,6 +19,7 @@ __all__ = [
     "extract",
     "kind",
     "_fail",
+    "for_terminal",
     "Hierarchy",
     "Node",
     "partition",
