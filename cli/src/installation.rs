@@ -154,17 +154,13 @@ async fn open_with(
     config: &Config,
     open_run: impl FnOnce(&Path) -> anyhow::Result<RedbStore>,
 ) -> anyhow::Result<Parts> {
-    let stores: Stores = match target {
-        Target::Run(folder) => {
-            let store = Arc::new(open_run(folder)?);
-            (store.clone(), store.clone(), store)
-        }
+    match target {
+        Target::Run(folder) => parts_of(open_run(folder)?, config),
         Target::Services => {
             let store = Arc::new(services::connect_store(config).await?);
-            (store.clone(), store, Arc::new(services::open_archive(config)?))
+            parts_over((store.clone(), store, Arc::new(services::open_archive(config)?)), config)
         }
-    };
-    parts_over(stores, config)
+    }
 }
 
 /// A run whose state is open.

@@ -5,8 +5,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::telemetry::metrics::Metrics;
+
+/// Time between two questions to a disk.
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// Free bytes on the disk of a folder for users without privileges.
 ///
@@ -37,6 +42,8 @@ pub struct Shortage {
 pub struct Room {
     folder: PathBuf,
     reserve: u64,
+    /// When the disk was asked last, and what it said: a disk on a network may be slow to answer.
+    asked: Mutex<Option<(Instant, Option<Shortage>)>>,
     is_short: AtomicBool,
 }
 
@@ -45,7 +52,12 @@ impl Room {
     #[must_use]
     pub fn new(folder: &Path, reserve_mb: u64) -> Room {
         let reserve = reserve_mb.saturating_mul(1 << 20);
-        Room { folder: folder.to_path_buf(), reserve, is_short: AtomicBool::new(false) }
+        Room {
+            folder: folder.to_path_buf(),
+            reserve,
+            asked: Mutex::default(),
+            is_short: AtomicBool::new(false),
+        }
     }
 
     /// The room for the archive at this URL, if it is a folder.
@@ -55,16 +67,22 @@ impl Room {
         Some(Room::new(&folder, reserve_mb))
     }
 
-    /// Whether the reserve is free.
+    /// Whether the reserve is free, as the disk said within the last second.
     ///
     /// # Errors
     /// How much is missing. A disk that does not say how much is free has enough.
     pub fn look(&self) -> Result<(), Shortage> {
-        let Room { folder, reserve, .. } = self;
-        match free_bytes(folder) {
-            Ok(free) if free < *reserve => Err(Shortage { folder: folder.clone(), free, reserve: *reserve }),
-            _ => Ok(()),
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if asked.as_ref().is_none_or(|(at, _)| at.elapsed() >= ASK_EVERY) {
+            *asked = Some((Instant::now(), self.ask()));
         }
+        asked.as_ref().and_then(|(_, shortage)| shortage.clone()).map_or(Ok(()), Err)
+    }
+
+    fn ask(&self) -> Option<Shortage> {
+        let Room { folder, reserve, .. } = self;
+        let free = free_bytes(folder).ok().filter(|free| free < reserve)?;
+        Some(Shortage { folder: folder.clone(), free, reserve: *reserve })
     }
 
     /// The same; logs when space becomes short and when it is there again, and says so in `newslode_disk_short`.

@@ -80,9 +80,9 @@ fn the_book_has_each_document_once() {
 
 /// What a text links to, pictures included.
 fn links(text: &str) -> impl Iterator<Item = &str> {
-    // What stands between backticks is code, such as a pattern.
+    // Text between backticks is code, such as a regular expression, and holds no links.
     let prose = text.lines().flat_map(|line| line.split('`').step_by(2));
-    // A link's words may be code, so its end begins a part.
+    // The text of a link may itself be code, so a part may begin with `](`.
     prose.flat_map(|part| part.split("](").skip(1)).filter_map(|rest| rest.split(')').next())
 }
 

@@ -201,8 +201,7 @@ async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source>
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
     let store = engine::open_state_to_change(folder).map_err(|error| with_hint_if_locked(folder, error))?;
-    let shared = Arc::new(store.clone());
-    let parts = installation::parts_over((shared.clone(), shared.clone(), shared), &config)?;
+    let parts = installation::parts_of(store.clone(), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }

@@ -113,7 +113,7 @@ pub enum SeedCommand {
 }
 
 impl SeedCommand {
-    /// The queue for this command: the right to add sites is not the right to delete what was mined.
+    /// The queue for this command. Removals have a queue of their own, so that a user who may add sites cannot delete what was mined.
     #[must_use]
     pub fn queue(&self) -> Queue {
         match self {

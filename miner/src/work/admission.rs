@@ -102,7 +102,7 @@ impl Known {
         if page.fetched_at > now.plus(CLOCK_TOLERANCE) {
             return Ok(refuse(format!("`{url}`: the time of its fetch is over a day ahead")));
         }
-        // What is archived is subtracted one day, so it may not be replaced by what was not added.
+        // The archived contribution is what will be subtracted later. It must stay the one that was added.
         if self.counted.is_some_and(|counted| counted.content == version.content)
             && let Some(held) = read_contribution(archive, version.content).await?
             && held != page.contribution

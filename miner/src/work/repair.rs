@@ -11,7 +11,6 @@ use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Again, Kind, NewUrl, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
-use newslode_page::Contribution;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -97,7 +96,7 @@ async fn can_be_subtracted(stores: &Stores, site: &Site) -> StoreResult<bool> {
             continue;
         }
         match read_contribution(stores.archive.as_ref(), version.content).await {
-            Ok(Some(Contribution { .. })) => {}
+            Ok(Some(_)) => {}
             Ok(None) | Err(StoreError::Corrupt(_)) => return Ok(false),
             Err(error) => return Err(error),
         }

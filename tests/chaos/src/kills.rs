@@ -379,7 +379,7 @@ async fn serve(
     }
     let taxonomy = services.folded().await;
     services.stop().await;
-    // Filing by words is learnt from what is there, so concepts are compared in the taxonomy alone.
+    // Each export learns to file articles by their words, and may file some differently. So only the taxonomy compares concepts.
     let (articles, _) = of_pages(&articles, &articles);
     let articles = articles.into_iter().map(|mut article| {
         article["concepts"] = Value::Null;

@@ -55,7 +55,7 @@ pub(crate) struct AccessOptions {
     pub(crate) hosts: Vec<String>,
     /// Proxies that are believed.
     pub(crate) proxies: Vec<Network>,
-    /// Whether reading asks for a token, too.
+    /// Whether clients need a token to read, too.
     pub(crate) asks_readers: bool,
     /// The secret of the one-time address.
     pub(crate) one_time: Option<OneTimeSecret>,

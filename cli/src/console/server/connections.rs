@@ -136,7 +136,7 @@ mod tests {
         let closed: Vec<usize> = (0..MOST_OF_PEER).filter(|at| places[*at].close.is_cancelled()).collect();
         assert_eq!(closed, [1]);
         assert!(!other.close.is_cancelled() && !late.close.is_cancelled());
-        // Those who were told to wait count as waiting.
+        // A client whose answer is delayed after a wrong guess counts as waiting again.
         places.iter().for_each(Place::works);
         late.works();
         assert!(connections.admit(peer(1), false).is_none());

@@ -488,7 +488,7 @@ async fn the_token_opens_a_session(served: &Served) {
     assert_eq!(post(cookie, &mark).await, 401);
 }
 
-/// Without a session or token a console shows no form and takes none, from this machine, too.
+/// Without a session or token, a console shows no forms and accepts none, even from this machine.
 async fn nobody_may_write(served: &Served) {
     let client = &served.client;
     for page in ["/operations", &format!("/sites/{SITE}")] {

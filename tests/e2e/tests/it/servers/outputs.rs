@@ -270,7 +270,7 @@ impl Kitchen<'_> {
 /// Options that are not tried by themselves, by command, and why.
 const UNTRIED: [(&str, &str, &str); 4] = [
     ("status", "watch", "it ends with Ctrl-C only; it prints the same again and again"),
-    ("mine", "follow", "each mines the sites anew; what is printed is the same"),
+    ("mine", "follow", "each value would mine the sites again and print the same"),
     ("mine", "allow-private", "nothing is fetched again"),
     ("dead drop", "all", "the letters are needed"),
 ];
