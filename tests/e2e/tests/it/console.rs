@@ -3,7 +3,7 @@
 //! One run serves all of it: a small world and two sites that write markup and script into whatever a page can say.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -449,7 +449,7 @@ async fn mistakes_of_its_operator_are_explained(served: &Served) {
 }
 
 /// The folders of search indexes below this one, with who may use them.
-fn indexes(temporary: &Path) -> BTreeMap<std::path::PathBuf, u32> {
+fn indexes(temporary: &Path) -> BTreeMap<PathBuf, u32> {
     use std::os::unix::fs::PermissionsExt as _;
     let entries = std::fs::read_dir(temporary).unwrap().map(|entry| entry.unwrap());
     entries.map(|entry| (entry.path(), entry.metadata().unwrap().permissions().mode() & 0o777)).collect()
@@ -466,26 +466,27 @@ async fn a_search_index_is_private_and_goes_with_its_console() {
     let temporary = lab.path("temporary");
     std::fs::create_dir(&temporary).unwrap();
     lab.set("TMPDIR", temporary.as_os_str());
-    let serve = async |run: &str, indexes_then: usize| {
+    let serve = async |run: &str, are_ready: &dyn Fn(&BTreeMap<PathBuf, u32>) -> bool| {
         let run = lab.path(run).display().to_string();
         let arguments = ["serve", "--dir", &run, "--addr", "127.0.0.1:0", "--admin", "127.0.0.1:0"];
         let mut process = lab.start(&arguments);
         process.printed("/metrics").await;
         let begun = Instant::now();
-        while indexes(&temporary).len() != indexes_then {
+        while !are_ready(&indexes(&temporary)) {
             assert!(begun.elapsed() < SOON, "{:?}\n{}", indexes(&temporary), process.tail());
             tokio::time::sleep(LOOK).await;
         }
         process
     };
-    let living = serve("other", 1).await;
+    let living = serve("other", &|folders| folders.len() == 1).await;
     let of_living = indexes(&temporary);
-    let mut killed = serve("run", 2).await;
+    let mut killed = serve("run", &|folders| folders.len() == 2).await;
     assert!(indexes(&temporary).values().all(|mode| *mode == 0o700), "{:?}", indexes(&temporary));
     killed.kill();
     let left = indexes(&temporary);
     assert_eq!(left.len(), 2, "nobody could remove it");
-    let next = serve("run", 2).await;
+    // The next console makes its own folder after it has removed the one that was left.
+    let next = serve("run", &|folders| folders.keys().any(|folder| !left.contains_key(folder))).await;
     let now = indexes(&temporary);
     let (gone, kept): (Vec<_>, Vec<_>) = left.keys().partition(|folder| !now.contains_key(*folder));
     assert_eq!((gone.len(), kept), (1, of_living.keys().collect()), "{left:?} {now:?}");
