@@ -8,6 +8,7 @@ pub mod broker;
 pub mod compression;
 pub mod config;
 pub mod failpoint;
+pub mod listen;
 pub mod message;
 pub mod outcome;
 pub mod parsed;

@@ -86,7 +86,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Example:\n  newslode serve --dir run\n  newslode serve --addr 127.0.0.1:9000 --config newslode.toml   (the services' store and archive)\n  newslode serve --dir run --host console.example.org --trusted-proxy 127.0.0.1   (behind a proxy)\n\nWho can reach its address can read everything that was mined, unless --require-token asks for a token. Who has a token that may write, or signs in with the one-time address of the start, can change seeds, dead letters and articles."
     )]
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
     /// Make, list or revoke tokens for the console.
     #[command(
         after_help = "Example:\n  newslode token add ann --role write --expires 90 --dir run\n  newslode token list --dir run\n  newslode token revoke ann --config newslode.toml   (the services' consoles)\n\nRunning consoles take a change within seconds. Only hashes of tokens are kept."

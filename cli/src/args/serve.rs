@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use url::Url;
 
 use crate::console::access::origin::Network;
 use crate::installation::{DirArgs, RunArgs};
@@ -48,6 +49,38 @@ pub(crate) struct ServeArgs {
     /// File with the certificate's private key (PEM).
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) oidc: OidcArgs,
+}
+
+/// Signing in through an OpenID Connect provider.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Signing in through an OpenID Connect provider")]
+pub(crate) struct OidcArgs {
+    /// Let people sign in through this provider, named exactly as it names itself. Its clients must know the address that `serve` prints.
+    #[arg(long, value_name = "URL", requires = "oidc_client_id")]
+    pub(crate) oidc_issuer: Option<String>,
+    /// What the provider calls this console.
+    #[arg(long, value_name = "ID", requires = "oidc_issuer")]
+    pub(crate) oidc_client_id: Option<String>,
+    /// File with the secret that the console shows to the provider; it is read at each sign-in [default: none, for a public client].
+    #[arg(long, value_name = "FILE", requires = "oidc_issuer")]
+    pub(crate) oidc_client_secret_file: Option<PathBuf>,
+    /// The claim of the ID token that gives a role; dots lead into objects, as in `realm_access.roles`.
+    #[arg(long, value_name = "NAME", default_value = "groups")]
+    pub(crate) oidc_claim: String,
+    /// A value of the claim that lets change things; may be repeated.
+    #[arg(long, value_name = "VALUE", requires = "oidc_issuer")]
+    pub(crate) oidc_write: Vec<String>,
+    /// A value of the claim that lets read; may be repeated.
+    #[arg(long, value_name = "VALUE", requires = "oidc_issuer")]
+    pub(crate) oidc_read: Vec<String>,
+    /// A scope to ask for beside `openid` and `email`; may be repeated.
+    #[arg(long, value_name = "SCOPE", requires = "oidc_issuer")]
+    pub(crate) oidc_scope: Vec<String>,
+    /// Address by which browsers reach the console, as in https://console.example.org/ [default: from --host, or the address that is served].
+    #[arg(long, value_name = "URL", requires = "oidc_issuer")]
+    pub(crate) public_url: Option<Url>,
 }
 
 #[derive(Debug, Args)]

@@ -48,7 +48,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Export(args) => export::run(args, &setup).await,
         Command::Warc(args) => warc::run(args, &setup).await,
         Command::Seed(args) => seed::run(args, &setup).await,
-        Command::Serve(args) => serve::run(args, &setup).await,
+        Command::Serve(args) => serve::run(*args, &setup).await,
         Command::Token(args) => token::run(args, &setup).await,
         Command::Status(args) => status::run(args, &setup).await,
         Command::Explain(args) => explain::run(args, &setup).await,

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use newslode_common::config::Config;
+use newslode_common::listen::Listener;
 use newslode_common::shutdown;
 use newslode_common::telemetry::admin::{Admin, Ready};
 use newslode_common::telemetry::metrics::Metrics;
@@ -15,11 +16,13 @@ use newslode_common::time::now;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
-use crate::args::ServeArgs;
+use crate::args::{OidcArgs, ServeArgs};
 use crate::console::access::{AccessOptions, ONE_TIME, OneTimeSecret};
-use crate::console::server::Listener;
-use crate::console::server::tls::acceptor;
+use crate::console::followed::Followed;
+use crate::console::oidc::{CALLBACK, OidcOptions, is_issuer, read_client_secret};
+use crate::console::tls::Certificates;
 use crate::console::{self, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
 use crate::installation::{self, Setup, Target};
@@ -33,16 +36,17 @@ const SIGN_IN_FILE: &str = "console-sign-in";
 const SIGN_IN_OF_SERVICES: &str = "newslode-sign-in";
 
 pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let token = args.token_file.as_deref().map(read_token_file).transpose()?;
-    let tls = args.tls_cert.as_deref().zip(args.tls_key.as_deref());
-    let tls = tls.map(|(cert, key)| acceptor(cert, key)).transpose()?;
+    let (token, token_file) = args.token_file.clone().map(follow_token).transpose()?.unzip();
+    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+    let tls = tls.map(|(cert, key)| Certificates::read(cert, key)).transpose()?;
     let is_encrypted = tls.is_some();
+    let mut hosts = args.host.clone();
     let mut listeners = Vec::new();
     let mut addr = None;
     if let Some(wanted) = args.addr.or(args.socket.is_none().then_some(USUAL_ADDR)) {
         let listener = TcpListener::bind(wanted).await.map_err(|error| bind_error(wanted, &error))?;
         addr = Some(listener.local_addr()?);
-        listeners.push(Listener::Tcp(listener, tls));
+        listeners.push(Listener::Tcp(listener, tls.as_ref().map(Certificates::newest)));
     }
     if let Some(file) = &args.socket {
         listeners.push(Listener::Socket(bind_socket(file)?, file.clone()));
@@ -53,16 +57,28 @@ pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> 
         Some(run) => TokenStore::Folder(run.folder.clone()),
         None => TokenStore::Services(source.parts.stores.state.clone()),
     };
+    let scheme = if is_encrypted { "https" } else { "http" };
+    let oidc = match &args.oidc.oidc_issuer {
+        Some(issuer) => {
+            let public = public_address(&args, addr, scheme)?;
+            hosts.extend(args.oidc.public_url.as_ref().and_then(|url| url.host_str().map(str::to_owned)));
+            Some(oidc_options(&args.oidc, issuer, &public)?)
+        }
+        None => None,
+    };
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let scheme = if is_encrypted { "https" } else { "http" };
     let places = addr.map(|addr| format!("{scheme}://{addr}/")).into_iter();
     let places = places.chain(args.socket.as_ref().map(|file| format!("the socket {}", file.display())));
     let places: Vec<String> = places.collect();
     out::line(format!("console of {}: {} (Ctrl-C stops it)", source.name, places.join(" and ")))?;
+    if let Some(oidc) = &oidc {
+        out::line(format!("sign-in through {}, which leads back to {}", oidc.issuer, oidc.redirect))?;
+    }
     let is_private = is_encrypted || !args.trusted_proxy.is_empty();
     warn_of_readers(addr, args.require_token, is_private);
-    let may_anybody_write = token.is_some() || has_writer(&tokens).await?;
+    let has_writers = oidc.as_ref().is_some_and(|oidc| !oidc.write.is_empty());
+    let may_anybody_write = token.is_some() || has_writers || has_writer(&tokens).await?;
     let one_time = match addr {
         Some(addr) if !may_anybody_write => {
             let place = sign_in_file(&args, &source);
@@ -72,25 +88,90 @@ pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> 
     };
     let access = AccessOptions {
         token,
+        token_file,
         tokens: Some(tokens),
-        hosts: args.host,
+        hosts,
         proxies: args.trusted_proxy,
         asks_readers: args.require_token,
         one_time,
     };
+    let metrics = Metrics::new()?;
     let _admin = match args.admin {
-        Some(admin) => serve_admin(admin, &source, &stop).await?,
+        Some(admin) => serve_admin(admin, &source, metrics.clone(), &stop).await?,
         None => JoinSet::new(),
     };
-    let options = Options { renew: Duration::from_secs(args.renew), access };
+    let options = Options { renew: Duration::from_secs(args.renew), access, oidc, metrics };
+    if let Some(tls) = tls {
+        waiter.spawn(tls.follow(stop.clone()));
+    }
     console::serve(source, listeners, options, stop).await?;
     Ok(Exit::Done)
+}
+
+/// The token of a file, which is read again when it changes.
+fn follow_token(file: PathBuf) -> anyhow::Result<(String, Followed<String>)> {
+    let files = vec![file.clone()];
+    Followed::start("token file", files, move || read_token_file(&file))
+}
+
+/// The address by which browsers reach the console.
+fn public_address(args: &ServeArgs, addr: Option<SocketAddr>, scheme: &str) -> anyhow::Result<Url> {
+    let name_it = "name it, as in --public-url https://console.example.org/";
+    if let Some(url) = &args.oidc.public_url {
+        let is_root = matches!(url.scheme(), "http" | "https") && url.path() == "/" && url.query().is_none();
+        if !is_root {
+            return Err(hinted(
+                format!("`{url}` is not the address of a console, which has no path"),
+                name_it,
+            ));
+        }
+        return Ok(url.clone());
+    }
+    let text = match (args.host.first(), addr) {
+        // A proxy serves browsers at the usual port.
+        (Some(host), _) if !args.trusted_proxy.is_empty() => format!("https://{host}/"),
+        (Some(host), Some(addr)) => format!("{scheme}://{host}:{}/", addr.port()),
+        (None, Some(addr)) => format!("{scheme}://{}/", reachable(addr)),
+        (_, None) => {
+            return Err(hinted("browsers reach this console at an address that it does not know", name_it));
+        }
+    };
+    Url::parse(&text).map_err(|error| hinted(format!("`{text}` is no address: {error}"), name_it))
+}
+
+fn oidc_options(args: &OidcArgs, issuer: &str, public: &Url) -> anyhow::Result<OidcOptions> {
+    if !Url::parse(issuer).is_ok_and(|url| is_issuer(&url)) {
+        return Err(hinted(
+            format!("`{issuer}` is not the address of an OpenID Connect provider"),
+            "name it with https://, exactly as it names itself, as in --oidc-issuer https://sso.example.org/realms/news",
+        ));
+    }
+    if args.oidc_read.is_empty() && args.oidc_write.is_empty() {
+        return Err(hinted(
+            "nobody could sign in: no value of the claim gives a role",
+            "name a value, as in --oidc-write newslode-editors",
+        ));
+    }
+    if let Some(file) = &args.oidc_client_secret_file {
+        read_client_secret(file)?;
+    }
+    Ok(OidcOptions {
+        issuer: issuer.to_owned(),
+        client_id: args.oidc_client_id.clone().unwrap_or_default(),
+        client_secret_file: args.oidc_client_secret_file.clone(),
+        redirect: public.join(CALLBACK)?,
+        scopes: args.oidc_scope.clone(),
+        claim: args.oidc_claim.clone(),
+        read: args.oidc_read.clone(),
+        write: args.oidc_write.clone(),
+    })
 }
 
 /// Serves metrics and health until `stop`, or until the result is dropped.
 async fn serve_admin(
     addr: SocketAddr,
     source: &Source,
+    metrics: Arc<Metrics>,
     stop: &CancellationToken,
 ) -> anyhow::Result<JoinSet<std::io::Result<()>>> {
     let admin = Admin::bind(addr).await.map_err(|error| bind_error(addr, &error))?;
@@ -101,7 +182,7 @@ async fn serve_admin(
         Box::pin(async move { state.ready().await.map_err(|error| error.to_string()) })
     });
     let mut tasks = JoinSet::new();
-    tasks.spawn(admin.serve(Metrics::new()?, ready, stop.clone()));
+    tasks.spawn(admin.serve(metrics, ready, stop.clone()));
     Ok(tasks)
 }
 

@@ -13,14 +13,15 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use http_body::Body as _;
+use newslode_common::listen::Way;
 
 use super::access::origin::Origin;
 use super::access::{Caller, NOT_ENCRYPTED, Refused};
 use super::answer::{API, Problem, explain_refusal};
 use super::api::events::PATH as EVENTS;
-use super::server::Way;
-use super::server::shares::{HeldBody, Holds};
-use super::state::Console;
+use super::oidc;
+use super::shares::{HeldBody, Holds};
+use super::state::{Console, Guess};
 
 /// What a browser may do with a page.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
@@ -105,21 +106,26 @@ async fn answer(
     }
     let is_stream = path == EVENTS;
     // Signing in takes no place, so that those who guess cannot take all places of one who knows.
-    let is_sign_in = request.method() == Method::POST && path.starts_with("/session");
+    let is_sign_in =
+        path == oidc::CALLBACK || (request.method() == Method::POST && path.starts_with("/session"));
     if !is_stream && !is_sign_in {
-        holds.share = Some(console.requests.take(caller.counted(), AT_ONCE).ok_or_else(too_many)?);
+        holds.share =
+            Some(console.requests.take(caller.counted(), AT_ONCE).ok_or_else(|| too_many(console))?);
     }
-    let is_reading = matches!(*request.method(), Method::GET | Method::HEAD) && !is_stream;
+    // Who waits for the identity provider reads nothing here meanwhile.
+    let is_reading = matches!(*request.method(), Method::GET | Method::HEAD)
+        && !is_stream
+        && !request.uri().path().starts_with(oidc::BEGIN);
     request.extensions_mut().insert(Arc::new(caller));
     let turn = async { if is_reading { console.reading.acquire().await.ok() } else { None } };
-    let turn = tokio::time::timeout(TURN, turn).await.map_err(|_| busy())?;
+    let turn = tokio::time::timeout(TURN, turn).await.map_err(|_| busy(console))?;
     let response = tokio::time::timeout(PATIENCE, next.run(request)).await.map_err(|_| {
         Problem::new(StatusCode::GATEWAY_TIMEOUT, "too_slow", "The store did not answer in time. Try again.")
     })?;
     if !is_stream {
         let size = response.body().size_hint();
         let memory = tokio::time::timeout(TURN, console.budget.take(&size)).await;
-        holds.memory = memory.map_err(|_| busy())?;
+        holds.memory = memory.map_err(|_| busy(console))?;
     }
     drop(turn);
     Ok(response)
@@ -128,13 +134,14 @@ async fn answer(
 /// Lets a wrong token wait, on a connection that counts as waiting.
 pub(super) async fn refuse(console: &Console, refused: Refused, way: &Way, origin: Origin) -> Problem {
     if refused == Refused::Wrong {
-        way.place.waits();
-        console.wait_after_wrong_guess(origin).await;
+        way.place.is_wrong();
+        console.wait_after_wrong_guess(origin, Guess::Token, "wrong token").await;
     }
     refused.problem()
 }
 
-fn too_many() -> Problem {
+fn too_many(console: &Console) -> Problem {
+    console.refused("request");
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
         "too_many",
@@ -142,7 +149,8 @@ fn too_many() -> Problem {
     )
 }
 
-fn busy() -> Problem {
+fn busy(console: &Console) -> Problem {
+    console.refused("busy");
     let sentence = "Others are reading a lot just now. Try again in a moment.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", sentence)
 }

@@ -1,6 +1,6 @@
 //! The console: what was mined, as pages for people and as JSON for programs.
 //!
-//! [`server`] takes connections within limits, and [`access`] decides who may read and change things.
+//! [`listen`](newslode_common::listen) takes connections within limits, and [`access`] decides who may read and change things.
 //! A [`Snapshot`] holds summaries of all that is shown and is renewed in the background ([`reading`]), so no
 //! request reads the whole store; a single article, site or page is read when it is asked for. Everything is rendered here
 //! ([`pages`], [`api`]), and no page needs a script. Those who may change things do so by forms ([`writing`]). [`guard`] keeps
@@ -12,17 +12,20 @@ mod api;
 mod assets;
 mod detail;
 mod filter;
+pub(crate) mod followed;
 mod frame;
 pub mod fuzzed;
 mod guard;
+pub(crate) mod oidc;
 mod page_texts;
 mod pages;
 mod reading;
 mod search;
-pub(crate) mod server;
+mod shares;
 mod snapshot;
 mod source;
 mod state;
+pub(crate) mod tls;
 mod writing;
 
 use std::sync::Arc;
@@ -30,21 +33,26 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
+use newslode_common::listen::connections::{Connections, Limits};
+use newslode_common::listen::{self, GRACE, Listener, Serving};
 use newslode_common::shutdown;
+use newslode_common::telemetry::metrics::Metrics;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::access::{Access, AccessOptions};
+use self::oidc::{Oidc, OidcOptions};
 use self::reading::SnapshotStatus;
-use self::server::connections::Connections;
-use self::server::shares::{Budget, Shares};
-use self::server::{GRACE, Listener, Serving};
+use self::shares::{Budget, Shares};
 pub(crate) use self::source::{Run, Source};
 use self::state::Console;
 use self::writing::notices::Notices;
 use crate::queries::audit::{AuditLog, AuditPlace};
+
+/// Fewer connections than the 1,024 descriptors that processes usually have.
+const LIMITS: Limits = Limits { most: 512, most_of_peer: 64, most_fresh_of_peer: 256 };
 
 /// How a console serves.
 pub(crate) struct Options {
@@ -52,6 +60,9 @@ pub(crate) struct Options {
     pub(crate) renew: Duration,
     /// Who may do what.
     pub(crate) access: AccessOptions,
+    /// The identity provider through which people sign in.
+    pub(crate) oidc: Option<OidcOptions>,
+    pub(crate) metrics: Arc<Metrics>,
 }
 
 /// Serves until `stop`.
@@ -73,6 +84,8 @@ pub(crate) async fn serve(
         source: source.clone(),
         read,
         access: access.clone(),
+        oidc: options.oidc.map(Oidc::new).transpose()?,
+        metrics: options.metrics.clone(),
         audit: AuditLog::new(match &source.run {
             Some(run) => AuditPlace::Folder(run.folder.clone()),
             None => AuditPlace::Services(source.parts.stores.state.clone()),
@@ -93,10 +106,23 @@ pub(crate) async fn serve(
     let mut tasks = JoinSet::new();
     tasks.spawn(reading::renew_snapshots(source, write, (options.renew, console.look.clone()), stop.clone()));
     tasks.spawn(access.clone().follow_tokens(stop.clone()));
+    if console.oidc.is_some() {
+        let (console, stop) = (console.clone(), stop.clone());
+        tasks.spawn(async move {
+            let warning = async {
+                if let Some(oidc) = &console.oidc {
+                    oidc.warn_early().await;
+                }
+            };
+            stop.run_until_cancelled(warning).await;
+        });
+    }
     let work = console.work.clone();
-    let connections = Arc::<Connections>::default();
-    let serving = Arc::new(Serving { router: router(console), access, connections, stop: stop.clone() });
-    let accepting = listeners.into_iter().map(|listener| server::serve(serving.clone(), listener));
+    let dropped = options.metrics.connections_dropped.with_label_values(&["console"]);
+    let connections = Arc::new(Connections::new(LIMITS, dropped));
+    let is_proxy = Box::new(move |peer| access.is_proxy(peer));
+    let serving = Arc::new(Serving { router: router(console), is_proxy, connections, stop: stop.clone() });
+    let accepting = listeners.into_iter().map(|listener| listen::serve(serving.clone(), listener));
     futures::future::join_all(accepting).await;
     work.close();
     // Tasks that read articles again stop after the current page. What they did is kept, and the next run continues.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::extract::FromRequestParts;
 use axum::http::request;
+use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::reading::Site;
 use tokio::sync::{Mutex, Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -14,9 +15,10 @@ use super::access::origin::Origin;
 use super::access::{Access, Caller, Visitor};
 use super::answer::{PageProblem, Problem};
 use super::api::lines::ArticleLines;
+use super::oidc::Oidc;
 use super::page_texts::PageTexts;
 use super::reading::SnapshotStatus;
-use super::server::shares::{Budget, Shares};
+use super::shares::{Budget, Shares};
 use super::snapshot::Snapshot;
 use super::source::Source;
 use super::writing::notices::Notices;
@@ -31,6 +33,9 @@ pub(super) struct Console {
     pub(super) source: Arc<Source>,
     pub(super) read: watch::Receiver<SnapshotStatus>,
     pub(super) access: Arc<Access>,
+    /// The identity provider through which people sign in.
+    pub(super) oidc: Option<Oidc>,
+    pub(super) metrics: Arc<Metrics>,
     pub(super) audit: AuditLog,
     pub(super) notices: Notices,
     /// Asks for a new snapshot now.
@@ -51,6 +56,15 @@ pub(super) struct Console {
     pub(super) lines: ArticleLines,
     pub(super) page_texts: PageTexts,
     pub(super) stop: CancellationToken,
+}
+
+/// Which kind of credential was wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// A token, or the secret of the one-time address.
+    Token,
+    /// What came back from the identity provider.
+    SignIn,
 }
 
 impl Console {
@@ -98,15 +112,25 @@ impl Console {
         self.audit.add(caller.name(), &caller.origin.client.to_string(), did, about).await;
     }
 
-    /// Waits as long as the answer to a wrong token must.
-    pub(super) async fn wait_after_wrong_guess(&self, origin: Origin) {
+    /// Waits as long as the answer to a wrong credential must.
+    pub(super) async fn wait_after_wrong_guess(&self, origin: Origin, guess: Guess, what: &str) {
         let (wrong, wait) = self.access.guessed_wrong(origin.client);
+        self.refused(match guess {
+            Guess::Token => "token",
+            Guess::SignIn => "sign_in",
+        });
+        self.metrics.brake_seconds.inc_by(wait.as_secs_f64());
         // So many records tell of an attack, and do not fill a disk.
         if wrong.is_power_of_two() {
-            let about = format!("wrong token, number {wrong} from there");
+            let about = format!("{what}, number {wrong} from there");
             self.audit.add("nobody", &origin.client.to_string(), Deed::Refused, &about).await;
         }
         tokio::time::sleep(wait).await;
+    }
+
+    /// Counts something that was refused.
+    pub(super) fn refused(&self, what: &str) {
+        self.metrics.console_refused.with_label_values(&[what]).inc();
     }
 
     /// Why the last snapshot failed, if it did.

@@ -11,7 +11,7 @@ const HEAD: &str = "# Metrics
 Each process serves all families at `/metrics` on `telemetry.admin` and counts its own work; the other families stay zero. Every label
 value exists from the start. A label is never a URL or a site. Add up counters and rates over the processes.
 [Operations](../operations.md#watching) says how to read them, [the runbook](../runbook.md) what to do when an alert on them fires. `newslode mine --admin ADDRESS:PORT`
-serves the same families, its queues are in memory; `newslode serve --admin ADDRESS:PORT` does so for a console, which counts nothing.
+serves the same families, its queues are in memory; `newslode serve --admin ADDRESS:PORT` does so for a console, which counts what it refuses.
 
 The `process_*` families are read from `/proc` at each scrape. Bounds of histograms stand below the table.
 
@@ -20,6 +20,7 @@ The `process_*` families are read from `/proc` at each scrape. Bounds of histogr
 ";
 
 const ALL: &str = "all";
+const CONSOLE: &str = "console";
 const MINER: &str = "miner";
 const CRAWLER: &str = "crawler";
 const READERS: &str = "partitioner, miner";
@@ -27,6 +28,17 @@ const PARTITIONER: &str = "partitioner";
 
 /// Families, who counts them, and what their help does not say.
 const NOTES: &[(&str, &str, &str)] = &[
+    (
+        "newslode_http_connections_dropped_total",
+        ALL,
+        "Idle connections that make way are included, so a few mean nothing.",
+    ),
+    (
+        "newslode_console_refused_total",
+        CONSOLE,
+        "`token`: wrong ones, by bearer or sign-in. `sign_in`: through the identity provider. `request`: one client had too many under way. `busy`: no turn or memory came free. `stream`: no place for a listener.",
+    ),
+    ("newslode_console_brake_seconds_total", CONSOLE, "Those who hang up early count with the whole wait."),
     ("newslode_crawler_urls_total", CRAWLER, "A completion that came too late is not counted."),
     ("newslode_crawler_retries_total", CRAWLER, ""),
     (

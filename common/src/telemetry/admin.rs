@@ -1,7 +1,8 @@
 //! The admin port: `/metrics`, `/health/live`, `/health/ready`.
 //!
 //! Live means that the event loop turns; no server is asked. Ready means that the service is not stopping and
-//! can reach what it needs now. The answer names what is missing.
+//! can reach what it needs now. The answer names what is missing. Connections have the limits of [`listen`](crate::listen), so that
+//! whoever reaches the port cannot take the descriptors that the service needs.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -9,19 +10,25 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use axum::routing::get;
+use axum::{Extension, Router};
 use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
+use crate::listen::connections::{Connections, Limits};
+use crate::listen::{self, Listener, Serving, Way};
 
 /// Asks whether the service can work now. `Err` names what is missing.
 pub type Ready = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send + Sync>;
 
 /// Longest wait for the readiness answer.
 const READY_TIMEOUT: Duration = Duration::from_secs(2);
+/// A few scrapers and an orchestrator need this port.
+const LIMITS: Limits = Limits { most: 64, most_of_peer: 16, most_fresh_of_peer: 32 };
 
 #[derive(Clone)]
 struct Shared {
@@ -66,9 +73,22 @@ impl Admin {
             .route("/metrics", get(metrics_text))
             .route("/health/live", get(|| async { "live\n" }))
             .route("/health/ready", get(readiness))
-            .with_state(Shared { metrics, ready, stop: stop.clone() });
-        axum::serve(self.listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+            .layer(from_fn(keep_place))
+            .with_state(Shared { metrics: metrics.clone(), ready, stop: stop.clone() });
+        let dropped = metrics.connections_dropped.with_label_values(&["admin"]);
+        let connections = Arc::new(Connections::new(LIMITS, dropped));
+        let serving = Serving { router, is_proxy: Box::new(|_| false), connections, stop };
+        listen::serve(Arc::new(serving), Listener::Tcp(self.listener, None)).await;
+        Ok(())
     }
+}
+
+/// A connection keeps its place while its request is under way.
+async fn keep_place(Extension(way): Extension<Way>, request: Request, next: Next) -> Response {
+    way.place.works();
+    let response = next.run(request).await;
+    way.place.waits();
+    response
 }
 
 async fn metrics_text(State(shared): State<Shared>) -> Result<String, (StatusCode, String)> {

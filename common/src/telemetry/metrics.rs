@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use prometheus::{
-    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
+    Counter, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    TextEncoder,
 };
 
 use super::process::Process;
@@ -18,6 +19,12 @@ use crate::schedule::Health;
 /// The process's metrics.
 pub struct Metrics {
     registry: Registry,
+    /// Connections that were refused, or closed for a newcomer, by `port`: `admin`, `console`.
+    pub connections_dropped: IntCounterVec,
+    /// What the console refused, by `what`.
+    pub console_refused: IntCounterVec,
+    /// Seconds for which the console let wrong credentials wait.
+    pub brake_seconds: Counter,
     /// URLs by the end of their claim: `newslode_crawler_urls_total{outcome}`.
     pub urls: IntCounterVec,
     /// Fetches that will be tried again: `newslode_crawler_retries_total`.
@@ -354,6 +361,22 @@ impl Metrics {
                 "newslode_miner_outdated_pages",
                 "Pages of the site at hand that are to be counted again after an update.",
             )?,
+            connections_dropped: make.counters(
+                "newslode_http_connections_dropped_total",
+                "Connections that were refused, or closed for a newcomer while they waited for a request.",
+                "port",
+                &["admin", "console"],
+            )?,
+            console_refused: make.counters(
+                "newslode_console_refused_total",
+                "What the console refused.",
+                "what",
+                &["token", "sign_in", "request", "busy", "stream"],
+            )?,
+            brake_seconds: make.add(Counter::new(
+                "newslode_console_brake_seconds_total",
+                "Seconds for which the console let the answers to wrong credentials wait.",
+            ))?,
             registry: make.0,
         }))
     }
@@ -376,7 +399,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (39, 46));
+        assert_eq!((ours, families.len()), (42, 49));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

@@ -1,7 +1,7 @@
 //! Who may read and change things.
 //!
-//! Authority comes from what a request shows: a token, a session that a token or the one-time address began, or the Unix socket
-//! through which it came. It is never inferred from an address or from headers that are missing, because any of them may belong
+//! Authority comes from what a request shows: a token, a session that a token, an identity provider ([`oidc`](super::oidc)) or the one-time address
+//! began, or the Unix socket through which it came. It is never inferred from an address or from headers that are missing, because any of them may belong
 //! to a proxy. [`Access::caller`] decides; [`guard`](super::guard) asks it once for each request and leaves the [`Caller`] with the
 //! request.
 //!
@@ -19,24 +19,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode, header};
+use newslode_common::listen::connections::Peer;
 use newslode_common::time::now;
 use tokio_util::sync::CancellationToken;
 
 use self::brake::Brake;
 use self::origin::{Client, Hosts, Network, Origin, Proxies};
 use crate::console::answer::Problem;
+use crate::console::followed::{Followed, LOOK};
 use crate::queries::tokens::{NamedToken, Role, TokenList, TokenStore, hash_of, random_secret};
 
 /// The cookie that names a session.
 const COOKIE: &str = "newslode_session";
 /// A session that was not used for so long ends.
 const IDLE: Duration = Duration::from_secs(12 * 3_600);
+/// A session that an identity provider began ends after so long, used or not: the console does not learn when the provider takes
+/// somebody's rights away.
+pub(crate) const OF_PROVIDER: Duration = Duration::from_secs(8 * 3_600);
 /// The most sessions; of more, those that were not used for longest end.
 const MOST: usize = 1_000;
 /// The one-time address works for so long.
 pub(crate) const ONE_TIME: Duration = Duration::from_secs(15 * 60);
-/// Time between two looks at the list of named tokens.
-const LOOK: Duration = Duration::from_secs(2);
 /// The name of whoever knows the token in the file.
 const OF_FILE: &str = "token-file";
 /// The name of whoever opened the one-time address.
@@ -47,8 +50,9 @@ const OF_SOCKET: &str = "unix-socket";
 /// How a console decides who may do what.
 #[derive(Default)]
 pub(crate) struct AccessOptions {
-    /// The token of a file.
+    /// The token of a file, and the file.
     pub(crate) token: Option<String>,
+    pub(crate) token_file: Option<Followed<String>>,
     /// Where the named tokens are; `None`: there are none.
     pub(crate) tokens: Option<TokenStore>,
     /// Names of the console besides those of loopback and its address.
@@ -81,7 +85,7 @@ impl Drop for OneTimeSecret {
 /// Somebody who showed that they may use the console.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::console) struct Identity {
-    /// The name of the token.
+    /// The name of the token, or that of a person with `oidc:` before it.
     pub(in crate::console) name: Arc<str>,
     pub(in crate::console) role: Role,
 }
@@ -171,8 +175,17 @@ struct Session {
     mark: String,
     used: Instant,
     identity: Identity,
-    /// The token that began it: once this is revoked, the session ends. `None`: the one-time address.
-    token: Option<blake3::Hash>,
+    begun: Begun,
+}
+
+/// What began a session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    /// The token with this hash: once it is revoked, the session ends.
+    Token(blake3::Hash),
+    OneTime,
+    /// An identity provider, at this time.
+    Provider(Instant),
 }
 
 /// A secret that works once.
@@ -184,7 +197,8 @@ struct OneTime {
 /// Decides who may do what.
 pub(in crate::console) struct Access {
     /// The hash of the token in the file. Hashes are compared in constant time.
-    token: Option<blake3::Hash>,
+    token: RwLock<Option<blake3::Hash>>,
+    token_file: Mutex<Option<Followed<String>>>,
     tokens: Option<TokenStore>,
     /// The named tokens at the last look.
     named: RwLock<Vec<(blake3::Hash, NamedToken)>>,
@@ -210,7 +224,8 @@ impl Access {
     ) -> std::io::Result<Access> {
         let one_time = options.one_time.map(|secret| OneTime { secret, until: Instant::now() + ONE_TIME });
         Ok(Access {
-            token: options.token.as_deref().map(hash_of),
+            token: RwLock::new(options.token.as_deref().map(hash_of)),
+            token_file: Mutex::new(options.token_file),
             tokens: options.tokens,
             named: RwLock::default(),
             sessions: Mutex::default(),
@@ -223,8 +238,8 @@ impl Access {
         })
     }
 
-    /// Reads the named tokens again and again until `stop`, so that what is added or revoked counts without a restart, and ends the
-    /// one-time address in time. While the list cannot be read, the last one counts.
+    /// Looks at the tokens again and again until `stop`, so that what is added, revoked or changed counts without a restart, and ends the
+    /// one-time address in time. While they cannot be read, those of the last look count.
     pub(in crate::console) async fn follow_tokens(self: Arc<Access>, stop: CancellationToken) {
         let mut fails = false;
         loop {
@@ -232,6 +247,7 @@ impl Access {
                 let mut one_time = self.one_time.lock().unwrap_or_else(PoisonError::into_inner);
                 one_time.take_if(|held| Instant::now() >= held.until);
             }
+            self.look_at_file();
             let list = match &self.tokens {
                 Some(tokens) => tokens.read().await,
                 None => Ok(TokenList::default()),
@@ -253,6 +269,14 @@ impl Access {
         }
     }
 
+    /// Takes the token of the file, if it changed. Sessions that the old one began end.
+    fn look_at_file(&self) {
+        let mut file = self.token_file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(token) = file.as_mut().and_then(Followed::look) {
+            *self.token.write().unwrap_or_else(PoisonError::into_inner) = Some(hash_of(&token));
+        }
+    }
+
     fn set_tokens(&self, tokens: Vec<NamedToken>) {
         let known = tokens.into_iter().filter_map(|token| Some((token.hash()?, token)));
         *self.named.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
@@ -260,7 +284,7 @@ impl Access {
 
     /// Whose token has this hash now.
     fn identity_of(&self, hash: &blake3::Hash) -> Option<Identity> {
-        if self.token.as_ref() == Some(hash) {
+        if self.token.read().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(hash) {
             return Some(Identity { name: OF_FILE.into(), role: Role::Write });
         }
         let named = self.named.read().unwrap_or_else(PoisonError::into_inner);
@@ -270,13 +294,13 @@ impl Access {
     }
 
     /// Where a request comes from.
-    pub(in crate::console) fn origin(&self, peer: origin::Peer, headers: &HeaderMap) -> Origin {
+    pub(in crate::console) fn origin(&self, peer: Peer, headers: &HeaderMap) -> Origin {
         self.proxies.origin(peer, headers)
     }
 
     /// Whether a peer is one of the named proxies.
-    pub(in crate::console) fn is_proxy(&self, peer: origin::Peer) -> bool {
-        matches!(peer, origin::Peer::Tcp { addr, .. } if self.proxies.names(addr))
+    pub(in crate::console) fn is_proxy(&self, peer: Peer) -> bool {
+        matches!(peer, Peer::Tcp { addr, .. } if self.proxies.names(addr))
     }
 
     /// Who sends a request.
@@ -312,9 +336,10 @@ impl Access {
         let name = hash_of(session_cookie(headers)?);
         let mut sessions = self.sessions();
         let session = sessions.get_mut(&name)?;
-        let identity = match &session.token {
-            Some(token) => self.identity_of(token),
-            None => Some(session.identity.clone()),
+        let identity = match &session.begun {
+            Begun::Token(token) => self.identity_of(token),
+            Begun::OneTime => Some(session.identity.clone()),
+            Begun::Provider(at) => (at.elapsed() < OF_PROVIDER).then(|| session.identity.clone()),
         };
         let Some(identity) = identity.filter(|_| session.used.elapsed() < IDLE) else {
             sessions.remove(&name);
@@ -331,7 +356,7 @@ impl Access {
     pub(in crate::console) fn sign_in(&self, token: &str) -> std::io::Result<Option<(Identity, String)>> {
         let hash = hash_of(token);
         let Some(identity) = self.identity_of(&hash) else { return Ok(None) };
-        self.begin_session(identity, Some(hash)).map(Some)
+        self.begin_session(identity, Begun::Token(hash)).map(Some)
     }
 
     /// Begins a session with the one-time address, which works no more afterwards; nothing if the secret is wrong, used or expired.
@@ -350,17 +375,26 @@ impl Access {
             return Ok(None);
         }
         let identity = Identity { name: OF_ONE_TIME.into(), role: Role::Write };
-        let begun = self.begin_session(identity, None)?;
+        let begun = self.begin_session(identity, Begun::OneTime)?;
         *one_time = None;
         Ok(Some(begun))
     }
 
-    /// Returns who it is of, and what its cookie says.
-    fn begin_session(
+    /// Begins a session of somebody whom the identity provider vouches for.
+    ///
+    /// # Errors
+    /// When the system gives no random bytes.
+    pub(in crate::console) fn sign_in_person(
         &self,
-        identity: Identity,
-        token: Option<blake3::Hash>,
+        name: &str,
+        role: Role,
     ) -> std::io::Result<(Identity, String)> {
+        let identity = Identity { name: name.into(), role };
+        self.begin_session(identity, Begun::Provider(Instant::now()))
+    }
+
+    /// Returns who it is of, and what its cookie says.
+    fn begin_session(&self, identity: Identity, begun: Begun) -> std::io::Result<(Identity, String)> {
         let (name, mark) = (random_secret()?, random_secret()?);
         let mut sessions = self.sessions();
         sessions.retain(|_, session| session.used.elapsed() < IDLE);
@@ -370,16 +404,15 @@ impl Access {
         {
             sessions.remove(&oldest);
         }
-        let session = Session { mark, used: Instant::now(), identity: identity.clone(), token };
+        let session = Session { mark, used: Instant::now(), identity: identity.clone(), begun };
         sessions.insert(hash_of(&name), session);
         Ok((identity, name))
     }
 
-    /// Ends the session of a request.
-    pub(in crate::console) fn sign_out(&self, headers: &HeaderMap) {
-        if let Some(name) = session_cookie(headers) {
-            self.sessions().remove(&hash_of(name));
-        }
+    /// Ends the session of a request. Returns whether an identity provider began it.
+    pub(in crate::console) fn sign_out(&self, headers: &HeaderMap) -> bool {
+        let ended = session_cookie(headers).and_then(|name| self.sessions().remove(&hash_of(name)));
+        ended.is_some_and(|session| matches!(session.begun, Begun::Provider(_)))
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<blake3::Hash, Session>> {
@@ -405,7 +438,7 @@ fn bearer_token(value: &str) -> Option<&str> {
 
 /// What a signed-in visitor may not do.
 fn may_only_read() -> Problem {
-    Problem::new(StatusCode::FORBIDDEN, "read_only", "This token may read, but change nothing.")
+    Problem::new(StatusCode::FORBIDDEN, "read_only", "You may read, but change nothing.")
 }
 
 impl Refused {
@@ -456,12 +489,16 @@ impl Visitor {
 pub(in crate::console) const NOT_ENCRYPTED: &str = "Nothing can be changed from here: this connection is plain HTTP from another machine, so everybody on the way \
                                                     could read a token. Use https, or a proxy that the console was told of by --trusted-proxy.";
 
-/// What the cookie of a request says.
 fn session_cookie(headers: &HeaderMap) -> Option<&str> {
+    cookie(headers, COOKIE)
+}
+
+/// What a cookie of a request says.
+pub(in crate::console) fn cookie<'a>(headers: &'a HeaderMap, wanted: &str) -> Option<&'a str> {
     let cookies = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs =
         cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+    pairs.find(|(name, _)| *name == wanted).map(|(_, value)| value)
 }
 
 /// The cookie of a session; without a name, the one that ends it.
@@ -488,7 +525,6 @@ pub(in crate::console) fn comes_from_here(headers: &HeaderMap, hosts: &Hosts) ->
 mod tests {
     use newslode_page::time::Timestamp;
 
-    use super::origin::Peer;
     use super::*;
 
     const TOKEN: &str = "a token of some length";
@@ -654,6 +690,45 @@ mod tests {
         late.one_time.lock().unwrap().as_mut().unwrap().until = Instant::now();
         assert_eq!(late.sign_in_once("once").unwrap(), None);
         assert_eq!(access(AccessOptions::default()).sign_in_once("").unwrap(), None);
+    }
+
+    #[test]
+    fn a_new_token_in_the_file_ends_what_the_old_one_began() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        std::fs::write(&file, TOKEN).unwrap();
+        let own = file.clone();
+        let read = move || Ok(std::fs::read_to_string(&own)?);
+        let (token, followed) = Followed::start("token file", vec![file.clone()], read).unwrap();
+        let access = access(AccessOptions {
+            token: Some(token),
+            token_file: Some(followed),
+            ..AccessOptions::default()
+        });
+        let (_, name) = access.sign_in(TOKEN).unwrap().unwrap();
+        let is_signed_in = || is_writer(&access, loopback(), &[("cookie", &cookie(&name))]);
+        access.look_at_file();
+        assert!(is_signed_in());
+        std::fs::write(&file, "another token of some length").unwrap();
+        access.look_at_file();
+        assert!(!is_signed_in());
+        assert_eq!(access.sign_in(TOKEN).unwrap(), None);
+        assert!(access.sign_in("another token of some length").unwrap().is_some());
+    }
+
+    #[test]
+    fn sessions_of_the_provider_have_a_role_and_end_at_some_time() {
+        let access = access(AccessOptions::default());
+        let (_, name) = access.sign_in_person("oidc:ann", Role::Write).unwrap();
+        let pairs = [("cookie", cookie(&name))];
+        let pairs = [(pairs[0].0, pairs[0].1.as_str())];
+        assert!(is_writer(&access, loopback(), &pairs));
+        let (_, reader) = access.sign_in_person("oidc:bob", Role::Read).unwrap();
+        assert!(!is_writer(&access, loopback(), &[("cookie", &cookie(&reader))]));
+        assert!(access.sign_out(&headers(&[("cookie", &cookie(&reader))])));
+        let late = Instant::now().checked_sub(OF_PROVIDER).unwrap();
+        access.sessions().get_mut(&hash_of(&name)).unwrap().begun = Begun::Provider(late);
+        assert!(!is_writer(&access, loopback(), &pairs));
     }
 
     #[test]

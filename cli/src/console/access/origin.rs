@@ -9,26 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::str::FromStr;
 
 use axum::http::{HeaderMap, Uri, header};
-
-/// The other end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::console) enum Peer {
-    /// A TCP client.
-    Tcp {
-        /// Its address.
-        addr: IpAddr,
-        /// Whether it speaks TLS with this console.
-        is_encrypted: bool,
-    },
-    /// A process that may open the console's Unix socket.
-    Socket,
-}
-
-impl Peer {
-    pub(in crate::console) fn tcp(addr: SocketAddr, is_encrypted: bool) -> Peer {
-        Peer::Tcp { addr: addr.ip().to_canonical(), is_encrypted }
-    }
-}
+use newslode_common::listen::connections::{Peer, network_of};
 
 /// Who sent a request, as far as addresses say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,11 +24,8 @@ impl Client {
     /// What limits count as one client: a customer gets a whole /64 of IPv6 addresses.
     pub(in crate::console) fn counted(self) -> Client {
         match self {
-            Client::Address(IpAddr::V6(addr)) => {
-                let network = u128::from(addr) & !u128::from(u64::MAX);
-                Client::Address(IpAddr::V6(Ipv6Addr::from(network)))
-            }
-            other => other,
+            Client::Address(addr) => Client::Address(network_of(addr)),
+            Client::Socket => Client::Socket,
         }
     }
 }

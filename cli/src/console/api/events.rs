@@ -44,11 +44,13 @@ pub(super) async fn stream_events(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let share = console.listening.take(caller.counted(), MOST_OF_CLIENT).ok_or_else(|| {
+        console.refused("stream");
         let sentence =
             format!("You listen {MOST_OF_CLIENT} times already. Close one of these connections first.");
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many", sentence)
     })?;
     let place = console.listeners.clone().try_acquire_owned().map_err(|_| {
+        console.refused("stream");
         let sentence = format!("{MOST} listen already. Try again later.");
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", sentence)
     })?;

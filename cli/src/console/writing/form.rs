@@ -6,11 +6,11 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, Request};
 use axum::http::StatusCode;
 use maud::{Markup, html};
+use newslode_common::listen::BODY;
 
 use crate::console::access::origin::Hosts;
 use crate::console::access::{Caller, comes_from_here};
 use crate::console::answer::{PageProblem, Problem};
-use crate::console::server::BODY;
 use crate::console::state::{Console, caller_of};
 use crate::queries::audit::Deed;
 

@@ -16,6 +16,7 @@ use axum::Router;
 use axum::routing::{get, post};
 use std::sync::Arc;
 
+use crate::console::oidc;
 use crate::console::state::Console;
 
 /// The routes of forms.
@@ -24,6 +25,8 @@ pub(super) fn router() -> Router<Arc<Console>> {
         .route("/session", get(session::page).post(session::sign_in))
         .route("/session/once/{secret}", get(session::one_time_page))
         .route("/session/once", post(session::sign_in_once))
+        .route(oidc::BEGIN, get(session::begin_at_provider))
+        .route(oidc::CALLBACK, get(session::finish_at_provider))
         .route("/session/end", post(session::sign_out))
         .route("/operations/seeds", post(seeds::add))
         .route("/operations/dead", post(dead::settle))

@@ -3,16 +3,13 @@
 //! What can run out, and what guards it:
 //! - connections: [`connections`] limits them in all and for a peer, and closes the one that has waited longest when another wants in;
 //! - time: a connection waits a limited time for a request, a body for its bytes ([`BODY`]), an answer for a reader ([`patient`]);
-//! - memory: answers that nobody has read yet have a budget, and are sent in pieces ([`shares`]);
-//! - processors: requests at once are limited in all and for a client ([`shares`]).
+//! - memory: heads, and answers inside a connection, have a limit ([`BUFFER`]); who serves more than a few kilobytes limits the rest.
 //!
-//! Only HTTP/1.1 is spoken: a connection then has one request at a time, so all these limits hold by connection
+//! The console and the admin port are served so. Only HTTP/1.1 is spoken: a connection then has one request at a time, so all these limits hold by connection
 //! (docs/decisions/0061-console-limits-by-connection.md). Start at [`serve`].
 
-pub(super) mod connections;
+pub mod connections;
 mod patient;
-pub(super) mod shares;
-pub(crate) mod tls;
 
 use std::io;
 use std::path::PathBuf;
@@ -27,17 +24,16 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::connections::{Connections, Place, WAITING};
+use self::connections::{Connections, Peer, Place, WAITING};
 use self::patient::Patient;
-use super::access::Access;
-use super::access::origin::Peer;
 
 /// Time for the bytes of a body.
-pub(super) const BODY: Duration = Duration::from_secs(20);
+pub const BODY: Duration = Duration::from_secs(20);
 /// The most bytes of a request's head, and of an answer that waits inside the connection.
 const BUFFER: usize = 64 << 10;
 /// The most headers of a request.
@@ -45,36 +41,44 @@ const HEADERS: usize = 64;
 /// Time before the next try when a connection cannot be taken.
 const AGAIN: Duration = Duration::from_millis(50);
 /// Time for open answers at the end.
-pub(super) const GRACE: Duration = Duration::from_secs(5);
+pub const GRACE: Duration = Duration::from_secs(5);
 
-/// Where a console listens.
-pub(crate) enum Listener {
-    /// At an address; with TLS if there is an acceptor.
-    Tcp(TcpListener, Option<TlsAcceptor>),
-    /// At a Unix socket, whose file is removed at the end.
+/// Where connections come from.
+pub enum Listener {
+    /// An address; with TLS if there is an acceptor, of which the newest counts.
+    Tcp(TcpListener, Option<watch::Receiver<TlsAcceptor>>),
+    /// A Unix socket, whose file is removed at the end.
     Socket(UnixListener, PathBuf),
 }
 
 /// What every connection needs.
-pub(super) struct Serving {
-    pub(super) router: Router,
-    pub(super) access: Arc<Access>,
-    pub(super) connections: Arc<Connections>,
-    pub(super) stop: CancellationToken,
+pub struct Serving {
+    /// Answers requests; each has its [`Way`] as an extension.
+    pub router: Router,
+    /// Whether a peer is a proxy that connects for many.
+    pub is_proxy: Box<dyn Fn(Peer) -> bool + Send + Sync>,
+    /// The open connections of all listeners.
+    pub connections: Arc<Connections>,
+    /// Ends it.
+    pub stop: CancellationToken,
 }
 
 /// The way of a request: who is at the other end of its connection, and the connection's place.
 #[derive(Clone)]
-pub(super) struct Way {
-    pub(super) peer: Peer,
-    pub(super) place: Arc<Place>,
+pub struct Way {
+    /// The other end.
+    pub peer: Peer,
+    /// The place.
+    pub place: Arc<Place>,
 }
 
 /// Takes connections until `stop`, then waits a little for their answers.
-pub(super) async fn serve(serving: Arc<Serving>, listener: Listener) {
+pub async fn serve(serving: Arc<Serving>, listener: Listener) {
     let tasks = TaskTracker::new();
     let stop = serving.stop.clone();
     while let Some(taken) = stop.run_until_cancelled(take(&serving, &tasks, &listener)).await {
+        // Whoever connects at a great rate must not keep us from reading what those before sent.
+        tokio::task::yield_now().await;
         if let Err(error) = taken
             && is_about_us(&error)
         {
@@ -103,11 +107,11 @@ async fn take(serving: &Arc<Serving>, tasks: &TaskTracker, listener: &Listener) 
         Listener::Tcp(listener, tls) => {
             let (stream, addr) = listener.accept().await?;
             let peer = Peer::tcp(addr, tls.is_some());
-            let Some(place) = serving.connections.admit(peer, serving.access.is_proxy(peer)) else {
+            let Some(place) = serving.connections.admit(peer, (serving.is_proxy)(peer)) else {
                 return Ok(());
             };
             stream.set_nodelay(true).ok();
-            let (serving, tls) = (serving.clone(), tls.clone());
+            let (serving, tls) = (serving.clone(), tls.as_ref().map(|newest| newest.borrow().clone()));
             tasks.spawn(async move {
                 match tls {
                     None => serve_connection(&serving, Patient::new(stream), peer, place).await,

@@ -8,10 +8,10 @@ use std::task::{Context, Poll, ready};
 use axum::body::Body;
 use bytes::{Buf as _, Bytes};
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use newslode_common::listen::connections::Place;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::connections::Place;
-use crate::console::access::Counted;
+use super::access::Counted;
 
 /// The most bytes of an answer that are handed to the connection at once.
 const PIECE: usize = 64 << 10;
