@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use newslode_common::config::{self, Config, ConfigError, TelemetryConfig};
 use newslode_common::store::StoreError;
+use newslode_common::telemetry::trace::Traces;
 use newslode_page::neutral::is_control;
 
 use crate::exit::{Exit, Hinted, io_kind};
@@ -38,18 +39,20 @@ pub struct CommonArgs {
 }
 
 impl CommonArgs {
-    /// Loads the configuration, and sets up logs as it says.
-    fn configure(&self) -> anyhow::Result<Setup> {
+    /// Loads the configuration, and sets up logs and traces as it says.
+    fn configure(&self) -> anyhow::Result<(Setup, Option<Traces>)> {
         let mut config: Config = config::load(self.config.as_deref())?;
-        if config.telemetry == TelemetryConfig::default() {
+        let TelemetryConfig { traces, trace_ratio, .. } = config.telemetry.clone();
+        if config.telemetry == (TelemetryConfig { traces, trace_ratio, ..TelemetryConfig::default() }) {
             config.telemetry.log = ["warn", "info", "debug"][usize::from(self.verbose.min(2))].into();
             if self.quiet {
                 config.telemetry.log = "error".into();
             }
         }
-        newslode_common::telemetry::log::init(&config.telemetry)?;
+        let traces = Traces::start(&config.telemetry, "newslode")?;
+        newslode_common::telemetry::log::init(&config.telemetry, traces.as_ref())?;
         let servers = find_named_servers(self.config.as_deref(), std::env::vars().map(|(name, _)| name));
-        Ok(Setup { config, quiet: self.quiet, servers })
+        Ok((Setup { config, quiet: self.quiet, servers }, traces))
     }
 }
 
@@ -80,7 +83,14 @@ where
         Ok(runtime) => runtime,
         Err(error) => return report_failure(&error.into()).into(),
     };
-    let work = async { command(common.configure()?).await };
+    let work = async {
+        let (setup, traces) = common.configure()?;
+        let exit = command(setup).await;
+        if let Some(traces) = traces {
+            traces.end().await;
+        }
+        exit
+    };
     let exit = runtime.block_on(work).unwrap_or_else(|error| report_failure(&error));
     // Abandoned work must not keep the process alive.
     runtime.shutdown_timeout(Duration::from_secs(2));

@@ -24,6 +24,7 @@ use crate::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
 use crate::telemetry::metrics::Metrics;
+use crate::telemetry::trace::Traces;
 use crate::time;
 use crate::version::ContentHash;
 
@@ -42,6 +43,7 @@ pub struct Service {
     pub by: String,
     ready: Arc<std::sync::Mutex<Ready>>,
     tasks: JoinSet<()>,
+    traces: Option<Traces>,
 }
 
 /// A service was stopped while it waited for its servers: it did nothing, and nothing failed.
@@ -90,7 +92,8 @@ impl Service {
         on_second: impl FnOnce() + Send + 'static,
     ) -> Result<Service, Error> {
         let config = config::load(file.as_deref())?;
-        log::init(&config.telemetry)?;
+        let traces = Traces::start(&config.telemetry, name)?;
+        log::init(&config.telemetry, traces.as_ref())?;
         let mut tasks = JoinSet::new();
         let stop = shutdown::on_signal(&mut tasks, on_second)?;
         let metrics = Metrics::new()?;
@@ -112,7 +115,7 @@ impl Service {
             }
         });
         let by = format!("{name}@{}", host());
-        Ok(Service { config, metrics, stop, by, ready, tasks })
+        Ok(Service { config, metrics, stop, by, ready, tasks, traces })
     }
 
     /// Opens the configured archive, whose failures count among the metrics, and waits until it answers.
@@ -177,6 +180,9 @@ impl Service {
         let ended = work.await;
         self.stop.cancel();
         self.tasks.shutdown().await;
+        if let Some(traces) = self.traces {
+            traces.end().await;
+        }
         tracing::info!("stopped");
         ended
     }

@@ -9,10 +9,12 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::broker::{PublishError, Queue};
 use newslode_common::message::{Body, FetchedPage, GonePage, SealedPage, envelope};
+use newslode_common::page_span;
 use newslode_common::retry::Retry;
 use newslode_common::store::{Claim, Kind};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::time::Timestamp;
+use tracing::Instrument as _;
 
 use crate::shared::{Outages, Parts};
 
@@ -73,7 +75,8 @@ pub(crate) async fn archive_and_publish(
 ) -> anyhow::Result<()> {
     let retry = Retry::for_ever();
     let archiving = || parts.archive.put(Kind::Page, page.content, page.page.whole.clone(), now);
-    retry.run(&outages.archive, archiving).await.context("cannot archive a page")?;
+    let archived = retry.run(&outages.archive, archiving).instrument(page_span!("archive")).await;
+    archived.context("cannot archive a page")?;
     publish_message(parts, outages, Queue::Pages, page.page.message).await.context("cannot publish a page")
 }
 
@@ -90,5 +93,6 @@ async fn publish_message(
         }
         published
     };
-    Retry::for_ever().run(&outages.broker, publishing).await
+    let span = page_span!("publish", otel.kind = "producer", otel.name = %format_args!("publish {queue}"));
+    Retry::for_ever().run(&outages.broker, publishing).instrument(span).await
 }

@@ -10,10 +10,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use futures::FutureExt as _;
+use newslode_common::page_span;
 use newslode_common::retry::{Backoff, Retry, Retryable as _};
 use newslode_common::store::{Claim, Claimed, Completed, Completion};
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
+use tracing::{Instrument as _, Span};
 
 use crate::error::FetchError;
 use crate::lateness::is_too_late;
@@ -123,8 +125,13 @@ async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Cla
     }
 }
 
-/// Fetches, then completes. An error ends the service, after the claim is given back.
+/// Fetches, then completes. An error ends the service, after the claim is given back. A trace begins here.
 async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyhow::Result<()> {
+    let visit = page_span!("visit", url.full = %claim.url, newslode.outcome = tracing::field::Empty);
+    visit_and_complete(shared, claim, late).instrument(visit).await
+}
+
+async fn visit_and_complete(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyhow::Result<()> {
     // A request that comes much later than its turn would be too close to the next crawler's: let the turn pass.
     if let Some(late) = late {
         let frontier = shared.parts.frontier.as_ref();
@@ -190,6 +197,7 @@ async fn complete_claim(shared: &Shared, claim: &Claim, completion: Completion) 
         (Completed::Lost, _) => tracing::debug!(url = %claim.url, "the claim's lease had ended"),
         (Completed::Recorded, Completion::Done { outcome, .. }) => {
             shared.parts.metrics.urls.with_label_values(&[outcome.name()]).inc();
+            Span::current().record("newslode.outcome", outcome.name());
             tracing::debug!(url = %claim.url, %outcome, "done");
         }
         (Completed::Recorded, Completion::Retry { .. }) => shared.parts.metrics.retries.inc(),

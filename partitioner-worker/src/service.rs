@@ -17,11 +17,13 @@ use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{self, open, seal};
 use newslode_common::message::{Body, FetchedPage, PartitionedPage};
+use newslode_common::page_span;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::telemetry::trace;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::hierarchy::{Hierarchy, xml};
@@ -29,6 +31,7 @@ use newslode_page::{Analysis, Params, analyse, analyse_page};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, Span, field};
 
 /// The servers and metrics that the service uses.
 #[derive(Clone)]
@@ -68,11 +71,14 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
             next = next(&slots, consumer.as_mut()) => match next {
                 Ok((slot, delivery)) => {
                     let worker = worker.clone();
-                    under_way.spawn(async move {
+                    let span = page_span!("partition", otel.kind = "consumer", url.full = field::Empty);
+                    trace::follow(&span, delivery.trace.as_ref());
+                    let work = async move {
                         let done = worker.handle(delivery).await;
                         drop(slot);
                         done
-                    });
+                    };
+                    under_way.spawn(work.instrument(span));
                 }
                 Err(error) => break Err(error),
             },
@@ -153,6 +159,7 @@ impl Worker {
             Ok(()) => delivery.ack().await,
             Err(Unfinished::Reject(reason)) => {
                 tracing::warn!(reason, "moved a page to the dead letters");
+                trace::fail(&Span::current(), &reason);
                 metrics.dead_lettered.with_label_values(&[queue]).inc();
                 delivery.reject(&reason).await
             }
@@ -172,6 +179,7 @@ impl Worker {
 
     async fn process(&self, message: &[u8]) -> Result<(), Unfinished> {
         let fetched: FetchedPage = open(message).map_err(|error| Unfinished::Reject(error.to_string()))?;
+        Span::current().record("url.full", field::display(&fetched.url));
         // One deadline for all steps, so that together they hold the page no longer than the broker allows.
         let retry = Retry::within(HOLD).until(&self.stop);
         let body = self.body(&fetched, &retry).await?;
@@ -184,11 +192,15 @@ impl Worker {
             };
             Ok(partitioned(&fetched, analysis, &params))
         });
-        let worked: Result<_, String> = working.await.map_err(|error| Unfinished::Fatal(error.into()))?;
+        let analysed = working.instrument(page_span!("analyse")).await;
+        let worked: Result<_, String> = analysed.map_err(|error| Unfinished::Fatal(error.into()))?;
         let (page, hierarchy) = worked.map_err(Unfinished::Reject)?;
         self.count(&page, started.elapsed());
-        self.archive_hierarchy(&page, &hierarchy, &retry).await?;
-        self.publish(&page, &retry).await
+        self.archive_hierarchy(&page, &hierarchy, &retry).instrument(page_span!("archive")).await?;
+        let queue = Queue::Partitions;
+        let span =
+            page_span!("publish", otel.kind = "producer", otel.name = %format_args!("publish {queue}"));
+        self.publish(&page, &retry).instrument(span).await
     }
 
     /// The page's body, still compressed.

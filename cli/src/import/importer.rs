@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use newslode_common::broker::Queue;
 use newslode_common::message::SealedPage;
+use newslode_common::page_span;
 use newslode_common::retry::{Outage, Retry};
 use newslode_common::store::Kind;
 use newslode_common::time;
@@ -17,6 +18,7 @@ use newslode_miner::work::captures;
 use newslode_miner::work::parts::Parts;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
+use tracing::Instrument as _;
 
 use super::capture::{Capture, Skip};
 use super::counts::ImportCounts;
@@ -207,7 +209,13 @@ impl<'a> Importer<'a> {
         self.retry.run(&self.store, noting).await.context("cannot note what is on its way")
     }
 
+    /// The trace of a capture begins here.
     async fn archive_and_publish(&self, ready: &DecodedPage) -> anyhow::Result<()> {
+        let span = page_span!("import", otel.kind = "producer", url.full = %ready.url);
+        self.archive_then_publish(ready).instrument(span).await
+    }
+
+    async fn archive_then_publish(&self, ready: &DecodedPage) -> anyhow::Result<()> {
         let (archive, broker) = (&self.parts.stores.archive, &self.parts.broker);
         let DecodedPage { url, content, page, .. } = ready;
         let archiving = || archive.put(Kind::Page, *content, page.whole.clone(), time::now());

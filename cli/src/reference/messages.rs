@@ -72,8 +72,8 @@ reconnection; one whose user may not declare waits until they are there ([rights
 
 ## Between the services
 
-A message is `NL` and the byte 1, a byte for its kind, a byte for its version, and the body in [bincode](../decisions/0001-wire-format.md). A
-partition and a gone page end with the first 8 bytes of BLAKE3 over all before them. What the miner checks beyond that is in
+A message is `NL` and the byte 1, a byte for its kind, a byte for its version, and the body in [bincode](../decisions/0001-wire-format.md). Pages,
+partitions and gone pages end with the first 8 bytes of BLAKE3 over all before them. What the miner checks beyond that is in
 [Security](../security.md#what-is-checked-of-a-message). A reader refuses kinds and versions that it does not know. Every version since 0.1.0 stays readable; golden bytes of each are in `common/tests/golden`.
 Other programs should read the [articles](#articles), not these.
 ",

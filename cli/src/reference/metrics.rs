@@ -136,6 +136,7 @@ const NOTES: &[(&str, &str, &str)] = &[
     ),
     ("newslode_disk_short", CRAWLER, "0 for an archive in a bucket, which has no disk of this machine."),
     ("newslode_archive_failures_total", ALL, "An absent object is no failure."),
+    ("newslode_trace_spans_total", ALL, "All zero while `telemetry.traces` is empty."),
     (
         "newslode_build_info",
         ALL,

@@ -20,6 +20,7 @@ use super::{
     Acker, Broker, BrokerError, Consumer, DELIVERY_LIMIT, DELIVERY_LIMIT_REASON, DeadLetter, Delivery,
     Limits, MAX_MESSAGE, PublishError, Queue,
 };
+use crate::telemetry::trace::TraceContext;
 use crate::time;
 
 /// A published article: topic (`<language>.<site>`) and JSON.
@@ -64,6 +65,7 @@ struct QueueState {
 
 struct Message {
     body: Bytes,
+    trace: Option<TraceContext>,
     /// Number of deliveries so far.
     deliveries: u32,
 }
@@ -196,7 +198,7 @@ impl Broker for InProcessBroker {
             if !state.has_room(body.len() as u64, &self.shared.limits) {
                 return Err(PublishError::Full { queue: queue.name().into() });
             }
-            state.push(Message { body, deliveries: 0 });
+            state.push(Message { body, trace: TraceContext::current(), deliveries: 0 });
         }
         self.shared.changed(queue);
         Ok(())
@@ -241,7 +243,9 @@ impl Broker for InProcessBroker {
             let mut state = lock(&self.shared.cell(queue).state);
             let again = state.take_dead(ids);
             let count = again.len() as u64;
-            again.into_iter().for_each(|dead| state.push(Message { body: dead.body.into(), deliveries: 0 }));
+            for dead in again {
+                state.push(Message { body: dead.body.into(), trace: None, deliveries: 0 });
+            }
             count
         };
         self.shared.changed(queue);
@@ -275,13 +279,14 @@ impl InProcessConsumer {
         let message = state.take()?;
         self.held.fetch_add(1, Ordering::Relaxed);
         let (body, redelivered) = (message.body.clone(), message.deliveries > 1);
+        let trace = message.trace.clone();
         let held = HeldDelivery {
             shared: self.shared.clone(),
             queue: self.queue,
             of_consumer: self.held.clone(),
             message: Some(message),
         };
-        Some(Delivery { body, redelivered, acker: Box::new(held) })
+        Some(Delivery { body, redelivered, trace, acker: Box::new(held) })
     }
 }
 

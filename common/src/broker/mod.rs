@@ -13,6 +13,7 @@
 //! - After [`DELIVERY_LIMIT`] deliveries without an acknowledgement a message becomes a dead letter.
 //! - [`Delivery::reject`] moves a message to the queue's dead letters with its body and the reason.
 //! - A consumer holds at most `prefetch` unacknowledged deliveries.
+//! - The [`TraceContext`] of the span that publishes reaches the delivery, beside the bytes.
 
 pub mod conformance;
 pub mod in_process;
@@ -27,6 +28,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::retry::Retryable;
+use crate::telemetry::trace::TraceContext;
 
 /// A message that failed this many deliveries is itself at fault. The broker counts, not we. It counts for all
 /// messages that a consumer holds when it dies or loses its connection, so a lower number gives up innocent ones
@@ -172,6 +174,8 @@ pub struct Delivery {
     pub body: Bytes,
     /// Whether it was delivered before and not acknowledged.
     pub redelivered: bool,
+    /// The trace that the message belongs to, if it was sent with one.
+    pub trace: Option<TraceContext>,
     /// Ends the delivery.
     pub acker: Box<dyn Acker>,
 }

@@ -35,7 +35,7 @@ pub struct Config {
     pub store: StoreConfig,
     /// The archive of fetched pages and of the results computed from them.
     pub archive: ArchiveConfig,
-    /// Logs, metrics and health checks.
+    /// Logs, metrics, health checks and traces.
     pub telemetry: TelemetryConfig,
     /// Fetching.
     pub crawler: CrawlerConfig,
@@ -132,7 +132,7 @@ impl Default for ArchiveConfig {
     }
 }
 
-/// Logs, metrics and health checks.
+/// Logs, metrics, health checks and traces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetryConfig {
@@ -145,11 +145,22 @@ pub struct TelemetryConfig {
     pub log: String,
     /// Write one JSON object per line instead of text.
     pub log_json: bool,
+    /// Where traces are sent: the URL of an OpenTelemetry collector that takes OTLP over HTTP as protobuf, such as
+    /// `http://collector:4318/v1/traces`; empty: traces are off. A user and password in it are sent. Secret.
+    pub traces: Secret,
+    /// Share of the visits that are traced, from 0 to 1. The service that begins a trace decides; the others follow it.
+    pub trace_ratio: f64,
 }
 
 impl Default for TelemetryConfig {
     fn default() -> Self {
-        TelemetryConfig { admin: SocketAddr::from(([0, 0, 0, 0], 9464)), log: "info".into(), log_json: false }
+        TelemetryConfig {
+            admin: SocketAddr::from(([0, 0, 0, 0], 9464)),
+            log: "info".into(),
+            log_json: false,
+            traces: Secret::default(),
+            trace_ratio: 1.0,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::message::seed::{MAX_DELAY_MS, MAX_DEPTH, MAX_PAGES};
 use crate::retry::HOLD;
 use crate::store::archive::ObjectArchive;
 use crate::store::{StoreError, StoreResult, redis};
-use crate::telemetry::log;
+use crate::telemetry::{log, trace};
 
 /// Longest wait, in seconds: ten years.
 const MOST_WAIT_S: u64 = 315_360_000;
@@ -82,6 +82,14 @@ impl Config {
         if let Err(reason) = log::check(&self.telemetry.log) {
             broken.0.push(format!("`telemetry.log`: `{}` is not a log filter: {reason}", self.telemetry.log));
         }
+        if let Err(error) = trace::check(&self.telemetry.traces) {
+            broken.0.push(error.to_string());
+        }
+        let ratio = self.telemetry.trace_ratio;
+        broken.unless(
+            (0.0..=1.0).contains(&ratio),
+            format!("`telemetry.trace_ratio` is {ratio}; it must be from 0 to 1"),
+        );
         let is_name = |prefix: &str| (1..=MOST_PREFIX).contains(&prefix.len()) && !prefix.starts_with("amq.");
         broken.unless(
             is_name(&broker.prefix),
@@ -258,6 +266,9 @@ mod tests {
             check(|c| c.archive.url = url.into(), &["archive.url"]);
         }
         check(|c| c.telemetry.log = "newslode=loud".into(), &["telemetry.log"]);
+        for collector in ["collector:4318", "grpc://collector:4317", "http://"] {
+            check(|c| c.telemetry.traces = Secret::new(collector), &["telemetry.traces"]);
+        }
         for agent in ["two\nlines", "", "/1.0", " Newslode"] {
             check(|c| c.crawler.user_agent = agent.into(), &["crawler.user_agent"]);
         }
@@ -293,6 +304,9 @@ mod tests {
         check(|c| c.miner.views_share = 0, &["miner.views_share"]);
         check(|c| c.miner.views_share = 101, &["miner.views_share"]);
         check(|c| c.miner.recompute_share = 101, &["miner.recompute_share"]);
+        for ratio in [-0.1, 1.1, f64::NAN] {
+            check(|c| c.telemetry.trace_ratio = ratio, &["telemetry.trace_ratio"]);
+        }
         check(|c| c.broker.timeout_ms = 0, &["broker.timeout_ms"]);
         check(|c| c.broker.max_length = 0, &["broker.max_length"]);
         check(|c| c.broker.max_bytes = 0, &["broker.max_bytes"]);

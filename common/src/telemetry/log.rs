@@ -7,14 +7,18 @@ use std::io::{self, IsTerminal, Write};
 
 use newslode_page::neutral::{for_log, for_terminal};
 use tracing::{Level, Metadata};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
+use super::trace::Traces;
 use crate::config::{TelemetryConfig, hide_credentials};
 
-/// The client of S3 tells of every try; we tell of what lasts. A filter that names it overrides this.
-const QUIET: &str = "object_store=warn";
+/// The client of S3 tells of every try; we tell of what lasts. A filter that names it overrides this. Spans of traces are not
+/// for the log.
+const QUIET: &str = "object_store=warn,newslode_trace=off";
 
 /// Checks that `telemetry.log` can be parsed.
 ///
@@ -24,17 +28,19 @@ pub fn check(filter: &str) -> Result<(), ParseError> {
     EnvFilter::try_new(filter).map(drop)
 }
 
-/// Starts logging for this process, and has panics told through the same filter. A second call changes nothing.
+/// Starts logging and traces for this process, and has panics told through the same filter. A second call changes nothing.
 ///
 /// # Errors
 /// When the filter cannot be parsed.
-pub fn init(config: &TelemetryConfig) -> Result<(), ParseError> {
+pub fn init(config: &TelemetryConfig, traces: Option<&Traces>) -> Result<(), ParseError> {
     let filter = EnvFilter::try_new(format!("{QUIET},{}", config.log))?;
     let has_colours = !config.log_json
         && io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(Entries { has_colours });
-    let started = if config.log_json { lines.json().try_init() } else { lines.try_init() };
+    let lines = tracing_subscriber::fmt::layer().with_writer(Entries { has_colours });
+    let lines = if config.log_json { lines.json().boxed() } else { lines.boxed() };
+    let subscriber = tracing_subscriber::registry().with(lines.with_filter(filter));
+    let started = subscriber.with(traces.map(Traces::layer)).try_init();
     if started.is_err() {
         tracing::debug!("logging has already been started");
     } else {

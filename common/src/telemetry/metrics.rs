@@ -12,6 +12,7 @@ use prometheus::{
 };
 
 use super::process::Process;
+use super::trace;
 use crate::broker::Queue;
 use crate::outcome::Outcome;
 use crate::schedule::Health;
@@ -377,7 +378,12 @@ impl Metrics {
                 "newslode_console_brake_seconds_total",
                 "Seconds for which the console let the answers to wrong credentials wait.",
             ))?,
-            registry: make.0,
+            registry: {
+                if let Some(spans) = trace::spans() {
+                    make.add(Ok(spans))?;
+                }
+                make.0
+            },
         }))
     }
 
@@ -399,7 +405,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (42, 49));
+        assert_eq!((ours, families.len()), (43, 50));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

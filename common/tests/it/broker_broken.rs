@@ -208,10 +208,10 @@ impl Consumer for BrokenConsumer {
             }
             _ => {}
         }
-        let Delivery { body, redelivered, acker } = delivery;
+        let Delivery { body, redelivered, trace, acker } = delivery;
         let (queue, broker) = (self.queue, self.broker.clone());
         let acker = BrokenAcker { fault: self.fault, broker, queue, body: body.clone(), inner: Some(acker) };
-        Ok(Delivery { body, redelivered, acker: Box::new(acker) })
+        Ok(Delivery { body, redelivered, trace, acker: Box::new(acker) })
     }
 }
 

@@ -121,11 +121,12 @@ fn messages_of_older_versions_are_read() {
     assert_eq!(read, PartitionedPage { canonical: None, ..partitioned() });
     assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v3.bin")).unwrap(), partitioned());
     assert_eq!(open::<GonePage>(include_bytes!("../golden/gone page.v1.bin")).unwrap(), gone());
+    assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v1.bin")).unwrap(), fetched());
 }
 
 /// A flipped bit in a count or a label decodes well, so a miner counted it.
 #[test]
-fn no_flipped_bit_of_a_partition_or_of_a_gone_page_gets_through() {
+fn no_flipped_bit_of_a_message_gets_through() {
     fn check<M: Message + Debug>(message: &M) {
         let sealed = seal(message).unwrap();
         for bit in 0..sealed.len() * 8 {
@@ -134,6 +135,7 @@ fn no_flipped_bit_of_a_partition_or_of_a_gone_page_gets_through() {
             assert!(open::<M>(&flipped).is_err(), "bit {bit} of a {}", M::NAME);
         }
     }
+    check(&fetched());
     check(&partitioned());
     check(&gone());
 }
@@ -145,7 +147,7 @@ fn other_kinds_and_versions_are_refused_by_name() {
     let mut newer = bytes.clone();
     newer[4] += 1;
     let error = open::<FetchedPage>(&newer).unwrap_err().to_string();
-    assert!(error.contains("version 2") && error.contains("`page`"), "{error}");
+    assert!(error.contains("version 3") && error.contains("`page`"), "{error}");
     for foreign in [&b""[..], b"NL", b"<html>", b"\x00\x01\x02\x03\x04\x05"] {
         assert!(matches!(open::<FetchedPage>(foreign), Err(EnvelopeError::Foreign(_))));
     }

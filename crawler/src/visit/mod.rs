@@ -15,10 +15,12 @@ mod trouble;
 use bytes::Bytes;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
+use newslode_common::page_span;
 use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 use url::Url;
 
 use crate::chain;
@@ -80,7 +82,8 @@ impl Visit<'_> {
         };
         let started = Instant::now();
         let asked_at = self.shared.clock.now();
-        let reply = self.shared.fetcher.page(&url, &sent, wanted).await;
+        let fetch = page_span!("fetch", otel.kind = "client", server.address = url.host_str());
+        let reply = self.shared.fetcher.page(&url, &sent, wanted).instrument(fetch).await;
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
         // 3. What the answer says of the site, whatever it says of the page.

@@ -25,6 +25,7 @@ use newslode_page::article::Article;
 use newslode_page::contribution::Delta;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
+use tracing::{Instrument as _, Span};
 
 use crate::mining::articles::is_view;
 use crate::work::archive::{self, read_contribution};
@@ -51,6 +52,18 @@ pub enum PageEnd {
     Rejected(String),
 }
 
+impl PageEnd {
+    /// Its name in traces.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            PageEnd::Applied => "applied",
+            PageEnd::Stale => "stale",
+            PageEnd::Unwanted => "unwanted",
+            PageEnd::Rejected(_) => "rejected",
+        }
+    }
+}
+
 /// Counts pages of one site, with all their effects. Returns each page's result, in order.
 ///
 /// # Errors
@@ -62,17 +75,33 @@ pub async fn count_batch(
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
+    count_traced(parts, follow, site, pages, &[], now).await
+}
+
+/// The same with the span of each page, of which its article's event becomes a part.
+pub(super) async fn count_traced(
+    parts: &Parts,
+    follow: Follow,
+    site: &Site,
+    pages: &[PartitionedPage],
+    spans: &[Span],
+    now: Timestamp,
+) -> Result<Vec<PageEnd>, BatchError> {
     let Some(settings) = parts.stores.frontier.site(site).await? else { return discard(parts, pages).await };
     let viewed = archive_computed(parts, pages, now).await?;
     add_links(parts, follow, pages, now).await?;
     let batch = Batch::prepare(parts, site, pages).await?;
     let mut twins = BTreeSet::new();
-    for (page, number) in batch.articles_to_record(pages) {
+    for (at, number) in batch.articles_to_record(pages) {
+        let Some(page) = pages.get(at) else { continue };
         let Some(article) = viewed.get(&page.version.content).or(page.article.as_ref()) else { continue };
         let fetch = Fetch { number, at: page.fetched_at };
         let canonical = page.canonical.as_ref();
         let fetched = FetchedArticle { url: &page.url, article, fetch, canonical };
-        if parts.histories().record_fetch(&settings.labels, fetched, now).await? {
+        let histories = parts.histories();
+        let recording = histories.record_fetch(&settings.labels, fetched, now);
+        let span = spans.get(at).cloned().unwrap_or_else(Span::none);
+        if recording.instrument(span).await? {
             twins.insert(page.url.clone());
         }
     }
@@ -182,13 +211,10 @@ impl Batch {
         Ok(())
     }
 
-    /// The pages whose articles readers should hear of, each with the number of its fetch: those that will count, and those
+    /// The pages whose articles readers should hear of, each as its place in the batch with the number of its fetch: those that will count, and those
     /// that count already, whose message may have been delivered again because the first delivery ended early. Readers must
     /// not hear of an older fetch after a newer one.
-    fn articles_to_record<'p>(
-        &self,
-        pages: &'p [PartitionedPage],
-    ) -> impl Iterator<Item = (&'p PartitionedPage, u64)> {
+    fn articles_to_record(&self, pages: &[PartitionedPage]) -> impl Iterator<Item = (usize, u64)> {
         self.newest.iter().filter_map(|&at| {
             let (page, end) = (pages.get(at)?, self.ends.get(at)?);
             let number = match self.counted.get(&page.url) {
@@ -199,7 +225,7 @@ impl Batch {
                     (number > counted.fetch || is_counted).then_some(number)?
                 }
             };
-            (*end == PageEnd::Stale).then_some((page, number))
+            (*end == PageEnd::Stale).then_some((at, number))
         })
     }
 

@@ -6,19 +6,29 @@ use std::time::Duration;
 use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::{GonePage, PartitionedPage, envelope};
+use newslode_common::page_span;
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::telemetry::trace;
 use newslode_page::reading::Site;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
+use tracing::{Span, field};
 
 use crate::work::admission;
 use crate::work::deliveries::{count_taken, reject};
+
+/// A page to count, and the span of its trace, which ends with the delivery.
+pub(super) struct DeliveredPage {
+    pub(super) delivery: Delivery,
+    pub(super) page: PartitionedPage,
+    pub(super) span: Span,
+}
 
 /// Deliveries of one site.
 #[derive(Default)]
 pub(super) struct SiteDeliveries {
     /// Pages to count.
-    pub(super) pages: Vec<(Delivery, PartitionedPage)>,
+    pub(super) pages: Vec<DeliveredPage>,
     /// Pages that are gone, from processes of 0.1.0.
     pub(super) gone: Vec<(Delivery, GonePage)>,
 }
@@ -95,7 +105,14 @@ fn sort(
     match opened.and_then(|page| admission::check(&page).map(|()| page)) {
         Ok(page) => {
             let of_site = held.entry(page.site.clone()).or_default();
-            of_site.pages.push((delivery, page));
+            let span = page_span!(
+                "count",
+                otel.kind = "consumer",
+                url.full = %page.url,
+                newslode.end = field::Empty
+            );
+            trace::follow(&span, delivery.trace.as_ref());
+            of_site.pages.push(DeliveredPage { delivery, page, span });
             Ok(of_site.pages.len())
         }
         Err(reason) => Err((Box::new(delivery), reason)),

@@ -14,22 +14,25 @@ use newslode_common::broker::{Delivery, Queue};
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::{SeedCommand, SeedMessage};
 use newslode_common::message::{GonePage, PartitionedPage, envelope};
+use newslode_common::page_span;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::SiteState;
+use newslode_common::telemetry::trace;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, Span, field};
 
 use crate::work::admission::{self, Verdict};
-use crate::work::apply::{PageEnd, count_batch};
+use crate::work::apply::{PageEnd, count_traced};
 use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::error::BatchError;
 use crate::work::filing;
 use crate::work::fold::{FoldMemory, fold_once};
-use crate::work::gather::{SiteDeliveries, gather};
+use crate::work::gather::{DeliveredPage, SiteDeliveries, gather};
 use crate::work::gauges;
 use crate::work::instances;
 use crate::work::leader_task::LeaderTask;
@@ -132,19 +135,26 @@ async fn site_batch(
     retry: Retry,
     servers: Arc<Outage>,
 ) {
-    let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = gathered.pages.into_iter().unzip();
-    while !pages.is_empty() {
+    let mut waiting = gathered.pages;
+    while !waiting.is_empty() {
         // Gathering ends by batch size or prefetch, so one site may have more pages than a batch.
-        let rest = pages.split_off(config.batch.min(pages.len()));
-        let later = deliveries.split_off(pages.len());
-        let work = || admit_and_count(&parts, config.follow, &site, &pages, time::now());
+        let rest = waiting.split_off(config.batch.min(waiting.len()));
+        let (mut deliveries, mut pages, mut spans) = (Vec::new(), Vec::new(), Vec::new());
+        for DeliveredPage { delivery, page, span } in waiting {
+            deliveries.push((delivery, span.clone()));
+            pages.push(page);
+            spans.push(span);
+        }
+        let work = || admit_and_count(&parts, config.follow, &site, &pages, &spans, time::now());
         let ends = retry.run(&servers, work).await;
+        drop(spans);
         end_deliveries(&parts, Queue::Partitions, &site, deliveries, ends).await;
-        (deliveries, pages) = (later, rest);
+        waiting = rest;
     }
     for (delivery, gone) in gathered.gone {
         let end = retry.run(&servers, || admit_and_remove(&parts, &gone, time::now())).await;
-        end_deliveries(&parts, Queue::Partitions, &site, vec![delivery], end.map(|end| vec![end])).await;
+        let deliveries = vec![(delivery, Span::none())];
+        end_deliveries(&parts, Queue::Partitions, &site, deliveries, end.map(|end| vec![end])).await;
     }
 }
 
@@ -154,21 +164,23 @@ async fn admit_and_count(
     follow: Follow,
     site: &Site,
     pages: &[PartitionedPage],
+    spans: &[Span],
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
     let verdicts = admission::verdicts(parts, site, pages, now).await?;
     if verdicts.iter().all(|verdict| *verdict == Verdict::Count) {
-        return count_batch(parts, follow, site, pages, now).await;
+        return count_traced(parts, follow, site, pages, spans, now).await;
     }
-    let admitted: Vec<PartitionedPage> = pages
+    let (admitted, spans): (Vec<PartitionedPage>, Vec<Span>) = pages
         .iter()
+        .zip(spans)
         .zip(&verdicts)
         .filter(|(_, verdict)| **verdict == Verdict::Count)
-        .map(|(page, _)| page.clone())
-        .collect();
+        .map(|((page, span), _)| (page.clone(), span.clone()))
+        .unzip();
     let mut counted = match admitted.is_empty() {
         true => Vec::new(),
-        false => count_batch(parts, follow, site, &admitted, now).await?,
+        false => count_traced(parts, follow, site, &admitted, &spans, now).await?,
     }
     .into_iter();
     let ends = verdicts.into_iter().map(|verdict| match verdict {
@@ -190,12 +202,16 @@ async fn end_deliveries(
     parts: &Parts,
     queue: Queue,
     site: &Site,
-    deliveries: Vec<Delivery>,
+    deliveries: Vec<(Delivery, Span)>,
     ends: Result<Vec<PageEnd>, BatchError>,
 ) {
     match ends {
         Ok(ends) => {
-            for (delivery, end) in deliveries.into_iter().zip(ends) {
+            for ((delivery, span), end) in deliveries.into_iter().zip(ends) {
+                span.record("newslode.end", end.name());
+                if let PageEnd::Rejected(reason) = &end {
+                    trace::fail(&span, reason);
+                }
                 match end {
                     PageEnd::Rejected(reason) => reject(&parts.metrics, queue, delivery, &reason).await,
                     PageEnd::Applied | PageEnd::Stale | PageEnd::Unwanted => {
@@ -206,12 +222,14 @@ async fn end_deliveries(
         }
         Err(error) if error.is_retryable() => {
             tracing::warn!(%site, %error, %queue, pages = deliveries.len(), "cannot count or remove pages of a site; returned them to the queue");
-            for delivery in deliveries {
+            for (delivery, span) in deliveries {
+                span.record("newslode.end", "released");
                 release(delivery).await;
             }
         }
         Err(error) => {
-            for delivery in deliveries {
+            for (delivery, span) in deliveries {
+                trace::fail(&span, &error.to_string());
                 reject(&parts.metrics, queue, delivery, &error.to_string()).await;
             }
         }
@@ -235,9 +253,17 @@ async fn gone_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> 
                 continue;
             }
         };
+        let span = page_span!(
+            "remove",
+            otel.kind = "consumer",
+            url.full = %gone.url,
+            newslode.end = field::Empty
+        );
+        trace::follow(&span, delivery.trace.as_ref());
         let work = || admit_and_remove(&parts, &gone, time::now());
-        let end = Retry::within(HOLD).until(&stop).run(&servers, work).await;
-        end_deliveries(&parts, Queue::Gone, &gone.site, vec![delivery], end.map(|end| vec![end])).await;
+        let end = Retry::within(HOLD).until(&stop).run(&servers, work).instrument(span.clone()).await;
+        let deliveries = vec![(delivery, span)];
+        end_deliveries(&parts, Queue::Gone, &gone.site, deliveries, end.map(|end| vec![end])).await;
     }
 }
 

@@ -73,7 +73,12 @@ impl Consumer for Source {
         let next = self.0.waiting.lock().unwrap().pop_front();
         let Some(body) = next else { std::future::pending().await };
         self.0.taken.fetch_add(1, Ordering::SeqCst);
-        Ok(Delivery { body: body.into(), redelivered: false, acker: Box::new(Ends(Arc::clone(&self.0))) })
+        Ok(Delivery {
+            body: body.into(),
+            redelivered: false,
+            trace: None,
+            acker: Box::new(Ends(Arc::clone(&self.0))),
+        })
     }
 }
 

@@ -22,8 +22,10 @@ use lapin::{Acker as Tag, Channel};
 
 use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
 use super::core::{Core, Keeper};
+use super::publish::trace_of;
 use crate::failpoint;
 use crate::retry::{Outage, Retry};
+use crate::telemetry::trace::TraceContext;
 
 /// Wait before a lost channel is reopened.
 const REOPEN: Duration = Duration::from_millis(250);
@@ -137,14 +139,16 @@ impl Consumer for RabbitConsumer {
 impl RabbitConsumer {
     fn delivery(&self, message: lapin::message::Delivery, channel: Channel) -> Delivery {
         let body = Bytes::from(message.data);
+        let trace = trace_of(&message.properties);
         let held = HeldDelivery {
             core: self.core.clone(),
             queue: self.queue,
             body: body.clone(),
+            trace: trace.clone(),
             tag: Some(message.acker),
             _channel: channel,
         };
-        Delivery { body, redelivered: message.redelivered, acker: Box::new(held) }
+        Delivery { body, redelivered: message.redelivered, trace, acker: Box::new(held) }
     }
 }
 
@@ -181,6 +185,7 @@ struct HeldDelivery {
     core: Arc<Core>,
     queue: Queue,
     body: Bytes,
+    trace: Option<TraceContext>,
     tag: Option<Tag>,
     /// A channel closes with its last handle and returns its deliveries to the queue.
     _channel: Channel,
@@ -219,7 +224,7 @@ impl Acker for HeldDelivery {
     /// Copies the message to the dead letters first, so that it is never lost. It may be there twice.
     async fn reject(mut self: Box<Self>, reason: &str) -> Result<(), BrokerError> {
         let headers = self.core.headers(reason);
-        let published = self.core.publish_dead(self.queue, &self.body, headers).await;
+        let published = self.core.publish_dead(self.queue, &self.body, headers, self.trace.as_ref()).await;
         published
             .map_err(|error| BrokerError(format!("cannot move the message to the dead letters: {error}")))?;
         self.ack().await

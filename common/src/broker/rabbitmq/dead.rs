@@ -17,6 +17,7 @@ use lapin::{Acker as Tag, Channel};
 
 use super::super::{BrokerError, DELIVERY_LIMIT_REASON, DeadLetter, Queue};
 use super::core::Core;
+use super::publish::trace_of;
 use super::topology::{table, text};
 
 /// Header with the reason.
@@ -75,7 +76,9 @@ impl Core {
                 open.keep(message);
                 continue;
             }
-            if again && let Err(error) = self.publish(queue, &message.delivery.data).await {
+            let trace = trace_of(&message.delivery.properties);
+            let data = &message.delivery.data;
+            if again && let Err(error) = self.publish(queue, data, trace.as_ref()).await {
                 open.keep(message);
                 open.end().await?;
                 return Err(BrokerError(format!("replayed {settled} messages, then: {error}")));

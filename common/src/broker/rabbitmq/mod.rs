@@ -30,6 +30,7 @@ use self::topology::Topology;
 use super::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
 use crate::config::{BrokerConfig, Secret};
 use crate::telemetry::metrics::Metrics;
+use crate::telemetry::trace::TraceContext;
 
 /// RabbitMQ. The connection lives as long as this value or one of its consumers, or until
 /// [`RabbitBroker::close`].
@@ -118,7 +119,7 @@ impl RabbitBroker {
 #[async_trait]
 impl Broker for RabbitBroker {
     async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError> {
-        self.core.publish(queue, &body).await
+        self.core.publish(queue, &body, TraceContext::current().as_ref()).await
     }
 
     async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError> {

@@ -5,14 +5,16 @@
 //! have taken the message; the caller still holds it and publishes it again.
 
 use crate::failpoint;
+use crate::telemetry::trace::{self, TraceContext};
 use crate::time;
 use lapin::options::BasicPublishOptions;
-use lapin::types::FieldTable;
+use lapin::types::{AMQPValue, FieldTable};
 use lapin::{BasicProperties, Channel, Confirmation};
 use tokio::time::timeout;
 
 use super::super::{MAX_MESSAGE, PublishError, Queue};
 use super::core::Core;
+use super::topology::text;
 
 /// `application/octet-stream`, except for queues and exchanges that carry JSON.
 fn content_type(queue: Queue) -> &'static str {
@@ -20,6 +22,23 @@ fn content_type(queue: Queue) -> &'static str {
         Queue::Seeds | Queue::Removals => "application/json",
         Queue::Pages | Queue::Partitions | Queue::Gone => "application/octet-stream",
     }
+}
+
+fn with_trace(headers: Option<FieldTable>, trace: &TraceContext) -> FieldTable {
+    let mut headers = headers.unwrap_or_default();
+    headers.insert(trace::HEADER.into(), text(trace.header()));
+    headers
+}
+
+/// The trace in a message's headers.
+pub(super) fn trace_of(properties: &BasicProperties) -> Option<TraceContext> {
+    let header = properties.headers().as_ref()?.inner().get(trace::HEADER)?;
+    let header = match header {
+        AMQPValue::LongString(text) => std::str::from_utf8(text.as_bytes()).ok()?,
+        AMQPValue::ShortString(text) => text.as_str(),
+        _ => return None,
+    };
+    TraceContext::parse(header)
 }
 
 /// Where a message goes.
@@ -32,10 +51,16 @@ pub(super) struct Route<'a> {
 }
 
 impl Core {
-    pub(super) async fn publish(&self, queue: Queue, body: &[u8]) -> Result<(), PublishError> {
+    /// Publishes to a queue, as part of this trace.
+    pub(super) async fn publish(
+        &self,
+        queue: Queue,
+        body: &[u8],
+        trace: Option<&TraceContext>,
+    ) -> Result<(), PublishError> {
         let (exchange, name) = (self.topology.exchange(queue), self.topology.queue(queue));
         let route = Route { exchange: &exchange, key: &name, mandatory: true };
-        let properties = self.properties(content_type(queue), None);
+        let properties = self.properties(content_type(queue), trace.map(|trace| with_trace(None, trace)));
         self.in_time(body, &name, async {
             let link = self.up().await?;
             self.confirmed(link.publisher(queue), &route, body, properties).await
@@ -46,7 +71,9 @@ impl Core {
     pub(super) async fn publish_article(&self, topic: &str, body: &[u8]) -> Result<(), PublishError> {
         let exchange = self.topology.articles();
         let route = Route { exchange: &exchange, key: topic, mandatory: false };
-        let properties = self.properties("application/json", None);
+        let trace = TraceContext::current();
+        let headers = trace.as_ref().map(|trace| with_trace(None, trace));
+        let properties = self.properties("application/json", headers);
         self.in_time(body, &exchange, async {
             let link = self.up().await?;
             self.confirmed(&link.articles, &route, body, properties).await
@@ -54,13 +81,18 @@ impl Core {
         .await
     }
 
-    /// Publishes to a queue's dead letters, with headers that give the reason.
+    /// Publishes to a queue's dead letters, with headers that give the reason and the trace.
     pub(super) async fn publish_dead(
         &self,
         queue: Queue,
         body: &[u8],
         headers: FieldTable,
+        trace: Option<&TraceContext>,
     ) -> Result<(), PublishError> {
+        let headers = match trace {
+            Some(trace) => with_trace(Some(headers), trace),
+            None => headers,
+        };
         let (exchange, name) = (self.topology.exchange_of_dead(queue), self.topology.dead_queue(queue));
         let route = Route { exchange: &exchange, key: &name, mandatory: true };
         let properties = self.properties(content_type(queue), Some(headers));

@@ -69,6 +69,7 @@ async fn rabbitmq_keeps_the_contract() {
     a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
     the_window_is_fast(&server.url()).await;
     what_is_published_through_the_default_exchange_arrives(&server.url()).await;
+    traces_travel_in_headers(&server.url()).await;
     what_a_user_may_not_do_is_said_with_how_to_permit_it(&server).await;
 }
 
@@ -123,6 +124,51 @@ async fn what_is_published_through_the_default_exchange_arrives(url: &str) {
         assert_eq!(delivery.body, "seed");
         delivery.ack().await.unwrap();
     }
+}
+
+/// The header `traceparent` of messages: without traces none is sent, a good one is read, passed on with a dead letter and
+/// with its replay, and a broken one costs nothing.
+async fn traces_travel_in_headers(url: &str) {
+    const GOOD: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let broker =
+        RabbitBroker::connect(&config(url, "traced", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap();
+    let got = channel.basic_get("traced.pages".into(), Default::default()).await.unwrap().unwrap();
+    // RabbitMQ adds headers of its own.
+    let headers = got.delivery.properties.headers().clone().unwrap_or_default();
+    assert!(!headers.contains_key("traceparent"), "{headers:?}");
+    got.delivery.acker.ack(Default::default()).await.unwrap();
+
+    let send = async |header: AMQPValue| {
+        let mut headers = FieldTable::default();
+        headers.insert("traceparent".into(), header);
+        let properties = lapin::BasicProperties::default().with_headers(headers);
+        let sent =
+            channel.basic_publish("".into(), "traced.pages".into(), Default::default(), b"page", properties);
+        sent.await.unwrap().await.unwrap();
+    };
+    let mut consumer = broker.consume(Queue::Pages, 1).await.unwrap();
+    for broken in [
+        AMQPValue::LongString("00-0af7".into()),
+        AMQPValue::LongString(vec![0xff; 70].into()),
+        AMQPValue::LongString("x".repeat(60_000).into()),
+        AMQPValue::Boolean(true),
+    ] {
+        send(broken).await;
+        let delivery = consumer.next().await.unwrap();
+        assert_eq!((delivery.body.as_ref(), &delivery.trace), (&b"page"[..], &None));
+        delivery.ack().await.unwrap();
+    }
+    send(AMQPValue::LongString(GOOD.into())).await;
+    let delivery = consumer.next().await.unwrap();
+    assert_eq!(delivery.trace.as_ref().unwrap().header(), GOOD);
+    delivery.reject("it is a test").await.unwrap();
+    assert_eq!(broker.replay(Queue::Pages, &[]).await.unwrap(), 1);
+    let again = consumer.next().await.unwrap();
+    assert_eq!(again.trace.as_ref().unwrap().header(), GOOD);
+    again.ack().await.unwrap();
 }
 
 async fn other_settings_are_refused_by_name(url: &str) {

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_common::broker::{Broker, PublishError};
 use newslode_common::message::{Ending, GonePage};
+use newslode_common::page_span;
 use newslode_common::schedule::{Class, PageSchedule, Role};
 use newslode_common::store::{
     Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why,
@@ -24,6 +25,7 @@ use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
+use tracing::Instrument as _;
 
 use crate::mining::filing::{ArticleEvidence, Filed, Witness};
 use crate::mining::fingerprints::Fingerprint;
@@ -408,7 +410,8 @@ impl Histories<'_> {
     ) -> Result<(), BatchError> {
         let json = serde_json::to_vec(event).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let topic = format!("{}.{}", language.unwrap_or("und"), url.site());
-        match self.broker.publish_article(&topic, json.into()).await {
+        let span = page_span!("publish", otel.kind = "producer", otel.name = "publish article");
+        match self.broker.publish_article(&topic, json.into()).instrument(span).await {
             Ok(()) => self.metrics.articles.inc(),
             Err(error @ PublishError::TooLarge { .. }) => {
                 // The page will count and its article is archived; another attempt cannot make the event smaller.

@@ -21,6 +21,7 @@ mod durability;
 mod embedded;
 mod floors;
 mod letters;
+mod mutants;
 mod oidc;
 mod python;
 mod servers;

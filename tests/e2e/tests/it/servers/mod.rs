@@ -15,6 +15,7 @@ mod s3;
 mod seeds;
 mod served;
 mod tls;
+mod traces;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
