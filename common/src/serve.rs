@@ -24,6 +24,7 @@ use crate::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
 use crate::telemetry::metrics::Metrics;
+use crate::telemetry::process::host;
 use crate::telemetry::trace::Traces;
 use crate::time;
 use crate::version::ContentHash;
@@ -255,16 +256,6 @@ where
             ExitCode::from(if error.is::<config::ConfigError>() { 2 } else { 1 })
         }
     }
-}
-
-/// A name that no other process has, or ever had.
-#[must_use]
-pub fn instance() -> String {
-    format!("{}-{}-{}", host(), std::process::id(), crate::time::now().0)
-}
-
-fn host() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_string()
 }
 
 #[cfg(test)]

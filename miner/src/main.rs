@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use newslode_common::parsed::ParsedPages;
 use newslode_common::serve::{self, Service};
+use newslode_common::telemetry::process::instance;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::owners::Owners;
 use newslode_miner::work::parts::Parts;
@@ -31,7 +32,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
             archive,
             parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
         },
-        owners: Arc::new(Owners::named(serve::instance())),
+        owners: Arc::new(Owners::named(instance())),
         filing: Arc::default(),
         broker: broker.clone(),
         metrics: service.metrics.clone(),

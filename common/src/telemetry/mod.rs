@@ -7,5 +7,5 @@
 pub mod admin;
 pub mod log;
 pub mod metrics;
-mod process;
+pub mod process;
 pub mod trace;

@@ -119,6 +119,17 @@ impl Collector for Process {
     }
 }
 
+/// A name that no other process has, or ever had.
+#[must_use]
+pub fn instance() -> String {
+    format!("{}-{}-{}", host(), std::process::id(), time::now().0)
+}
+
+/// The name of this machine; empty where it cannot be read.
+pub(crate) fn host() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -215,7 +215,7 @@ impl Traces {
             .with_service_name(service.to_owned())
             .with_attributes([
                 KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
-                KeyValue::new("service.instance.id", crate::serve::instance()),
+                KeyValue::new("service.instance.id", super::process::instance()),
             ])
             .build();
         let (queue, ended) = Queue::new(QUEUE);
