@@ -1,7 +1,7 @@
 //! The admin port: `/metrics`, `/health/live`, `/health/ready`.
 //!
 //! Live means that the event loop turns; no server is asked. Ready means that the service is not stopping and
-//! can reach what it needs now. The answer names what is missing. Connections have the limits of [`listen`](crate::listen), so that
+//! can reach what it needs now. The answer names what is missing. Connections have the limits of [`listen`], so that
 //! whoever reaches the port cannot take the descriptors that the service needs.
 
 use std::future::Future;
