@@ -17,7 +17,7 @@ import promql
 RUNBOOK = declared.ROOT / "docs/runbook.md"
 RUNBOOK_URL = "https://github.com/newslode/newslode/blob/main/docs/runbook.md"
 PARTS = ["Means.", "See.", "Do.", "If nothing is done."]
-MOST_PANELS = 26
+MOST_PANELS = 25
 PROMETHEUS = declared.ROOT / "deploy/prometheus"
 GRAFANA = declared.ROOT / "deploy/grafana"
 

@@ -49,12 +49,14 @@ def metrics():
     # What was built is told by labels alone, which may have any value.
     for name, labels in re.findall(r'Opts::new\("(newslode_\w+_info)".*?IntGaugeVec::new\(\w+, &\[([^\]]*)\]', text, re.S):
         found[name] = {label: None for label in ["job", "instance", *re.findall(r'"(\w+)"', labels)]}
-    # Counters of fractions, and those that another module makes: their labels may have any value.
+    # Counters of fractions, and the counter of spans, whose results are an enumeration.
     for name in re.findall(r'\bCounter::new\(\s*"(newslode_\w+)"', text):
         found[name] = {"job": None, "instance": None}
     traces = _source("common/src/telemetry/trace.rs")
     for name, labels in re.findall(r'Opts::new\("(newslode_\w+)", help\), &\[([^\]]*)\]', traces):
-        found[name] = {label: None for label in ["job", "instance", *re.findall(r'"(\w+)"', labels)]}
+        ends = set(re.findall(r'SpanEnd::\w+ => "(\w+)"', traces))
+        assert len(ends) == 3, "trace.rs is not of the known form"
+        found[name] = {"job": None, "instance": None} | {label: ends for label in re.findall(r'"(\w+)"', labels)}
     declared = set(re.findall(r'"(newslode_\w+)"', text.split("#[cfg(test)]")[0]))
     missed = {name for name in declared if name not in found and f"{name}_sum" not in found}
     assert len(declared) > 10 and not missed, f"metrics.rs is not of the known form: {missed}"

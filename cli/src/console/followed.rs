@@ -1,7 +1,7 @@
 //! Something that is read from files, and read again when they change: certificates, the token of a file.
 //!
-//! A console serves for months, and certificates last for weeks. What a changed file says counts at the next look. A file that is
-//! broken changes nothing: what was read last counts on, and the log says so once. Files are often replaced one after the other, or
+//! A console serves for months, and certificates last for weeks. A changed file takes effect at the next look. A broken file
+//! changes nothing: the value that was read last stays in force, and the log says so once. Files are often replaced one after the other, or
 //! written in pieces, so a fault is believed when two looks in a row find it. Start at [`Followed::look`].
 
 use std::path::PathBuf;
@@ -70,12 +70,24 @@ impl<T> Followed<T> {
 }
 
 fn stamp(files: &[PathBuf]) -> Stamp {
-    use std::os::unix::fs::PermissionsExt as _;
     let stamp = |file: &PathBuf| {
-        let mode = std::fs::metadata(file).ok()?.permissions().mode();
+        let mode = mode(&std::fs::metadata(file).ok()?);
         Some((blake3::hash(&std::fs::read(file).ok()?), mode))
     };
     files.iter().map(stamp).collect()
+}
+
+/// Who may read a file: a file that others may read is refused, so a change of that counts, too.
+#[cfg(unix)]
+fn mode(about: &std::fs::Metadata) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    about.permissions().mode()
+}
+
+/// Elsewhere permissions are not looked at.
+#[cfg(not(unix))]
+fn mode(_: &std::fs::Metadata) -> u32 {
+    0
 }
 
 #[cfg(test)]

@@ -365,7 +365,7 @@ pub struct MinerConfig {
     /// parameters changed, in per cent, up to 100; 0: never. Until it is done, the sums hold pages of both versions. A
     /// smaller share takes longer and leaves more of the core to new pages.
     pub recompute_share: u32,
-    /// Also accept removals on the queues that 0.1.0 used for them: `remove` and `forget` on `seeds`, pages that are gone
+    /// Also accept removals on the queues that version 0.1.0 used: `remove` and `forget` on `seeds`, pages that are gone
     /// on `partitions`. Turn it on while processes of 0.1.0, or publishers that use `seeds` for this, are still running. It gives
     /// whoever may add sites, and every partitioner, the right to delete what was mined.
     pub old_removals: bool,

@@ -1,8 +1,8 @@
 //! The open connections: how many there may be in all and for a peer, and which one goes when another wants in.
 //!
-//! A connection *waits* while it has no request under way: its client has sent no head, or half of one, or is told that it guessed
-//! wrong. Waiting costs a client nothing, so of those who wait the longest gives its place to a newcomer. A connection with a
-//! request keeps its place; if all have one, newcomers are refused.
+//! A connection *waits* while no request is under way: its client has sent no head, or half of one, or the answer to a wrong guess is
+//! being delayed. Waiting costs a client nothing, so the connection that has waited longest makes room for a new one. A connection with
+//! a request keeps its place; if all have one, new connections are refused.
 //!
 //! A *fresh* connection has not had a request yet: perhaps it was sent, and not read. Somebody who guesses on many connections at once
 //! must not have those closed before they are read, so a peer may have more of them, and those who guessed wrong go first.
@@ -80,7 +80,7 @@ impl Connection {
     }
 }
 
-/// What a connection does. Of those that do not work, the least goes first.
+/// What a connection is doing. When a place is needed, the least connection that is not working is closed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     /// It waits since then to be told that it guessed wrong.

@@ -5,8 +5,8 @@
 //! change. Readers keep reading every old version they can and refuse the rest. Golden bytes of each version
 //! are in `common/tests/golden`.
 //!
-//! The checksum finds damage, not forgery: whoever may publish can compute it. It covers a page, too, although its content hash
-//! covers URL, content type and bytes: a flipped bit in the rest would change its fetch number or its depth.
+//! The checksum detects damage, not forgery: anyone who may publish can compute it. Pages have one although their content hash
+//! covers URL, content type and bytes, because a flipped bit elsewhere would change the fetch number or the depth.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,8 +1,8 @@
 //! The admin port: `/metrics`, `/health/live`, `/health/ready`.
 //!
 //! Live means that the event loop turns; no server is asked. Ready means that the service is not stopping and
-//! can reach what it needs now. The answer names what is missing. Connections have the limits of [`listen`], so that
-//! whoever reaches the port cannot take the descriptors that the service needs.
+//! can reach what it needs now. The answer names what is missing. [`listen`] limits the
+//! connections, so that clients of this port cannot use up the file descriptors that the service needs.
 
 use std::future::Future;
 use std::net::SocketAddr;

@@ -56,10 +56,10 @@ const LINGER: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(10);
 /// First and longest wait before a batch is sent again.
 const WAITS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(30));
-/// Time to send what is left when the process ends.
+/// How long a process that ends may take to send the remaining spans.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Spans by what became of them. There is one subscriber in a process, so there is one counter, too.
+/// Counts spans by what became of them. A process has one subscriber, and so it has one counter.
 static SPANS: LazyLock<Option<IntCounterVec>> = LazyLock::new(|| {
     let help = "Spans of traces by what became of them; dropped: the queue was full, or the process ended.";
     let spans = IntCounterVec::new(Opts::new("newslode_trace_spans_total", help), &["result"]).ok()?;

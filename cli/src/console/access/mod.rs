@@ -238,8 +238,8 @@ impl Access {
         })
     }
 
-    /// Looks at the tokens again and again until `stop`, so that what is added, revoked or changed counts without a restart, and ends the
-    /// one-time address in time. While they cannot be read, those of the last look count.
+    /// Reads the tokens repeatedly until `stop`, so that added, changed and revoked tokens take effect without a restart, and expires the
+    /// one-time address. While the tokens cannot be read, those that were read last stay in force.
     pub(in crate::console) async fn follow_tokens(self: Arc<Access>, stop: CancellationToken) {
         let mut fails = false;
         loop {

@@ -273,8 +273,8 @@ pub(in crate::console) async fn finish_at_provider(
     }
 }
 
-/// The cookie that keeps the secret of an attempt; without one, the cookie that ends it. The provider's page leads back here, so it is
-/// sent on such a way, too.
+/// The cookie that keeps the secret of a sign-in attempt; without a secret, the cookie that deletes it. Browsers must also send it when
+/// the provider's page redirects back here.
 fn attempt_cookie(secret: Option<&str>, caller: &Caller) -> String {
     let secure = if caller.origin.is_encrypted { "; Secure" } else { "" };
     let age = if secret.is_some() { oidc::ATTEMPT.as_secs() } else { 0 };

@@ -92,7 +92,7 @@ impl Key {
     }
 }
 
-/// What the provider was told to say.
+/// The answers that a test sets for the provider.
 struct Told {
     key: Key,
     key_id: String,
