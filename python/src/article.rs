@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use newslode_page::article::{self as found, PageKind};
-use newslode_page::extract::{Scorer, as_article_by};
+use newslode_page::extract::whatever_kind;
 use newslode_page::{Page, SiteKnowledge, Timestamp};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -25,13 +25,12 @@ impl Reading {
     pub(crate) fn read(&self, given: &Given) -> Option<found::Article> {
         let page = given.parse();
         let site = self.site.as_deref();
-        let (kind, article) = match site {
-            Some(site) => site.article(&page, self.fetched_at),
-            None => newslode_page::article(&page, self.fetched_at),
+        let article = match site {
+            _ if self.any_kind => Some(whatever_kind(&page, self.fetched_at, site)),
+            Some(site) => site.article(&page, self.fetched_at).1,
+            None => newslode_page::article(&page, self.fetched_at).1,
         };
-        let anyhow =
-            || found::Article { kind, ..as_article_by(&page, self.fetched_at, Scorer::shared(), site) };
-        article.or_else(|| self.any_kind.then(anyhow)).map(|article| honest(&page, article))
+        article.map(|article| honest(&page, article))
     }
 }
 

@@ -151,6 +151,9 @@ pub(crate) struct ExtractArgs {
     /// Read each page alone, without the other pages of its site.
     #[arg(long)]
     pub(crate) alone: bool,
+    /// Read pages of other kinds, too, as if they were articles; `kind` says what each is.
+    #[arg(long)]
+    pub(crate) any_kind: bool,
     /// Output format.
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: ArticleFormat,

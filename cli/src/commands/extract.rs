@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use newslode_common::time;
 use newslode_page::Page;
 use newslode_page::article::Article;
-use newslode_page::extract::{SiteKnowledge, article};
+use newslode_page::extract::{SiteKnowledge, article, whatever_kind};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
 use newslode_page::time::Timestamp;
@@ -27,7 +27,8 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
     for page in pages {
         let site =
             knowledge.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
-        let Some(article) = extract_article(&page, time::now(), site.map(|(_, knowledge)| knowledge)) else {
+        let site = site.map(|(_, knowledge)| knowledge);
+        let Some(article) = extract_article(&page, time::now(), site, args.any_kind) else {
             continue;
         };
         found += 1;
@@ -43,9 +44,17 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-/// Extracts the page's article, if it is one, with the knowledge of its site.
-fn extract_article(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option<Article> {
+/// Extracts the page's article, if it is one or any kind of page will do, with the knowledge of its site.
+fn extract_article(
+    page: &Input,
+    now: Timestamp,
+    site: Option<&SiteKnowledge>,
+    any_kind: bool,
+) -> Option<Article> {
     let page = parse_page(page);
+    if any_kind {
+        return Some(whatever_kind(&page, now, site));
+    }
     site.map_or_else(|| article(&page, now), |site| site.article(&page, now)).1
 }
 

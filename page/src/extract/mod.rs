@@ -74,6 +74,25 @@ impl SiteKnowledge {
     }
 }
 
+/// The fields and text of a page that is read as if it were an article. Its `kind` says what it is.
+///
+/// ```
+/// use newslode_page::article::PageKind;
+/// use newslode_page::extract::whatever_kind;
+/// use newslode_page::{Page, Timestamp};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let page = Page::parse(&url, None, b"<h1>Rain ends the drought</h1><p>It rained over the valley on Thursday.");
+/// let found = whatever_kind(&page, Timestamp(1_714_700_000_000), None);
+/// assert_eq!((found.kind, found.text().as_str()), (PageKind::Home, "It rained over the valley on Thursday."));
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
+#[must_use]
+pub fn whatever_kind(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
+    let (kind, found) = article_of(page, fetched_at, site);
+    found.unwrap_or_else(|| Article { kind, ..as_article_by(page, fetched_at, Scorer::shared(), site) })
+}
+
 /// The fields and text of a page that is treated as an article, whatever its kind, with a given scorer. For
 /// measuring: the scorer may be trained on other sites.
 #[must_use]
