@@ -3,8 +3,9 @@
 //! Each run of text is measured and scored ([`Scorer`]). Runs are taken by falling score as long as that raises
 //! the expected F1. So a page of uncertain runs gives more than its certain part, and a clear page is cut where
 //! the scores drop. A template writes all paragraphs of an article alike, so runs with the signature of a large
-//! part of the chosen text are body wherever they are. If a page shows little text, the longer text in its
-//! metadata or its scripts is used.
+//! part of the chosen text are body wherever they are. What is surely no part of the story is taken out, and linked
+//! lines inside it are put in ([`mend`]). If a page shows little text, the longer text in its metadata, for browsers
+//! without scripts, or in its scripts is used.
 //!
 //! Invariant: blocks are in page order; linear in the size of the page, apart from sorting its runs.
 
@@ -18,12 +19,22 @@ use super::scorer::Scorer;
 use super::scripts;
 use super::selection::with_best_f1;
 use super::site::SiteContext;
+use super::state;
+use super::visible::Visible;
 use crate::Page;
-use crate::text::words_of_prose;
+use crate::text::{letters, words_of_prose};
+
+mod mend;
 
 /// The metadata's text is used if it has this many words, and this many times the words of the shown text.
 const LEAST_HIDDEN_WORDS: f32 = 80.0;
 const TIMES_VISIBLE_WORDS: f32 = 2.0;
+/// The same for a text that surely is the story's, or that a browser may show.
+const LEAST_OWN_WORDS: f32 = 40.0;
+/// A page that shows more is not searched any further.
+const MOST_SHOWN_WORDS: f32 = 150.0;
+/// Least words of a text for browsers without scripts that may be a story's.
+const LEAST_NOSCRIPT_WORDS: f32 = 12.0;
 
 /// Share of the chosen words that a signature must have to count as the body's.
 const MAIN_SHARE: f32 = 0.2;
@@ -48,7 +59,7 @@ pub(super) struct Body {
     pub(super) witness: Option<Evidence>,
 }
 
-/// The text of the page, without a first block that repeats the title.
+/// The text of the page, without blocks that repeat the title.
 pub(super) fn read_body(
     page: &Page,
     runs: &Runs,
@@ -57,12 +68,13 @@ pub(super) fn read_body(
     scorer: &Scorer,
     site_context: Option<&SiteContext<'_>>,
 ) -> Body {
-    let mut body = visible_body(page, runs, claims, scorer, site_context);
-    if let Some(hidden) = hidden_body(page, claims, &body) {
+    let mut body = shown_body(page, runs, claims, title, scorer, site_context);
+    if let Some(hidden) = hidden_body(page, claims, title, scorer, &body) {
         body = hidden;
     }
     // The title has a field of its own.
-    let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
+    let title_letters = title.map(letters).filter(|title| !title.is_empty());
+    let repeats = |block: &Block| title_letters.as_ref().is_some_and(|title| letters(&block.text) == *title);
     if body.blocks.first().is_some_and(repeats) {
         body.blocks.remove(0);
     }
@@ -76,14 +88,17 @@ pub(super) fn read_body(
 }
 
 /// The text that the page shows.
-fn visible_body(
+fn shown_body(
     page: &Page,
     runs: &Runs,
     claims: &Claims,
+    title: Option<&str>,
     scorer: &Scorer,
     site_context: Option<&SiteContext<'_>>,
 ) -> Body {
-    let (chosen, witness) = choose_runs(page, runs, claims, scorer, site_context);
+    let (mut chosen, witness) = choose_runs(page, runs, claims, scorer, site_context);
+    let headline = Visible::new(page, runs, title).headline();
+    mend::mend_choice(page, runs, headline, &mut chosen);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let blocks = taken.map(|(run, _)| Block { kind: block_kind(&page.tree, run), text: run.text.clone() });
     Body { blocks: blocks.collect(), method: "runs", witness }
@@ -97,10 +112,10 @@ pub(super) fn choose_runs(
     scorer: &Scorer,
     site_context: Option<&SiteContext<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
-    // 1. Score every run but mere links, which are never body and are many.
-    let measures = measures::measure_runs(page, runs, claims, |run| !run.is_mere_link());
+    // 1. Score every run but mere links and buttons, which are many.
+    let measures = measures::measure_runs(page, runs, claims, |run| !run.is_control());
     let mut measured = scorer.scores(&measures.values).into_iter();
-    let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
+    let score = |run: &Run| if run.is_control() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     average_table_scores(&page.tree, &runs.runs, &mut scores);
     // 2. Shift the scores by what the site is known to repeat, or was taught.
@@ -178,15 +193,55 @@ fn block_kind(tree: &PageTree, run: &Run) -> BlockKind {
     }
 }
 
-/// The text that the page contains but does not show: in its metadata, else in a script.
-fn hidden_body(page: &Page, claims: &Claims, shown: &Body) -> Option<Body> {
-    let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
-    let is_more = |text: &str| words_of_prose(text) >= LEAST_HIDDEN_WORDS.max(TIMES_VISIBLE_WORDS * words);
-    if let Some(text) = claims.body.as_deref().filter(|text| is_more(text)) {
-        return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
+/// The text that the page contains but does not show: in its metadata, for browsers without scripts, or in its data.
+fn hidden_body(
+    page: &Page,
+    claims: &Claims,
+    title: Option<&str>,
+    scorer: &Scorer,
+    shown: &Body,
+) -> Option<Body> {
+    let words = words_of(shown);
+    let least = |least: f32| least.max(TIMES_VISIBLE_WORDS * words);
+    let of_text = |text: &str, method| Body { blocks: paragraphs(text), method, witness: None };
+    if let Some(text) =
+        claims.body.as_deref().filter(|text| words_of_prose(text) >= least(LEAST_HIDDEN_WORDS))
+    {
+        return Some(of_text(text, "json-ld"));
     }
-    let text = scripts::longest_prose(page, words)?;
-    Some(Body { blocks: paragraphs(&text), method: "script", witness: None })
+    // Looking further is for pages that show little.
+    if words >= MOST_SHOWN_WORDS {
+        return None;
+    }
+    if let Some(body) = body_without_scripts(page, claims, title, scorer)
+        .filter(|body| words_of(body) >= least(LEAST_OWN_WORDS))
+    {
+        return Some(body);
+    }
+    let titles: Vec<String> =
+        claims.titles.iter().chain(title.map(str::to_owned).as_ref()).cloned().collect();
+    if let Some(text) =
+        state::story_text(page, &titles).filter(|text| words_of_prose(text) >= least(LEAST_OWN_WORDS))
+    {
+        return Some(of_text(&text, "script"));
+    }
+    scripts::longest_prose(page, words).map(|text| of_text(&text, "script"))
+}
+
+/// The text that the page shows to browsers without scripts.
+fn body_without_scripts(page: &Page, claims: &Claims, title: Option<&str>, scorer: &Scorer) -> Option<Body> {
+    let tree = &page.tree;
+    let mut parts = tree.node_ids().filter(|&node| tree.tag(node) == Some("noscript"));
+    let holds_text = |node| {
+        tree.descendants(node)
+            .filter_map(|node| tree.text(node))
+            .any(|text| words_of_prose(text) >= LEAST_NOSCRIPT_WORDS)
+    };
+    parts.any(holds_text).then(|| shown_body(page, &Runs::without_scripts(page), claims, title, scorer, None))
+}
+
+fn words_of(body: &Body) -> f32 {
+    body.blocks.iter().map(|block| words_of_prose(&block.text)).sum()
 }
 
 /// The lines of a plain text as paragraphs.

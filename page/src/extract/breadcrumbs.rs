@@ -125,7 +125,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: Option<(&str, &str)>) {
         let page = page_at("https://a.example/x/story", html);
-        let found = breadcrumb_section(&page, &Objects::new(&page.tree, &page.url));
+        let found = breadcrumb_section(&page, &Objects::new(&page));
         assert_eq!(found.as_ref().map(|found| (found.value.as_str(), found.witness)), expected, "{html}");
     }
 

@@ -3,7 +3,7 @@
 //! The order of trust was measured on articles with known fields: JSON-LD first for dates, then meta properties,
 //! then microdata, then the text.
 
-use crate::reading::{NodeId, resolve, squash};
+use crate::reading::NodeId;
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
@@ -14,7 +14,8 @@ use super::days::{Mention, Source};
 use super::finding::Finding;
 use super::form::Forms;
 use super::json_ld::{self, Objects};
-use super::scripts;
+use super::picture::declared_picture;
+use super::plain::{readable, without_entities};
 use crate::Page;
 
 /// The fields that the markup gives.
@@ -72,7 +73,7 @@ impl Metadata {
             site_name,
             description: markup.meta(&["og:description", "description", "twitter:description"]),
             body: objects
-                .all()
+                .stories()
                 .filter_map(|object| object.get("articleBody")?.as_str())
                 .max_by_key(|body| body.len())
                 .map(str::to_owned),
@@ -163,14 +164,7 @@ impl<'a> MarkupReader<'a> {
         };
         let metas = html.iter().filter_map(meta).collect();
         let month_first = writes_month_first(page);
-        MarkupReader {
-            page,
-            fetched_at,
-            month_first,
-            objects: Objects::new(tree, &page.url),
-            metas,
-            elements: html,
-        }
+        MarkupReader { page, fetched_at, month_first, objects: Objects::new(page), metas, elements: html }
     }
 
     /// The content of the first of these metas, in the order of `names`, that the page has.
@@ -189,7 +183,7 @@ impl<'a> MarkupReader<'a> {
         let dates_of = |object: &Map<String, Value>, keys: &[&str]| -> Vec<String> {
             keys.iter().filter_map(|key| object.get(*key)?.as_str()).filter_map(parse).collect()
         };
-        let of_articles = |keys| objects.own_articles().flat_map(|object| dates_of(object, keys)).collect();
+        let of_articles = |keys| objects.articles().flat_map(|object| dates_of(object, keys)).collect();
         let of_others = |keys| objects.others().flat_map(|object| dates_of(object, keys)).collect();
         let metas = |names: &[&str]| -> Vec<String> {
             names.iter().flat_map(|name| self.metas_named(name).filter_map(parse)).collect()
@@ -249,7 +243,7 @@ impl<'a> MarkupReader<'a> {
             |node: &NodeId| self.page.tree.tag(*node) == Some("time") && self.is_modification(*node);
         let times = || self.elements.iter().copied().filter(is_time).take(MOST_TIMES);
         dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
-            .or_else(|| dated(self.objects.all().find_map(of_object), "json-ld", 0.9))
+            .or_else(|| dated(self.objects.others().find_map(of_object), "json-ld", 0.9))
             .or_else(|| dated(meta(), "meta", 0.9))
             .or_else(|| dated(self.with_itemprop("dateModified").find_map(value), "microdata", 0.9))
             .or_else(|| dated(times().find_map(value), "time", 0.7))
@@ -302,7 +296,7 @@ impl<'a> MarkupReader<'a> {
             let author = self.objects.articles().find_map(|object| object.get(property));
             author.map(|author| json_ld::names_in(author, &self.objects)).unwrap_or_default()
         };
-        let persons = self.objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "Person"));
+        let persons = self.objects.others().filter(|object| json_ld::is_a(object, |kind| kind == "Person"));
         let persons = persons.filter_map(|object| object.get("name")?.as_str().map(str::to_owned));
         let metas = |names: &[&str]| -> Vec<String> {
             let first = names.iter().find(|name| self.metas_named(name).next().is_some());
@@ -325,18 +319,23 @@ impl<'a> MarkupReader<'a> {
     }
 
     fn image(&self) -> Option<Finding<String>> {
-        let web = |url: &str| resolve(&self.page.base, url).map(String::from);
-        let of_objects =
-            || self.objects.articles().find_map(|object| web(json_ld::url_in(object.get("image")?)?));
-        let metas = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
-        let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(web));
-        let found = |value, witness| Some(Finding { value, witness, confidence: 0.9 });
-        meta.and_then(|url| found(url, "opengraph")).or_else(|| found(of_objects()?, "json-ld"))
+        let names = [
+            "og:image",
+            "og:image:url",
+            "og:image:secure_url",
+            "twitter:image",
+            "twitter:image:src",
+            "parsely-image-url",
+            "sailthru.image.full",
+            "thumbnail",
+        ];
+        let declared = names.iter().flat_map(|name| self.metas_named(name));
+        declared_picture(self.page, &self.objects, declared, &self.elements)
     }
 }
 
 /// A text of the metadata as readers see it. Entities are decoded twice: scripts keep them, and many are
 /// escaped twice.
 fn clean_text(text: &str) -> String {
-    squash(&scripts::without_entities(&scripts::without_entities(text)))
+    readable(&without_entities(&without_entities(text)))
 }

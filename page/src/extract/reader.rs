@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use super::finding::{Finding, Names};
 use super::measures::Claims;
 use super::metadata::Metadata;
+use super::picture::shown_picture;
+use super::plain::without_markup;
 use super::runs::Runs;
 use super::scorer::Scorer;
 use super::site::{Peers, SIBLINGS, SiteContext, SiteKnowledge, template_witness};
 use super::visible::Visible;
 use super::zones::SiteZone;
-use super::{authors, body, days, kind, scripts, title};
+use super::{authors, body, days, kind, title};
 use crate::Page;
 use crate::article::{Article, Block, BlockKind, Evidence, PageKind};
 use crate::text::words_of_prose;
@@ -36,7 +38,7 @@ pub(super) fn page_claims(page: &Page, metadata: &Metadata, title: Option<&str>)
     Claims {
         titles: titles.into_iter().flatten().cloned().collect(),
         description: metadata.description.clone(),
-        body: metadata.body.as_deref().map(scripts::without_markup),
+        body: metadata.body.as_deref().map(without_markup),
         is_declared_article: metadata.is_declared_article,
         is_declared_news: metadata.is_declared_news,
         is_opengraph_article: metadata.is_opengraph_article,
@@ -83,6 +85,7 @@ pub(super) fn read_article(
     let published = || choose_published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught_fields.published.or_else(published);
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
+    let picture = peers_picture.or(metadata.image).or_else(|| shown_picture(page, &visible));
     let article = Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
@@ -94,7 +97,7 @@ pub(super) fn read_article(
         section: evidence.record("section", metadata.section),
         concepts: Vec::new(),
         language: page.language.clone(),
-        image: evidence.record("image", peers_picture.or(metadata.image)),
+        image: evidence.record("image", picture),
         method: body.method.to_owned(),
         body: body.blocks,
         kind: PageKind::Article,

@@ -1,18 +1,20 @@
 //! Runs of text: the smallest parts of a page that are body or not as a whole.
 //!
-//! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or between
-//! two successive line breaks. Scripts and other hidden content do not split a run. Runs keep the page's order,
-//! and the runs of a subtree are a range ([`Runs::under`]). Sums over a subtree are differences of prefix sums,
-//! so all later measures are linear in the page.
+//! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, between two
+//! successive line breaks, or between single ones that part paragraphs ([`pieces`]). Scripts and hidden content do not
+//! split a run. Runs keep the page's order, and the runs of a subtree are a range ([`Runs::under`]). Sums over a subtree
+//! are differences of prefix sums, so all later measures are linear in the page.
 //!
-//! Invariants: every text leaf belongs to one run; no run is empty. Start at [`Runs::new`].
+//! Invariants: every text that is shown belongs to one run; no run is empty. Start at [`Runs::new`].
 
 use std::ops::Range;
 
-use crate::reading::{Leaf, NodeId, PageTree, is_excluded, squash};
-
 use crate::Page;
-use crate::text::{is_inside_run, words_of_prose};
+use crate::reading::{NodeId, PageTree};
+use crate::text::is_inside_run;
+
+mod lines;
+mod pieces;
 
 /// A run of at most this many words with at least this share of link words is only a link; `train/bodies.py`
 /// leaves these out.
@@ -33,6 +35,16 @@ pub(super) struct Run {
     /// Words in bold, and words in italics.
     pub(super) bold_words: f32,
     pub(super) italic_words: f32,
+    /// Whether it is the inscription of a button that stands alone.
+    pub(super) is_button: bool,
+}
+
+/// What is left out of the runs of a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Without {
+    /// What is only for browsers without scripts.
+    Scripts,
+    Nothing,
 }
 
 impl Run {
@@ -41,9 +53,14 @@ impl Run {
         share(self.link_words, self.words)
     }
 
-    /// Whether it is only a short link, as in a menu or another story's headline: never body.
+    /// Whether it is only a short link, as in a menu or another story's headline.
     pub(super) fn is_mere_link(&self) -> bool {
         self.words <= LINK_WORDS && self.link_share() >= LINK_SHARE
+    }
+
+    /// Whether it is never body by itself: a short link or a button.
+    pub(super) fn is_control(&self) -> bool {
+        self.is_button || self.is_mere_link()
     }
 
     /// Whether it consists of sentences: ten words and the end of a sentence, or 25 words, mostly outside
@@ -78,14 +95,17 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn new(page: &Page) -> Runs {
+        Runs::with(page, Without::Scripts)
+    }
+
+    /// The runs as a browser without scripts shows them, for pages that show nothing else.
+    pub(super) fn without_scripts(page: &Page) -> Runs {
+        Runs::with(page, Without::Nothing)
+    }
+
+    fn with(page: &Page, without: Without) -> Runs {
         let tree = &page.tree;
-        let tags = TagFlags::new(tree);
-        let mut builder = RunBuilder { page, tags, runs: Vec::new(), open: None };
-        for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image) {
-            builder.add_leaf(leaf.0, leaf.1);
-        }
-        builder.close_run();
-        let runs = builder.runs;
+        let runs = pieces::RunBuilder::new(page, without).build();
         // Count the runs that begin at each node, then sum up, so that a subtree's runs are two look-ups.
         let mut runs_before = vec![0; tree.len() + 1];
         for run in &runs {
@@ -132,132 +152,11 @@ impl PrefixSums {
     }
 }
 
-/// Which tag names of a tree are inline, and which have no visible content.
-struct TagFlags {
-    inline: Vec<bool>,
-    excluded: Vec<bool>,
-}
-
-impl TagFlags {
-    fn new(tree: &PageTree) -> TagFlags {
-        let no = vec![false; tree.tag_count()];
-        let (mut names, mut seen) = (TagFlags { inline: no.clone(), excluded: no.clone() }, no);
-        for tag in tree.node_ids().filter_map(|node| tree.tag_id(node)) {
-            if std::mem::replace(&mut seen[tag.index()], true) {
-                continue;
-            }
-            let name = tree.tag_name(tag);
-            names.inline[tag.index()] = is_inside_run(name);
-            names.excluded[tag.index()] = is_excluded(name);
-        }
-        names
-    }
-}
-
-struct RunBuilder<'a> {
-    page: &'a Page,
-    tags: TagFlags,
-    runs: Vec<Run>,
-    /// The run that may continue: the node of its last leaf, and its text with the original white space.
-    open: Option<(usize, String)>,
-}
-
-impl RunBuilder<'_> {
-    fn add_leaf(&mut self, number: usize, leaf: &Leaf) {
-        let tree = &self.page.tree;
-        let block = self.block_of(leaf.parent);
-        let text = tree.text(leaf.node).unwrap_or_default();
-        let separator = match (&self.open, self.runs.last()) {
-            (Some((last, _)), Some(run)) if run.block == block => self.separator(*last, leaf.node),
-            _ => None,
-        };
-        // The leaf continues the open run, or ends it and begins another. Words and emphasis are counted either way.
-        match (separator, &mut self.open) {
-            (Some(separator), Some((last, joined))) => {
-                joined.push_str(separator);
-                joined.push_str(text);
-                *last = leaf.node.index();
-            }
-            _ => {
-                self.close_run();
-                self.open = Some((leaf.node.index(), text.to_owned()));
-                self.runs.push(Run {
-                    block,
-                    first: leaf.node,
-                    text: String::new(),
-                    words: 0.0,
-                    link_words: 0.0,
-                    bold_words: 0.0,
-                    italic_words: 0.0,
-                });
-            }
-        }
-        let words = words_of_prose(self.page.leaves.text(number));
-        let [is_bold, is_italic] = self.emphasis_of(leaf.parent, block);
-        if let Some(run) = self.runs.last_mut() {
-            run.words += words;
-            run.link_words += if leaf.link.is_some() { words } else { 0.0 };
-            run.bold_words += if is_bold { words } else { 0.0 };
-            run.italic_words += if is_italic { words } else { 0.0 };
-        }
-    }
-
-    fn close_run(&mut self) {
-        if let (Some((_, text)), Some(run)) = (self.open.take(), self.runs.last_mut()) {
-            run.text = squash(&text);
-        }
-    }
-
-    fn is_inline(&self, node: NodeId) -> bool {
-        self.page.tree.tag_id(node).is_some_and(|tag| self.tags.inline[tag.index()])
-    }
-
-    fn block_of(&self, parent: NodeId) -> NodeId {
-        let tree = &self.page.tree;
-        let mut up = std::iter::once(parent).chain(tree.ancestors(parent));
-        up.find(|&node| !self.is_inline(node)).unwrap_or(tree.root())
-    }
-
-    fn emphasis_of(&self, parent: NodeId, block: NodeId) -> [bool; 2] {
-        let tree = &self.page.tree;
-        let mut found = [false; 2];
-        let up = std::iter::once(parent).chain(tree.ancestors(parent));
-        for node in up.take_while(|&node| node != block) {
-            found[0] |= matches!(tree.tag(node), Some("b" | "strong"));
-            found[1] |= matches!(tree.tag(node), Some("i" | "em"));
-        }
-        found
-    }
-
-    /// The separator between two texts of one block: nothing or a space; `None` if a block or two line breaks separate
-    /// them.
-    fn separator(&self, from: usize, to: NodeId) -> Option<&'static str> {
-        let tree = &self.page.tree;
-        let (mut at, mut breaks, mut separator) = (from + 1, 0, "");
-        while let Some(node) = tree.node_at(at).filter(|&node| node < to) {
-            at += 1;
-            let Some(tag) = tree.tag_id(node) else {
-                // Blank text is not a leaf but separates words.
-                separator = " ";
-                continue;
-            };
-            if self.tags.excluded[tag.index()] {
-                at = tree.subtree_end(node).index();
-            } else if !self.tags.inline[tag.index()] {
-                return None;
-            } else if tree.tag_name(tag) == "br" {
-                breaks += 1;
-                separator = " ";
-            }
-        }
-        (breaks < 2).then_some(separator)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::page;
+    use crate::text::words_of_prose;
 
     #[track_caller]
     fn check(html: &str, expected: &[&str]) -> (Page, Runs) {
@@ -273,6 +172,42 @@ mod tests {
         check("<p>one <b>two</b>, three<p>four", &["one two, three", "four"]);
         check("<div>one<br>two<br> <br>three<p>four</p>five</div>", &["one two", "three", "four", "five"]);
         check("<p>wo<i>rd</i><script>x()</script>s</p>", &["words"]);
+    }
+
+    #[test]
+    fn unknown_elements_are_inside_a_run_that_goes_on_around_them() {
+        check("<p>the <x-term>old</x-term> bridge<o:p></o:p>", &["the old bridge"]);
+        check("<div>the <noindex>old</noindex> bridge</div>", &["the old bridge"]);
+        check(
+            "<my-text><my-p>One line.</my-p><my-p>Another line.</my-p></my-text>",
+            &["One line.", "Another line."],
+        );
+        check("<div><a-b>see <p>one</p></a-b> two</div>", &["see", "one", "two"]);
+        let words: Vec<String> =
+            "It was open until ten.".split(' ').map(|word| format!("<w-x>{word}</w-x>")).collect();
+        check(&format!("<div>{}</div>", words.join(" ")), &["It was open until ten."]);
+    }
+
+    #[test]
+    fn readings_and_hidden_words_are_no_text() {
+        check("<p><ruby>橋<rp>(</rp><rt>はし</rt><rp>)</rp></ruby>が", &["橋が"]);
+        check("<p>one<span hidden> two</span> three<b class=sr-only>four</b>", &["one three"]);
+    }
+
+    #[test]
+    fn buttons_that_stand_alone_are_marked() {
+        let (_, runs) = check(
+            "<p>the <button>old</button> bridge</p><button>Listen</button>",
+            &["the old bridge", "Listen"],
+        );
+        assert_eq!(runs.runs.iter().map(|run| run.is_button).collect::<Vec<_>>(), [false, true]);
+    }
+
+    #[test]
+    fn a_link_that_is_never_closed_is_none() {
+        let long = "The council voted on Tuesday to keep the old bridge open for another year. ".repeat(3);
+        let (_, runs) = check(&format!("<a href=/x><p>{long}<p>{long}<p>{long}"), &[long.trim(); 3]);
+        assert!(runs.runs.iter().all(|run| run.link_words == 0.0));
     }
 
     #[test]

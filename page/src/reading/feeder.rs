@@ -111,7 +111,8 @@ impl<'a> Feeder<'a> {
             too_deep: guard.too_deep.get(),
             cut_strings: 0,
         };
-        let scratch = guard.builder.sink.finish();
+        let mut scratch = guard.builder.sink.finish();
+        scratch.open_shadow_trees();
         notes.cut_strings = scratch.cut_strings.saturating_add(cut_tags);
         (scratch, notes)
     }

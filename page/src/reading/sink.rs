@@ -230,6 +230,38 @@ impl Scratch {
         }
     }
 
+    /// Puts the contents of templates that are shadow trees into the tree: browsers attach these to the element around
+    /// the template, and show them.
+    pub(super) fn open_shadow_trees(&mut self) {
+        let mut templates: Vec<(u32, u32)> =
+            self.template_contents.iter().map(|(&id, &inner)| (id, inner)).collect();
+        templates.sort_unstable();
+        for (template, contents) in templates {
+            let ScratchNode { a: start, b: count, .. } = *self.node(template);
+            let mut attrs =
+                self.attrs.get(start as usize..(start + count) as usize).unwrap_or_default().iter();
+            let is_shadow = attrs.any(|attr| {
+                self.names
+                    .get(attr.name as usize)
+                    .is_some_and(|name| matches!(&**name, "shadowrootmode" | "shadowroot"))
+            });
+            if is_shadow {
+                self.move_children(contents, template);
+            }
+        }
+    }
+
+    fn move_children(&mut self, from: u32, to: u32) {
+        loop {
+            let child = self.node(from).first;
+            if child == NONE {
+                break;
+            }
+            self.detach(child);
+            self.link(to, child, NONE);
+        }
+    }
+
     fn insert(&mut self, parent: u32, next: u32, child: NodeOrText<Handle>) {
         match child {
             NodeOrText::AppendNode(node) => {
@@ -382,14 +414,6 @@ impl TreeSink for Sink {
     }
 
     fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
-        let mut scratch = self.scratch.borrow_mut();
-        loop {
-            let child = scratch.node(node.id).first;
-            if child == NONE {
-                break;
-            }
-            scratch.detach(child);
-            scratch.link(new_parent.id, child, NONE);
-        }
+        self.scratch.borrow_mut().move_children(node.id, new_parent.id);
     }
 }

@@ -3,8 +3,8 @@
 //! A node takes 40 bytes, an attribute 12, plus their strings; names are interned, texts and values share one
 //! buffer. Because nodes are numbered in preorder, a subtree is a range of numbers: with [`subtree_end`], "is
 //! inside" takes two comparisons, and the leaves of a subtree are a slice. The contents of a `<template>` are
-//! not in the tree (they are not part of the page), nor are comments; but a comment still separates the texts
-//! on its two sides.
+//! not in the tree (they are not part of the page) unless it is a shadow tree, nor are comments; but a comment
+//! still separates the texts on its two sides.
 //! Invariants: index order is preorder; a node's range lies inside its parent's. A [`NodeId`] belongs to its
 //! tree; another tree may panic on it or give a meaningless answer. All walks are iterative. Start at
 //! [`PageTree::parse`].

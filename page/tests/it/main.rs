@@ -14,3 +14,4 @@ mod hierarchy;
 mod limits;
 mod modules;
 mod purity;
+mod wild;

@@ -7,16 +7,20 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::super::metadata::Metadata;
+use super::super::plain::{readable, without_formatting};
+use super::heading::heading_texts;
 use crate::Page;
 use crate::contribution::labels::words;
-use crate::reading::NodeId;
+use crate::reading::{NodeId, is_unspaced};
 use crate::text::letters;
 
 /// Separators between a headline and the name of a site or section.
-const SEPARATORS: [&str; 12] =
-    [" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", " • ", " / ", ": ", " > "];
+const SEPARATORS: [&str; 13] =
+    [" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", " • ", " / ", ": ", " > ", "--"];
 /// The same without spaces.
-const MARKS: [char; 6] = ['|', '｜', 'ㅣ', '│', '·', '_'];
+const MARKS: [char; 9] = ['|', '｜', 'ㅣ', '│', '·', '_', '：', '【', '】'];
+/// More letters than this in a script without spaces are several words.
+const UNSPACED_LETTERS: usize = 4;
 /// Most parts of a text that are put together again.
 const MOST_PARTS: usize = 6;
 /// Longest headline, in bytes.
@@ -124,7 +128,7 @@ impl TitleCandidates {
         }
         for (source, text) in documents {
             if let Some(text) = text {
-                found.add_with_parts(source, text);
+                found.add_with_parts(source, &readable(&without_formatting(text)));
             }
         }
         found.add_texts(page);
@@ -134,7 +138,8 @@ impl TitleCandidates {
     /// Adds a heading. If it has several texts, also its first and last one and the heading without these: a kicker or
     /// a date is often part of the heading.
     fn add_heading(&mut self, page: &Page, node: NodeId, number: usize, source: Source) {
-        let texts = texts_of(page, node);
+        let texts = heading_texts(page, node);
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole = texts.join(" ");
         let shown = Some((node, number));
         self.add_whole(source, &whole);
@@ -182,18 +187,19 @@ impl TitleCandidates {
         let mut number = 0;
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
             let text = page.leaves.text(leaf);
-            if text.len() > MOST_BYTES || !text.contains(' ') {
+            if text.len() > MOST_BYTES || !is_longer_than_a_word(text) {
                 continue;
             }
+            let text = readable(text);
             // Checking the first word first is cheap, and rejects most texts.
             let first = text.split(' ').next().unwrap_or_default();
             if !is_declared(&letters(first)) {
                 continue;
             }
-            let short = letters(text);
+            let short = letters(&text);
             if short.len() > 8 && is_declared(&short) {
                 let node = page.leaves.get(leaf).parent;
-                self.add(text, Some(Source::Text), None, Some((node, number)));
+                self.add(&text, Some(Source::Text), None, Some((node, number)));
                 number += 1;
                 if number == MOST_TEXTS {
                     break;
@@ -243,8 +249,13 @@ impl TitleCandidates {
     }
 }
 
+/// Whether a text has several words, or the letters of several in a script without spaces.
+fn is_longer_than_a_word(text: &str) -> bool {
+    text.contains(' ') || text.chars().filter(|&letter| is_unspaced(letter)).nth(UNSPACED_LETTERS).is_some()
+}
+
 /// Where a text may be cut: the end of a part, and the start of the next one; the text's own ends included.
-fn cut_points(text: &str) -> Vec<(usize, usize)> {
+pub(super) fn cut_points(text: &str) -> Vec<(usize, usize)> {
     let mut cuts = vec![(0, 0)];
     let spaced =
         SEPARATORS.iter().flat_map(|mark| text.match_indices(mark).map(|(at, mark)| (at, at + mark.len())));
@@ -261,14 +272,8 @@ fn cut_points(text: &str) -> Vec<(usize, usize)> {
     cuts
 }
 
-/// The texts under a node.
-fn texts_of(page: &Page, node: NodeId) -> Vec<&str> {
-    let leaves = page.leaves.range_under(&page.tree, node);
-    leaves.filter(|&leaf| !page.leaves.get(leaf).is_image).map(|leaf| page.leaves.text(leaf)).collect()
-}
-
 fn text_of(page: &Page, node: NodeId) -> String {
-    texts_of(page, node).join(" ")
+    heading_texts(page, node).join(" ")
 }
 
 #[cfg(test)]

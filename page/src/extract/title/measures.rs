@@ -23,6 +23,11 @@ const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main"
 
 /// Sources that are compared with each other.
 const COMPARED_SOURCES: [Source; 4] = [Source::H1, Source::Headline, Source::Share, Source::Document];
+/// Longest name of a site or section, or of several of them, in bytes of letters; most names of links, and of those to the
+/// front page.
+const MOST_NAME_BYTES: usize = 96;
+const MOST_NAMES: usize = 4_000;
+const MOST_HOME_NAMES: usize = 6;
 /// More elements that look the same are not counted.
 const MOST_ALIKE: usize = 50;
 
@@ -41,6 +46,8 @@ pub(super) struct TitleContext<'a> {
     /// Words of the part of the URL's path that has the most of them.
     slug: HashSet<String>,
     site_names: Vec<String>,
+    /// What short links on the page are called: sections, for the most part.
+    link_names: HashSet<String>,
     host: String,
     h1s: usize,
     /// How many elements of the page look as those in which candidates are shown.
@@ -94,11 +101,41 @@ impl<'a> TitleContext<'a> {
                 *count += 1;
             }
         }
-        let site_names = metadata.site_name.iter().map(|name| letters(name)).filter(|name| !name.is_empty());
+        let declared = metadata.site_name.iter().map(|name| letters(name)).filter(|name| !name.is_empty());
+        let (of_home_links, link_names) = names_of_links(page);
         let host = letters(page.url.host().trim_start_matches("www."));
         let agreements = source_agreements(&texts);
-        let site_names = site_names.collect();
-        TitleContext { page, texts, agreements, slug, site_names, host, h1s, similar_elements, shown, prose }
+        let site_names = declared.chain(of_home_links).collect();
+        TitleContext {
+            page,
+            texts,
+            agreements,
+            slug,
+            site_names,
+            link_names,
+            host,
+            h1s,
+            similar_elements,
+            shown,
+            prose,
+        }
+    }
+
+    /// Whether letters are names of the site and its sections, one after another.
+    fn are_names(&self, letters: &str) -> bool {
+        let is_name = |part: &str| self.is_site(part) || self.link_names.contains(part);
+        if letters.len() > MOST_NAME_BYTES {
+            return false;
+        }
+        // Which ends of the text can be reached by whole names.
+        let mut reached: Vec<usize> = vec![0];
+        let ends = letters.char_indices().map(|(at, letter)| at + letter.len_utf8());
+        for end in ends {
+            if reached.iter().any(|&start| letters.get(start..end).is_some_and(is_name)) {
+                reached.push(end);
+            }
+        }
+        reached.last() == Some(&letters.len())
     }
 
     /// Whether letters are those of the site's name or part of its host's.
@@ -106,6 +143,42 @@ impl<'a> TitleContext<'a> {
         letters.len() > 2
             && (self.host.contains(letters) || self.site_names.iter().any(|name| name == letters))
     }
+}
+
+/// The names of links to the site's front page, and those of all short links, as letters.
+pub(super) fn names_of_links(page: &Page) -> (Vec<String>, HashSet<String>) {
+    let (mut of_home, mut all) = (Vec::new(), HashSet::new());
+    for (at, leaf) in page.leaves.iter().enumerate() {
+        let Some(link) = leaf.link else { continue };
+        let text = page.leaves.text(at);
+        if text.len() > MOST_NAME_BYTES || all.len() >= MOST_NAMES {
+            continue;
+        }
+        let name = letters(text);
+        if name.chars().nth(1).is_none() {
+            continue;
+        }
+        if of_home.len() < MOST_HOME_NAMES && leads_home(page, link) && !of_home.contains(&name) {
+            of_home.push(name.clone());
+        }
+        if !leaf.is_image {
+            all.insert(name);
+        }
+    }
+    (of_home, all)
+}
+
+/// Whether a link leads to the front page of the site, by its address alone.
+fn leads_home(page: &Page, link: NodeId) -> bool {
+    let href = page.tree.attr(link, "href").unwrap_or_default().trim();
+    let path = match href.split_once("//") {
+        Some((_, rest)) => {
+            let Some(path) = rest.strip_prefix(page.url.host()) else { return false };
+            path
+        }
+        None => href.strip_prefix('/').unwrap_or("-"),
+    };
+    path.trim_matches('/').is_empty()
 }
 
 /// How far each pair of sources agrees: 3 if a text of one has the letters of the other's, 2 if one is contained in the
@@ -189,6 +262,12 @@ fn measure_sources(candidate: &TitleCandidate, context: &TitleContext<'_>, sink:
                 && [before, behind].iter().all(|rest| rest.is_empty() || context.is_site(rest))
         });
         sink.flag(format_args!("site beside in {name}"), is_rest_site);
+        let is_rest_names = cut.is_some_and(|(before, behind)| {
+            !(before.is_empty() && behind.is_empty())
+                && context.are_names(before)
+                && context.are_names(behind)
+        });
+        sink.flag(format_args!("names beside in {name}"), is_rest_names);
     }
     let shared = own.iter().filter(|word| context.slug.contains(**word)).count();
     sink.add("words in slug", share(shared, own.len()));
@@ -224,6 +303,7 @@ fn measure_spelling(candidate: &TitleCandidate, context: &TitleContext<'_>, sink
     let cased = text.chars().filter(|letter| letter.is_alphabetic()).count().max(1);
     sink.add("capitals", text.chars().filter(|letter| letter.is_uppercase()).count() as f32 / cased as f32);
     sink.flag("is site", context.is_site(letters));
+    sink.flag("are names", context.are_names(letters));
     let site = |test: &dyn Fn(&str) -> bool| {
         context.site_names.iter().any(|name| name.len() > 3 && name != letters && test(name))
     };

@@ -7,7 +7,9 @@
 use std::sync::LazyLock;
 
 mod candidates;
+mod heading;
 mod measures;
+mod sole;
 
 use candidates::{TitleCandidate, TitleCandidates};
 
@@ -23,6 +25,9 @@ const TREES: &str = include_str!("titles.txt");
 /// Below this likelihood a page has no title: on unseen sites such titles are nearly always wrong.
 const LEAST: f32 = 0.05;
 
+/// The likelihood of a title that only the document gives, without the names that the page gives its site and sections.
+const SOLE: f32 = 0.8;
+
 /// The title, and how likely it is right.
 pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>> {
     decide(&choices(page, metadata))
@@ -34,6 +39,14 @@ pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
     static SHARED: LazyLock<Trees> =
         LazyLock::new(|| Trees::parse(TREES, measure_names()).unwrap_or_default());
     let (candidates, rows) = measured_candidates(page, metadata);
+    let mut scores = SHARED.scores(&rows);
+    if let Some(sole) = sole::title_without_site(page, metadata, &candidates)
+        && let Some(at) = candidates.iter().position(|candidate| candidate.text == sole)
+    {
+        // Trees learn from pages with headlines; of a title alone they know less than its page does.
+        scores.iter_mut().for_each(|score| *score = score.min(SOLE / 2.0));
+        scores[at] = SOLE;
+    }
     let choice = |(candidate, likelihood): (TitleCandidate, f32)| Choice {
         witness: most_trusted_witness(&candidate),
         likelihood,
@@ -41,7 +54,7 @@ pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
         key: candidate.letters,
         value: candidate.text,
     };
-    candidates.into_iter().zip(SHARED.scores(&rows)).map(choice).collect()
+    candidates.into_iter().zip(scores).map(choice).collect()
 }
 
 /// The likeliest text, if it is likely enough.

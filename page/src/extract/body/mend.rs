@@ -1,0 +1,240 @@
+//! Mends the choice of runs where the page itself says more than the trees see.
+//!
+//! Taken out: texts of readers and of other stories, second copies, and lines about the story before it begins.
+//! Put in: lines that are only a link, where a reader takes them for part of the text.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashSet;
+
+use crate::Page;
+use crate::extract::foreign::foreign_runs;
+use crate::extract::runs::{Run, Runs, ends_sentence};
+use crate::reading::{NodeId, PageTree};
+use crate::text::letters;
+
+/// Least words of a text whose second occurrence is a copy.
+const COPY_WORDS: f32 = 8.0;
+/// Share of the words in copies from which the story is there twice.
+const COPIED: f32 = 0.3;
+/// Most words of a line about the story, also for each number in it.
+const LINE_WORDS: f32 = 16.0;
+const WORDS_A_NUMBER: f32 = 4.0;
+/// Most words of a label before a link, and most nodes of such a line.
+const LABEL_WORDS: f32 = 4.0;
+const MOST_NODES: usize = 40;
+/// Least words of a linked line that is a sentence.
+const SENTENCE_WORDS: f32 = 5.0;
+/// Ends of addresses of files that are no pages.
+const FILES: [&str; 9] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".odt", ".zip", ".epub"];
+
+/// Mends which runs are chosen. `headline` is the number of the headline's run.
+pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mut [bool]) {
+    if !chosen.contains(&true) {
+        return;
+    }
+    take_out(chosen, &foreign_runs(page, runs, headline));
+    take_out(chosen, &copies(&runs.runs, chosen));
+    take_out(chosen, &dates_before_story(&runs.runs, chosen));
+    take_out(chosen, &pointers(page, &runs.runs, chosen));
+    put_in_linked_lines(page, &runs.runs, chosen);
+}
+
+fn take_out(chosen: &mut [bool], is_out: &[bool]) {
+    for (chosen, is_out) in chosen.iter_mut().zip(is_out) {
+        *chosen &= !is_out;
+    }
+}
+
+/// Chosen texts that were chosen before, if the story seems to be there twice. A text may repeat single lines.
+fn copies(runs: &[Run], chosen: &[bool]) -> Vec<bool> {
+    let (mut seen, mut copied, mut all) = (FxHashSet::default(), 0.0, 0.0);
+    let mut is_copy = vec![false; runs.len()];
+    for (at, run) in runs.iter().enumerate().filter(|(at, _)| chosen[*at]) {
+        is_copy[at] = run.words >= COPY_WORDS && !seen.insert(run.text.as_str());
+        all += run.words;
+        copied += if is_copy[at] { run.words } else { 0.0 };
+    }
+    if copied < COPIED * all {
+        is_copy.fill(false);
+    }
+    is_copy
+}
+
+/// Chosen lines before the first prose that tell when the story was published or changed.
+fn dates_before_story(runs: &[Run], chosen: &[bool]) -> Vec<bool> {
+    let is_date = |run: &Run| {
+        let numbers: Vec<&str> =
+            run.text.split(|c: char| !c.is_numeric()).filter(|number| !number.is_empty()).collect();
+        let is_year =
+            |number: &&str| number.len() == 4 && (number.starts_with("19") || number.starts_with("20"));
+        numbers.iter().any(is_year)
+            && numbers.len() > 1
+            && run.words <= LINE_WORDS.min(WORDS_A_NUMBER * numbers.len() as f32)
+    };
+    let mut is_before = true;
+    let mut is_out = vec![false; runs.len()];
+    for (at, run) in runs.iter().enumerate().filter(|(at, _)| chosen[*at]) {
+        is_out[at] = is_before && is_date(run);
+        is_before &= is_out[at] || !run.is_prose();
+    }
+    is_out
+}
+
+/// Chosen lines that are a label and a link to another page of the site: "Read also: …".
+fn pointers(page: &Page, runs: &[Run], chosen: &[bool]) -> Vec<bool> {
+    let leads_to_page = |run: &Run| {
+        let end = page.tree.subtree_end(run.block);
+        let nodes = page
+            .tree
+            .descendants(run.block)
+            .skip_while(|node| *node < run.first)
+            .take_while(|node| *node < end);
+        let mut links = nodes.take(MOST_NODES).filter(|&node| page.tree.tag(node) == Some("a"));
+        links.next().and_then(|link| page.target(link)).is_some_and(|target| target.site() == page.url.site())
+    };
+    let is_pointer = |run: &Run| {
+        let label =
+            run.text.split_once([':', '：']).map(|(label, _)| label.split_whitespace().count() as f32);
+        run.link_words > 0.0
+            && run.words <= LINE_WORDS
+            && label.is_some_and(|label| label <= LABEL_WORDS && run.words - run.link_words <= label)
+            && !ends_sentence(&run.text)
+            && leads_to_page(run)
+    };
+    runs.iter().zip(chosen).map(|(run, is_chosen)| *is_chosen && is_pointer(run)).collect()
+}
+
+/// Chooses lines that are only a link: sentences between chosen runs, and lists of sources.
+fn put_in_linked_lines(page: &Page, runs: &[Run], chosen: &mut [bool]) {
+    let Some(story) = story_range(&page.tree, runs, chosen) else { return };
+    let last = chosen.iter().rposition(|is_chosen| *is_chosen).unwrap_or(0);
+    let parents: FxHashSet<Option<NodeId>> = runs
+        .iter()
+        .zip(&*chosen)
+        .filter(|(_, is_chosen)| **is_chosen)
+        .map(|(run, _)| page.tree.parent(run.block))
+        .collect();
+    let mut lines: Vec<usize> = Vec::new();
+    for at in story {
+        let run = &runs[at];
+        if !run.is_mere_link() || run.is_button || chosen[at] {
+            // A row of links ends at anything else.
+            lines.clear();
+            continue;
+        }
+        let Some(link) = link_of(&page.tree, run) else { continue };
+        let is_among = at < last && parents.contains(&page.tree.parent(run.block));
+        let is_sentence = is_among
+            && run.words >= SENTENCE_WORDS
+            && ends_sentence(&run.text)
+            && !run.text.ends_with(['!', '?', '！', '？', '…'])
+            && !run.text.ends_with("...");
+        let is_item = page.tree.is_inside(run.block, &["li"]);
+        let leads = |end: &str| end.ends_with(':') || end.ends_with('：');
+        // A list of sources has a line that says so above it.
+        let above = at.checked_sub(1 + lines.len());
+        let is_led = above.is_some_and(|above| {
+            let is_heading = is_heading(&page.tree, &runs[above]) && (chosen[above] || at < last);
+            is_heading || (chosen[above] && leads(&runs[above].text))
+        });
+        let is_listed = is_item && is_led && leads_to_source(page, link);
+        let is_address = run.text.contains("://") || (run.text.contains('/') && !run.text.contains(' '));
+        let is_file = is_among && leads_to_file(page, link) && letters(&run.text).len() > 3;
+        if !is_address && (is_sentence || is_listed || is_file) {
+            chosen[at] = true;
+        }
+        if let Some(above) = above.filter(|_| is_listed) {
+            chosen[above] = true;
+        }
+        lines.push(at);
+    }
+}
+
+/// The runs from the first chosen one to the last, and what follows the last in its container.
+fn story_range(tree: &PageTree, runs: &[Run], chosen: &[bool]) -> Option<Range<usize>> {
+    let first = chosen.iter().position(|is_chosen| *is_chosen)?;
+    let last = chosen.iter().rposition(|is_chosen| *is_chosen)?;
+    let container = tree.parent(runs[last].block)?;
+    let end = runs.iter().skip(last).position(|run| !tree.is_ancestor(container, run.first));
+    Some(first..end.map_or(runs.len(), |behind| last + behind))
+}
+
+fn is_heading(tree: &PageTree, run: &Run) -> bool {
+    tree.is_inside(run.block, &["h2", "h3", "h4", "h5", "h6"])
+}
+
+/// The link that a run is.
+fn link_of(tree: &PageTree, run: &Run) -> Option<NodeId> {
+    let mut up = tree.ancestors(run.first);
+    up.find(|&node| tree.tag(node) == Some("a") && tree.attr(node, "href").is_some())
+}
+
+fn leads_to_file(page: &Page, link: NodeId) -> bool {
+    let href = page.tree.attr(link, "href").unwrap_or_default();
+    let path = href.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    FILES.iter().any(|end| path.ends_with(end))
+}
+
+/// Whether a link leads to a file or another site, and not to a service where the page is shared.
+fn leads_to_source(page: &Page, link: NodeId) -> bool {
+    let shares = || {
+        let href = page.tree.attr(link, "href").unwrap_or_default();
+        href.contains("share") || href.contains(page.url.host()) || href.contains("intent/")
+    };
+    let is_elsewhere = || page.target(link).is_some_and(|target| target.site() != page.url.site());
+    leads_to_file(page, link) || (is_elsewhere() && !shares())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    /// Chooses the runs of a page that begin with a capital, and mends the choice.
+    #[track_caller]
+    fn check(html: &str, expected: &[&str]) {
+        let page = page(html);
+        let runs = Runs::new(&page);
+        let mut chosen: Vec<bool> =
+            runs.runs.iter().map(|run| run.text.starts_with(char::is_uppercase)).collect();
+        mend_choice(&page, &runs, 0, &mut chosen);
+        let found = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+        assert_eq!(found.map(|(run, _)| run.text.as_str()).collect::<Vec<_>>(), expected, "{html}");
+    }
+
+    const LONG: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
+
+    #[test]
+    fn second_copies_and_dates_are_taken_out() {
+        check(&format!("<p>{LONG}<p>Yes.<p>{LONG}<p>Yes."), &[LONG, "Yes.", "Yes."]);
+        check(
+            &format!("<p>Updated 5 May 2024<p>{LONG}<p>Closed until 5 May 2024"),
+            &[LONG, "Closed until 5 May 2024"],
+        );
+        check(&format!("<p>In 1931 it was built<p>{LONG}"), &["In 1931 it was built", LONG]);
+    }
+
+    #[test]
+    fn labelled_links_to_other_pages_are_taken_out() {
+        check(&format!("<p>{LONG}<p><b>Read also: <a href=/x>Mayor of the town resigns</a></b>"), &[LONG]);
+        let said = "Mayor: <a href=/x>It is over</a>, she said.";
+        check(&format!("<p>{LONG}<p>{said}"), &[LONG, "Mayor: It is over, she said."]);
+    }
+
+    #[test]
+    fn linked_lines_of_the_text_are_put_in() {
+        let link = |href: &str, text: &str| format!("<p><a href={href}>{text}</a></p>");
+        let plan = "all plans can be read here.";
+        check(&format!("<p>{LONG}{}<p>Yes.", link("/plans", plan)), &[LONG, plan, "Yes."]);
+        check(&format!("<p>{LONG}{}<p>Yes.", link("/mayor", "mayor of the town resigns")), &[LONG, "Yes."]);
+        check(&format!("<p>{LONG}{}<p>Yes.", link("/x.pdf", "the report")), &[LONG, "the report", "Yes."]);
+        let list = |end: &str| {
+            format!(
+                "<div><p>{LONG}</p><p>Sources{end}</p><ul><li><a href=https://a.test/1>one</a><li><a href=https://a.test/2>two</a></ul></div>"
+            )
+        };
+        check(&list(":"), &[LONG, "Sources:", "one", "two"]);
+        check(&list("."), &[LONG, "Sources."]);
+    }
+}
