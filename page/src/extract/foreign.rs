@@ -147,8 +147,7 @@ impl<'a> Finder<'a> {
         while let Some(node) = tree.node_at(at) {
             at += 1;
             let names = tree.classes(node).chain(tree.attr(node, "id"));
-            let is_named =
-                names.into_iter().any(|name| COMMENTS.iter().any(|known| known.eq_ignore_ascii_case(name)));
+            let is_named = names.into_iter().any(names_comments);
             let is_typed = || {
                 tree.attr(node, "itemprop") == Some("comment")
                     || tree.attr(node, "itemtype").is_some_and(|kind| kind.ends_with("schema.org/Comment"))
@@ -248,6 +247,16 @@ impl<'a> Finder<'a> {
             parent = above;
         }
     }
+}
+
+/// Whether a class or id is one of [`COMMENTS`].
+fn names_comments(name: &str) -> bool {
+    // Most names are done with after their first letter.
+    let is_possible = matches!(
+        name.as_bytes().first().map(u8::to_ascii_lowercase),
+        Some(b'c' | b'd' | b'f' | b'k' | b'r' | b'y')
+    );
+    is_possible && COMMENTS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Whether a text begins like "2/7" or "2 / 7".

@@ -7,6 +7,7 @@
 //! No `@id` is followed more than once, so cycles end. A value of a wrong type counts as absent.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
@@ -21,6 +22,11 @@ const MAX_OBJECTS: usize = 20_000;
 /// Most names in one value, and most values that are looked at for them.
 const MAX_NAMES: usize = 200;
 const MAX_VALUES: usize = 2_000;
+/// Most headings that are titles of the page, most headlines that are compared with its titles, and most objects that are
+/// looked up by their `@id`.
+const MAX_TITLES: usize = 6;
+const MAX_COMPARED: usize = 400;
+const MAX_LOOKUPS: usize = 200;
 /// What stands below these is about something else: lists of stories, comments, topics, and the site's people.
 const ELSEWHERE: [&str; 33] = [
     "about",
@@ -81,6 +87,7 @@ pub(super) struct Objects {
     titles: Vec<String>,
     /// Of each object, in the order of [`Objects::all`].
     standings: Vec<Standing>,
+    lookups_left: Cell<usize>,
 }
 
 impl Objects {
@@ -93,7 +100,8 @@ impl Objects {
         let roots: Vec<Value> = scripts.flat_map(|script| lenient::values(&text(script))).collect();
         let path = url_path(page.url.as_str()).to_owned();
         let titles = if roots.is_empty() { Vec::new() } else { titles_of(page) };
-        let mut objects = Objects { roots, path, titles, standings: Vec::new() };
+        let mut objects =
+            Objects { roots, path, titles, standings: Vec::new(), lookups_left: Cell::new(MAX_LOOKUPS) };
         objects.standings = objects.weigh();
         objects
     }
@@ -106,14 +114,17 @@ impl Objects {
         all.map(|(object, _)| object).filter(|object| is_article(object))
     }
 
-    /// The objects whose text may be that of the page's story: no headline says that they tell another one.
-    pub(super) fn stories(&self) -> impl Iterator<Item = &Map<String, Value>> {
+    /// The texts of articles that may be that of the page's story: no headline says that they tell another one.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &str> {
+        let objects =
+            self.articles().chain(self.others()).filter(|object| object.contains_key("articleBody"));
         let tells_another = |object: &&Map<String, Value>| {
             let headline = headline_of(object);
             headline.is_some_and(|headline| likeness(headline, &self.titles) == Likeness::Other)
                 && self.likeness_of_address(object) != Likeness::Same
         };
-        self.articles().chain(self.others()).filter(move |object| !tells_another(object))
+        let stories = objects.take(MAX_COMPARED).filter(move |object| !tells_another(object));
+        stories.filter_map(|object| object.get("articleBody")?.as_str())
     }
 
     /// The objects that are no articles and do not belong to something else.
@@ -129,6 +140,7 @@ impl Objects {
 
     /// The object with this `@id` and a value for a key.
     pub(super) fn by_id(&self, id: &str, key: &str) -> Option<&Map<String, Value>> {
+        self.lookups_left.set(self.lookups_left.get().checked_sub(1)?);
         let is_it = |object: &&Map<String, Value>| {
             object.get("@id").and_then(Value::as_str) == Some(id) && object.contains_key(key)
         };
@@ -145,6 +157,7 @@ impl Objects {
     fn weigh(&self) -> Vec<Standing> {
         let mut standings: Vec<Standing> = Vec::new();
         let mut is_elsewhere: Vec<bool> = Vec::new();
+        let mut compared = 0;
         for (object, around) in self.walk() {
             let (above, is_below) = match around {
                 Some((above, is_below)) => (
@@ -156,7 +169,10 @@ impl Objects {
             // Below the page's own article only what it is about, and who commented on it, is foreign.
             let is_foreign = above == Standing::Foreign || is_below;
             standings.push(match is_article(object) {
-                true => self.standing_of_article(object, is_foreign),
+                true => {
+                    compared += 1;
+                    self.standing_of_article(object, is_foreign, compared <= MAX_COMPARED)
+                }
                 false if is_foreign => Standing::Foreign,
                 false => Standing::Open,
             });
@@ -165,10 +181,15 @@ impl Objects {
         standings
     }
 
-    fn standing_of_article(&self, object: &Map<String, Value>, is_listed: bool) -> Standing {
+    fn standing_of_article(
+        &self,
+        object: &Map<String, Value>,
+        is_listed: bool,
+        is_compared: bool,
+    ) -> Standing {
         let address = self.likeness_of_address(object);
-        let headline =
-            headline_of(object).map_or(Likeness::Unclear, |headline| likeness(headline, &self.titles));
+        let headline = headline_of(object).filter(|_| is_compared);
+        let headline = headline.map_or(Likeness::Unclear, |headline| likeness(headline, &self.titles));
         match (address, headline, is_listed) {
             (Likeness::Other, Likeness::Same, _) => Standing::Namesake,
             (Likeness::Same, _, _) | (_, Likeness::Same, _) => Standing::Own,
@@ -209,7 +230,7 @@ fn titles_of(page: &Page) -> Vec<String> {
     };
     let shared = tree.node_ids().filter(|&node| tree.tag(node) == Some("meta") && is_share(node));
     let shared = shared.filter_map(|node| tree.attr(node, "content").map(str::to_owned));
-    let headings = tree.node_ids().filter(|&node| tree.tag(node) == Some("h1")).take(MAX_NAMES);
+    let headings = tree.node_ids().filter(|&node| tree.tag(node) == Some("h1")).take(MAX_TITLES);
     let headings = headings.map(|node| heading_text(tree, node));
     page.title.clone().into_iter().chain(shared).chain(headings).filter(|title| !title.is_empty()).collect()
 }

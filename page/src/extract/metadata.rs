@@ -72,11 +72,7 @@ impl Metadata {
             og_title: markup.meta(&["og:title", "twitter:title"]),
             site_name,
             description: markup.meta(&["og:description", "description", "twitter:description"]),
-            body: objects
-                .stories()
-                .filter_map(|object| object.get("articleBody")?.as_str())
-                .max_by_key(|body| body.len())
-                .map(str::to_owned),
+            body: objects.bodies().max_by_key(|body| body.len()).map(str::to_owned),
             credits: markup.credits(),
             site,
             month_first: markup.month_first,

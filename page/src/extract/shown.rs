@@ -7,11 +7,12 @@
 //!
 //! Invariant: linear in the page; of style sheets a bounded number of rules is kept. Start at [`Shown::new`].
 
+use std::cell::OnceCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Page;
-use crate::reading::{NodeId, PageTree, is_excluded};
-use crate::text::words_of_prose;
+use crate::reading::{NodeId, PageTree, is_excluded, is_unspaced};
 
 mod sheets;
 
@@ -19,13 +20,13 @@ use sheets::{Effects, Sheets};
 
 /// A hidden part with less text, in bytes, is left out without asking what it says.
 const SHORT: usize = 60;
-/// A text of this many words is compared with others.
-const COMPARED_WORDS: f32 = 6.0;
-/// A hidden part is a copy if this share of its words is in texts that are shown, too.
+/// A text of this many letters is compared with others. In a script without spaces a letter counts as two.
+const COMPARED: u32 = 30;
+/// A hidden part is a copy if this share of its letters is in texts that are shown, too.
 const COPIED: f32 = 0.6;
-/// Hidden parts of one look with this many words may be text that a script will show. So may those with this share of the
-/// words that are shown.
-const MANY_WORDS: f32 = 60.0;
+/// Hidden parts of one look with this many letters may be text that a script will show. So may those with this share of
+/// the letters that are shown.
+const MANY: u32 = 300;
 const MUCH: f32 = 0.5;
 /// Classes that hide their elements, in the usual frameworks and systems.
 const HIDING: [&str; 21] = [
@@ -69,6 +70,14 @@ enum Doubt {
     Mute,
 }
 
+/// What a list of class names says.
+#[derive(Clone, Copy)]
+struct ClassFacts {
+    hides: bool,
+    /// Whether a rule may be about one of them.
+    has_rule: bool,
+}
+
 /// What is hidden on a page, and where lines end.
 pub(super) struct Shown {
     /// By node: whether it is the root of a part that is not text of the page.
@@ -84,7 +93,7 @@ impl Shown {
         let mut shown = Shown { is_unseen: vec![false; tree.len()], keeps_lines: Vec::new() };
         let mut keeps_lines = Vec::new();
         let mut doubtful: Vec<(NodeId, Doubt)> = Vec::new();
-        let mut classes: FxHashMap<&str, bool> = FxHashMap::default();
+        let mut classes: FxHashMap<&str, ClassFacts> = FxHashMap::default();
         let mut at = 0;
         while let Some(node) = tree.node_at(at) {
             at += 1;
@@ -131,10 +140,11 @@ fn effects_on<'t>(
     tree: &'t PageTree,
     node: NodeId,
     sheets: &Sheets,
-    classes: &mut FxHashMap<&'t str, bool>,
+    classes: &mut FxHashMap<&'t str, ClassFacts>,
 ) -> (Effects, Option<Doubt>) {
-    let mut effects = sheets.effects_on(tree, node);
-    effects.keeps_lines |= matches!(tree.tag(node), Some("pre" | "listing" | "xmp"));
+    let is_typed = matches!(tree.tag(node), Some("pre" | "listing" | "xmp"));
+    let mut effects = Effects { hides: false, keeps_lines: is_typed };
+    let mut has_rule = sheets.has_rules_by_tag();
     let mut doubt = None;
     // Nothing hides the page as a whole for good.
     let is_root = tree.depth(node) <= 2;
@@ -146,10 +156,23 @@ fn effects_on<'t>(
                 effects.hides |= own.hides;
                 effects.keeps_lines |= own.keeps_lines;
             }
-            "class" => effects.hides |= *classes.entry(value).or_insert_with(|| is_hidden_by_class(value)),
+            "class" => {
+                let facts = classes.entry(value).or_insert_with(|| ClassFacts {
+                    hides: is_hidden_by_class(value),
+                    has_rule: value.split_ascii_whitespace().any(|class| sheets.has_rule(class)),
+                });
+                effects.hides |= facts.hides;
+                has_rule |= facts.has_rule;
+            }
+            "id" => has_rule |= sheets.has_rule(value),
             "aria-hidden" if value == "true" => doubt = Some(Doubt::Mute),
             _ => {}
         }
+    }
+    if has_rule {
+        let ruled = sheets.effects_on(tree, node);
+        effects.hides |= ruled.hides;
+        effects.keeps_lines |= ruled.keeps_lines;
     }
     let doubt = if effects.hides { Some(Doubt::Hidden) } else { doubt };
     (effects, doubt.filter(|_| !is_root))
@@ -203,9 +226,9 @@ fn unseen_parts(tree: &PageTree, doubtful: &[(NodeId, Doubt)]) -> Vec<NodeId> {
     if long.is_empty() {
         return unseen;
     }
-    // What is shown: its longer texts, and how many words these have.
+    // What is shown: its longer texts, and how many letters these have.
     let skipped: FxHashSet<NodeId> = doubtful.iter().map(|(node, _)| *node).collect();
-    let (mut said, mut words) = (FxHashSet::default(), 0.0);
+    let (mut said, mut letters) = (FxHashSet::default(), 0);
     let mut at = 0;
     while let Some(node) = tree.node_at(at) {
         at += 1;
@@ -213,29 +236,30 @@ fn unseen_parts(tree: &PageTree, doubtful: &[(NodeId, Doubt)]) -> Vec<NodeId> {
             at = tree.subtree_end(node).index();
         } else if let Some((text, count)) = tree.text(node).and_then(compared) {
             said.insert(text);
-            words += count;
+            letters += count;
         }
     }
-    let targets = opened(tree);
+    let targets = OnceCell::new();
     let look = |node: NodeId| (tree.tag_id(node), tree.attr(node, "class"));
-    let mut words_by_look: FxHashMap<_, f32> = FxHashMap::default();
+    let mut letters_by_look: FxHashMap<_, u32> = FxHashMap::default();
     let mut parts = Vec::new();
     for (node, doubt) in long {
-        let (mut all, mut copied) = (0.0, 0.0);
+        let (mut all, mut copied) = (0, 0);
         for (text, count) in texts_under(tree, node).filter_map(compared) {
             all += count;
-            copied += if said.contains(&text) { count } else { 0.0 };
+            copied += if said.contains(&text) { count } else { 0 };
         }
-        // Where the same text is hidden twice, the second is a copy of the first.
-        if copied < COPIED * all && doubt == Doubt::Hidden {
-            *words_by_look.entry(look(node)).or_default() += all;
+        let is_copy = all > 0 && copied as f32 >= COPIED * all as f32;
+        if !is_copy && doubt == Doubt::Hidden {
+            *letters_by_look.entry(look(node)).or_default() += all;
         }
-        parts.push((node, doubt, all > 0.0 && copied >= COPIED * all));
+        parts.push((node, doubt, is_copy));
     }
     for (node, doubt, is_copy) in parts {
-        let is_opened = || tree.attr(node, "id").is_some_and(|id| targets.contains(id));
-        let own = words_by_look.get(&look(node)).copied().unwrap_or(0.0);
-        let is_little = own < MANY_WORDS.min(MUCH * words);
+        let is_opened =
+            || tree.attr(node, "id").is_some_and(|id| targets.get_or_init(|| opened(tree)).contains(id));
+        let own = letters_by_look.get(&look(node)).copied().unwrap_or(0);
+        let is_little = own < MANY && (own as f32) < MUCH * letters as f32;
         if is_copy || (doubt == Doubt::Hidden && is_little && !is_opened()) {
             unseen.push(node);
         }
@@ -260,16 +284,17 @@ fn texts_under(tree: &PageTree, node: NodeId) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The letters of a text as a number, and its words, if it is long enough to be compared.
-fn compared(text: &str) -> Option<(u64, f32)> {
-    let count = words_of_prose(text);
-    let hash = || {
-        let letters = text.chars().filter(|letter| letter.is_alphanumeric());
-        letters.fold(0_u64, |hash, letter| {
-            (hash.rotate_left(5) ^ u64::from(u32::from(letter))).wrapping_mul(0x517c_c1b7_2722_0a95)
-        })
-    };
-    (count >= COMPARED_WORDS).then(|| (hash(), count))
+/// The letters of a text as a number, and how many they are, if it is long enough to be compared.
+fn compared(text: &str) -> Option<(u64, u32)> {
+    if text.len() < COMPARED as usize {
+        return None;
+    }
+    let (mut hash, mut count) = (0_u64, 0);
+    for letter in text.chars().filter(|letter| letter.is_alphanumeric()) {
+        hash = (hash.rotate_left(5) ^ u64::from(u32::from(letter))).wrapping_mul(0x517c_c1b7_2722_0a95);
+        count += if letter.is_ascii() || !is_unspaced(letter) { 1 } else { 2 };
+    }
+    (count >= COMPARED).then_some((hash, count))
 }
 
 /// The ids that a button or a link on the page opens.

@@ -4,6 +4,8 @@
 //! one with the page's headline is the story; of the values in it the one with most prose is the text, whether that is
 //! one string or a list of blocks. Other stories have headlines of their own, so their texts are not taken.
 
+use std::cell::Cell;
+
 use serde_json::{Deserializer, Value};
 
 use super::alike::{Likeness, likeness};
@@ -17,8 +19,9 @@ const MOST_STARTS: usize = 8;
 const LEAST_BYTES: usize = 200;
 /// Most bytes that are parsed in all.
 const MAX_BYTES: usize = 8 << 20;
-/// Most values that are looked at.
+/// Most values that are looked at, and most headlines that are compared with the page's.
 const MAX_VALUES: usize = 200_000;
+const MAX_COMPARED: usize = 1_000;
 /// How many objects around the one with the headline may hold the text.
 const LEVELS: usize = 2;
 /// Least words of a line of text, and of one in scripts without spaces.
@@ -53,6 +56,7 @@ const NO_TEXT: [&str; 22] = [
 
 /// The story's text in the page's data, its paragraphs in lines.
 pub(super) fn story_text(page: &Page, titles: &[String]) -> Option<String> {
+    let titles = &Titles { titles, left: Cell::new(MAX_COMPARED) };
     let mut best: Option<(f32, String)> = None;
     for root in roots(page) {
         if let Some(text) = text_in(&root, titles) {
@@ -92,7 +96,7 @@ fn roots(page: &Page) -> Vec<Value> {
 }
 
 /// The text of the story with one of the titles.
-fn text_in(root: &Value, titles: &[String]) -> Option<String> {
+fn text_in(root: &Value, titles: &Titles<'_>) -> Option<String> {
     // The values above, so that the text beside an object with the headline can be found.
     let mut todo: Vec<(&Value, usize)> = vec![(root, 0)];
     let mut above: Vec<&Value> = Vec::new();
@@ -119,15 +123,25 @@ fn text_in(root: &Value, titles: &[String]) -> Option<String> {
     None
 }
 
+/// The titles of the page, and how many headlines may still be compared with them.
+struct Titles<'t> {
+    titles: &'t [String],
+    left: Cell<usize>,
+}
+
 /// Whether an object has the headline of the story, or another one.
-fn tells_story(value: &Value, titles: &[String]) -> Likeness {
+fn tells_story(value: &Value, titles: &Titles<'_>) -> Likeness {
     let Value::Object(object) = value else { return Likeness::Unclear };
     let headline = TITLES.iter().find_map(|name| object.get(*name)?.as_str());
-    headline.map_or(Likeness::Unclear, |headline| likeness(headline, titles))
+    let Some((headline, left)) = headline.zip(titles.left.get().checked_sub(1)) else {
+        return Likeness::Unclear;
+    };
+    titles.left.set(left);
+    likeness(headline, titles.titles)
 }
 
 /// The text of an object: of its values the one with the most prose.
-fn text_of(value: &Value, titles: &[String]) -> Option<String> {
+fn text_of(value: &Value, titles: &Titles<'_>) -> Option<String> {
     let object = value.as_object()?;
     let texts = object.iter().filter(|(name, _)| !NO_TEXT.contains(&name.as_str()));
     let texts = texts.map(|(_, value)| lines_of(value, titles)).map(|lines| (words_of_prose(&lines), lines));
@@ -136,7 +150,7 @@ fn text_of(value: &Value, titles: &[String]) -> Option<String> {
 }
 
 /// The lines of text in a value and all inside it, but those of other stories.
-fn lines_of(value: &Value, titles: &[String]) -> String {
+fn lines_of(value: &Value, titles: &Titles<'_>) -> String {
     let mut text = String::new();
     let (mut todo, mut left) = (vec![value], MAX_VALUES);
     while let Some(next) = todo.pop().filter(|_| left > 0) {

@@ -20,6 +20,8 @@ const COPIED: f32 = 0.3;
 /// Most words of a line about the story, also for each number in it.
 const LINE_WORDS: f32 = 16.0;
 const WORDS_A_NUMBER: f32 = 4.0;
+/// Words in asides for each word outside, at most, to be beside the story.
+const ASIDE: f32 = 1.0;
 /// Most words of a label before a link, and most nodes of such a line.
 const LABEL_WORDS: f32 = 4.0;
 const MOST_NODES: usize = 40;
@@ -37,6 +39,7 @@ pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mu
     take_out(chosen, &copies(&runs.runs, chosen));
     take_out(chosen, &dates_before_story(&runs.runs, chosen));
     take_out(chosen, &pointers(page, &runs.runs, chosen));
+    take_out(chosen, &asides(&page.tree, &runs.runs, chosen));
     put_in_linked_lines(page, &runs.runs, chosen);
 }
 
@@ -79,6 +82,24 @@ fn dates_before_story(runs: &[Run], chosen: &[bool]) -> Vec<bool> {
         is_before &= is_out[at] || !run.is_prose();
     }
     is_out
+}
+
+/// Chosen texts in `aside` elements, if more of the story is outside.
+fn asides(tree: &PageTree, runs: &[Run], chosen: &[bool]) -> Vec<bool> {
+    let is_aside: Vec<bool> = runs
+        .iter()
+        .zip(chosen)
+        .map(|(run, is_chosen)| *is_chosen && tree.is_inside(run.block, &["aside"]))
+        .collect();
+    let words = |wanted: bool| -> f32 {
+        let of = runs
+            .iter()
+            .zip(chosen)
+            .zip(&is_aside)
+            .filter(|((_, is_chosen), aside)| **is_chosen && **aside == wanted);
+        of.map(|((run, _), _)| run.words).sum()
+    };
+    if words(true) > ASIDE * words(false) { vec![false; runs.len()] } else { is_aside }
 }
 
 /// Chosen lines that are a label and a link to another page of the site: "Read also: …".

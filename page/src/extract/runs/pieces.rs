@@ -20,6 +20,7 @@ const MOST_LINK_WORDS: f32 = 80.0;
 /// The same, counted in blocks; of links with this many words.
 const MOST_LINK_BLOCKS: u32 = 3;
 const LEAST_LINK_WORDS: f32 = 8.0;
+const LEAST_LINK_BYTES: usize = 40;
 /// Elements of one name that each hold but a word are parts of a sentence from this number on. Bytes of a word.
 const LEAST_WORDS: usize = 5;
 const WORD_BYTES: usize = 14;
@@ -354,7 +355,7 @@ fn is_shadow(tree: &PageTree, node: NodeId) -> bool {
 /// The unknown elements that go on with the text around them.
 fn inline_nodes(tree: &PageTree, flows: &[Flow]) -> FxHashSet<NodeId> {
     let flow = |node: NodeId| tree.tag_id(node).map(|tag| flows[tag.index()]);
-    let is_unknown = |node: NodeId| flow(node) == Some(Flow::Unknown);
+    let is_unknown = |node: NodeId| flow(node) == Some(Flow::Unknown) && tree.is_html(node);
     let mut found = FxHashSet::default();
     if !flows.contains(&Flow::Unknown) || !tree.node_ids().any(is_unknown) {
         return found;
@@ -415,8 +416,12 @@ fn false_links<'t>(tree: &'t PageTree, flows: &[Flow]) -> FxHashSet<&'t str> {
         at += 1;
         let Some(href) = tree.attr(node, "href").filter(|_| tree.tag(node) == Some("a")) else { continue };
         at = tree.subtree_end(node).index();
-        let words: f32 =
-            tree.descendants(node).filter_map(|inner| tree.text(inner)).map(words_of_prose).sum();
+        let texts = || tree.descendants(node).filter_map(|inner| tree.text(inner));
+        // Most links are too short to count.
+        if texts().map(str::len).sum::<usize>() < LEAST_LINK_BYTES {
+            continue;
+        }
+        let words: f32 = texts().map(words_of_prose).sum();
         if words >= LEAST_LINK_WORDS {
             let blocks = tree.descendants(node).filter(|&inner| is_block(inner)).count().max(1) as u32;
             let sums = held.entry(href).or_default();

@@ -28,7 +28,15 @@ pub(super) struct Effects {
 pub(super) fn effects_of(declarations: &str) -> Effects {
     let mut effects = Effects::default();
     let mut is_placed = false;
-    for (name, value) in declarations.split(';').filter_map(|declaration| declaration.split_once(':')) {
+    for declaration in declarations.split(';').map(str::trim_start) {
+        // Few declarations matter, and they begin like these.
+        if !matches!(
+            declaration.as_bytes(),
+            [b'd' | b'v' | b'p' | b'l' | b't' | b'w' | b'D' | b'V' | b'P' | b'L' | b'T' | b'W', ..]
+        ) {
+            continue;
+        }
+        let Some((name, value)) = declaration.split_once(':') else { continue };
         let (name, value) = (name.trim(), value.trim().trim_end_matches("!important").trim_end());
         let is = |expected: &str| name.eq_ignore_ascii_case(expected);
         let says = |expected: &str| value.eq_ignore_ascii_case(expected);
@@ -130,7 +138,7 @@ impl Sheets {
         let mut rest = text;
         // Whether each block around the next rule counts.
         let mut counts: Vec<bool> = Vec::new();
-        while let Some(at) = rest.find(['{', '}', ';']) {
+        while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'{' | b'}' | b';')) {
             let (head, mark) = (rest.get(..at).unwrap_or_default().trim(), rest.as_bytes().get(at).copied());
             rest = rest.get(at + 1..).unwrap_or_default();
             match mark {
@@ -145,7 +153,7 @@ impl Sheets {
                     counts.push(is_open && counts.last().copied().unwrap_or(true));
                 }
                 Some(b'{') => {
-                    let end = rest.find(['}', '{']).unwrap_or(rest.len());
+                    let end = rest.bytes().position(|byte| matches!(byte, b'{' | b'}')).unwrap_or(rest.len());
                     let effects = effects_of(rest.get(..end).unwrap_or_default());
                     if effects != Effects::default() && counts.last().copied().unwrap_or(true) {
                         head.split(',').for_each(|selector| self.add(selector.trim(), effects));
@@ -185,6 +193,16 @@ impl Sheets {
         if alike.len() < MAX_ALIKE {
             alike.push((parts, effects));
         }
+    }
+
+    /// Whether rules may be about elements with a class or id.
+    pub(super) fn has_rule(&self, name: &str) -> bool {
+        !self.selectors.is_empty() && self.selectors.contains_key(name)
+    }
+
+    /// Whether rules may be about elements by their tags.
+    pub(super) fn has_rules_by_tag(&self) -> bool {
+        !self.by_tag.is_empty()
     }
 
     /// What the rules do to an element.

@@ -190,12 +190,12 @@ impl TitleCandidates {
             if text.len() > MOST_BYTES || !is_longer_than_a_word(text) {
                 continue;
             }
-            let text = readable(text);
             // Checking the first word first is cheap, and rejects most texts.
             let first = text.split(' ').next().unwrap_or_default();
             if !is_declared(&letters(first)) {
                 continue;
             }
+            let text = readable(text);
             let short = letters(&text);
             if short.len() > 8 && is_declared(&short) {
                 let node = page.leaves.get(leaf).parent;

@@ -11,6 +11,7 @@ mod data;
 mod hidden;
 mod marks;
 mod pictures;
+mod size;
 mod text;
 mod titles;
 
