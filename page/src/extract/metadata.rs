@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::authors::{Credit, SiteNames, Source as CreditSource};
 use super::breadcrumbs;
-use super::dates;
+use super::dates::{self, DateStyle};
 use super::days::{Mention, Source};
 use super::finding::Finding;
 use super::form::Forms;
@@ -36,8 +36,8 @@ pub(super) struct Metadata {
     /// The texts by which the markup names authors.
     pub(super) credits: Vec<Credit>,
     pub(super) site: SiteNames,
-    /// Whether 3/5/2024 is in March on this page.
-    pub(super) month_first: bool,
+    /// How the page writes dates.
+    pub(super) date_style: DateStyle,
     /// All dates in the markup, whatever they are the dates of.
     pub(super) dates: Vec<Mention>,
     pub(super) modified: Option<Finding<String>>,
@@ -75,7 +75,7 @@ impl Metadata {
             body: objects.bodies().max_by_key(|body| body.len()).map(str::to_owned),
             credits: markup.credits(),
             site,
-            month_first: markup.month_first,
+            date_style: markup.date_style,
             dates: markup.dates(),
             modified: markup.modified(),
             section: named("articleSection")
@@ -125,23 +125,10 @@ const MOST_BYTES: usize = 48;
 /// Most persons of JSON-LD.
 const MOST_PERSONS: usize = 6;
 
-/// Whether the page writes the month before the day, as English pages of some countries do.
-fn writes_month_first(page: &Page) -> bool {
-    let day_first = ["uk", "gb", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
-    let tree = &page.tree;
-    let declared = tree.node_ids().find(|&node| tree.tag(node) == Some("html"));
-    let declared = declared.and_then(|html| tree.attr(html, "lang")?.rsplit_once(['-', '_']));
-    let region = declared.map(|(_, region)| region.to_ascii_lowercase());
-    // The region that the page declares wins; otherwise the country code of its host decides.
-    let end = page.url.host().rsplit('.').next().unwrap_or_default();
-    let region = region.as_deref().filter(|region| region.len() == 2 && *region != "us").unwrap_or(end);
-    page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&region)
-}
-
 struct MarkupReader<'a> {
     page: &'a Page,
     fetched_at: Timestamp,
-    month_first: bool,
+    date_style: DateStyle,
     objects: Objects,
     /// Name or property in lower case, and content, of each `meta`.
     metas: Vec<(String, &'a str)>,
@@ -159,8 +146,14 @@ impl<'a> MarkupReader<'a> {
             (tree.tag(node) == Some("meta")).then(|| (name.trim().to_ascii_lowercase(), content))
         };
         let metas = html.iter().filter_map(meta).collect();
-        let month_first = writes_month_first(page);
-        MarkupReader { page, fetched_at, month_first, objects: Objects::new(page), metas, elements: html }
+        MarkupReader {
+            page,
+            fetched_at,
+            date_style: DateStyle::of(page),
+            objects: Objects::new(page),
+            metas,
+            elements: html,
+        }
     }
 
     /// The content of the first of these metas, in the order of `names`, that the page has.
@@ -174,7 +167,8 @@ impl<'a> MarkupReader<'a> {
 
     /// All dates in the markup.
     fn dates(&self) -> Vec<Mention> {
-        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
+        let parse = |text: &str| dates::parse_stamp(text, self.fetched_at, self.date_style);
+        let parse_shown = |text: &str| dates::parse(text, self.fetched_at, self.date_style);
         let (objects, tree) = (&self.objects, &self.page.tree);
         let dates_of = |object: &Map<String, Value>, keys: &[&str]| -> Vec<String> {
             keys.iter().filter_map(|key| object.get(*key)?.as_str()).filter_map(parse).collect()
@@ -202,7 +196,7 @@ impl<'a> MarkupReader<'a> {
         add(Source::Dated, metas(&["date"]));
         add(Source::Created, of_articles(&["dateCreated", "uploadDate"]));
         add(Source::Created, of_others(&["dateCreated", "uploadDate"]));
-        add(Source::OtherMeta, others.filter_map(|(_, text)| parse(text)).collect());
+        add(Source::OtherMeta, others.filter_map(|(_, text)| parse_shown(text)).collect());
         add(Source::Changed, of_articles(&["dateModified"]));
         add(Source::Changed, of_others(&["dateModified"]));
         add(Source::ChangedMeta, metas(MODIFICATION_METAS));
@@ -218,7 +212,7 @@ impl<'a> MarkupReader<'a> {
         shown(Source::Time, &mut times().take(MOST_TIMES));
         let hint = |node: NodeId| {
             let hint = tree.attr(node, "title").filter(|hint| hint.len() <= MOST_BYTES)?;
-            Some(Mention { source: Source::Hint, value: parse(hint)?, node: Some(node) })
+            Some(Mention { source: Source::Hint, value: parse_shown(hint)?, node: Some(node) })
         };
         let hints: Vec<Mention> = self.elements.iter().copied().filter_map(hint).take(MOST_DATES).collect();
         found.extend(hints);
@@ -227,7 +221,7 @@ impl<'a> MarkupReader<'a> {
 
     /// The last change.
     fn modified(&self) -> Option<Finding<String>> {
-        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
+        let parse = |text: &str| dates::parse_stamp(text, self.fetched_at, self.date_style);
         let dated = |value: Option<String>, witness, confidence| {
             value.map(|value| Finding { value, witness, confidence })
         };

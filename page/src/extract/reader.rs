@@ -84,6 +84,8 @@ pub(super) fn read_article(
     let zone = site_context.as_ref().map(SiteContext::zone).unwrap_or_default();
     let published = || choose_published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught_fields.published.or_else(published);
+    let shown_change = || days::shown_change(page, &metadata, &visible, fetched_at);
+    let modified = metadata.modified.clone().or_else(shown_change);
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     let picture = peers_picture.or(metadata.image).or_else(|| shown_picture(page, &visible));
     let article = Article {
@@ -92,7 +94,7 @@ pub(super) fn read_article(
         title,
         authors,
         published: evidence.record("published", published),
-        modified: evidence.record("modified", metadata.modified),
+        modified: evidence.record("modified", modified),
         place: evidence.record("place", place),
         section: evidence.record("section", metadata.section),
         concepts: Vec::new(),

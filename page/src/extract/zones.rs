@@ -151,6 +151,7 @@ fn zone_in_scripts(page: &Page, instant: Instant) -> Option<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::extract::dates::DateStyle;
     use crate::extract::runs::Runs;
     use crate::testing::page;
     use crate::time::Timestamp;
@@ -163,7 +164,7 @@ mod tests {
         let page = page(html);
         let runs = Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
-        let parse = |text: &str| dates::parse(text, NOW, true);
+        let parse = |text: &str| dates::parse(text, NOW, DateStyle::default());
         assert_eq!(in_local_time("2024-05-04T01:48:19Z", &page, &visible, &parse, true), expected, "{html}");
     }
 
@@ -205,7 +206,7 @@ mod tests {
     fn what_is_no_instant_in_utc_stays() {
         let page = page("<p>May 3, 2024 9:48 PM");
         let runs = Runs::new(&page);
-        let parse = |text: &str| dates::parse(text, NOW, true);
+        let parse = |text: &str| dates::parse(text, NOW, DateStyle::default());
         for date in ["2024-05-03", "2024-05-03T10:00:00", "2024-05-03T10:00:00+02:00"] {
             assert_eq!(in_local_time(date, &page, &Visible::new(&page, &runs, None), &parse, true), date);
         }

@@ -3,7 +3,7 @@
 //! A byline is cut at commas and words for "and". "By" and its like, roles and bracketed text are dropped. The
 //! name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
-use crate::extract::months::month_number;
+use crate::extract::cldr::{self, Calendar};
 use crate::reading::is_unspaced;
 use crate::text::letters;
 
@@ -177,7 +177,9 @@ fn before_date<'p>(parts: &'p [&'p str]) -> &'p [&'p str] {
     let is_date = |part: &&str| {
         let first = part.split_whitespace().next().unwrap_or_default();
         let begins_with_digit = first.starts_with(|c: char| c.is_ascii_digit());
-        begins_with_digit || (month_number(first).is_some() && part.contains(|c: char| c.is_ascii_digit()))
+        begins_with_digit
+            || (cldr::month(&cldr::fold(first), None, Calendar::Gregorian).is_some()
+                && part.contains(|c: char| c.is_ascii_digit()))
     };
     let Some(date) = parts.iter().position(is_date) else { return parts };
     let is_day = date > 1 && !parts[date - 1].contains(char::is_whitespace);

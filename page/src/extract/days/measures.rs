@@ -4,17 +4,13 @@ use std::sync::LazyLock;
 
 use jiff::civil::Date;
 
+use super::labels;
 use super::mentions::{Day, Mention, Source, is_exact};
 use crate::Page;
 use crate::extract::surroundings::{NOWHERE, Surroundings};
 use crate::extract::visible::Visible;
 use crate::measures::{self, LowerCase, MeasureSink};
 
-/// Words that mark a date as that of the last change, or of the publication.
-const CHANGED: &str = "updat modif aktuali geänder stand: edited revis review last mise mis actualiz atualiz aggiorn bijgewerkt \
-                       güncel обнов оновл 更新 수정 تحديث עודכן zaktual päivit ändrad oppdater opdater frissít ενημ";
-const PUBLISHED: &str = "publi post veröff erschien erstellt 입력 등록 发布 發布 公開 掲載 نشر פורסם נכתב опубл yayın gepubl pubbl \
-                         julk megjelen δημοσ created written";
 /// The value where there is nothing to measure.
 const NOTHING: f32 = -1.0;
 /// Farther days count as this far.
@@ -158,19 +154,14 @@ fn measure_place(day: &Day, context: &DayContext<'_>, sink: &mut impl MeasureSin
     let text = |number: Option<usize>| {
         number.and_then(|number| runs.get(number)).map_or("", |run| run.text.as_str())
     };
-    let line = text(number).to_lowercase();
-    let before = text(number.and_then(|number| number.checked_sub(1))).to_lowercase();
+    let line = text(number);
+    let before = text(number.and_then(|number| number.checked_sub(1)));
     sink.add("line letters", line.chars().filter(|letter| letter.is_alphabetic()).count() as f32);
-    let says = |text: &str, words: &str| {
-        text.len() <= MOST_BYTES && words.split_whitespace().any(|word| text.contains(word))
-    };
-    for (name, text) in [("line", &line), ("line before", &before)] {
-        sink.flag(format_args!("{name} says changed"), says(text, CHANGED));
-        sink.flag(format_args!("{name} says published"), says(text, PUBLISHED));
+    for (name, text) in [("line", line), ("line before", before)] {
+        let (changed, published) = labels::says(text);
+        sink.flag(format_args!("{name} says changed"), changed);
+        sink.flag(format_args!("{name} says published"), published);
     }
     sink.flag("is in time", nodes().any(|node| page.tree.is_inside(node, &["time"])));
     sink.flag("is in link", nodes().any(|node| page.tree.is_inside(node, &["a"])));
 }
-
-/// Longest line that is searched for words, in bytes.
-const MOST_BYTES: usize = 200;

@@ -3,8 +3,9 @@
 use jiff::civil::Date;
 use memchr::memmem::find_iter;
 
+use super::labels::{self, Label};
 use crate::Page;
-use crate::extract::dates;
+use crate::extract::dates::{self, DateStyle, Found};
 use crate::extract::runs::Run;
 use crate::extract::scripts;
 use crate::extract::visible::Visible;
@@ -18,7 +19,10 @@ const MOST_VALUES: usize = 5;
 const MOST_DAYS: usize = 48;
 /// Most words of a line that is searched for a date, and words of a paragraph's beginning that may be one.
 const LINE_WORDS: f32 = 16.0;
+const LABELLED_WORDS: f32 = 24.0;
 const OPENING_WORDS: usize = 3;
+/// Most words of a line that may be the label of the date in the next one.
+const LABEL_WORDS: f32 = 4.0;
 
 /// Where a page mentions a date. Sources that are likelier to give the exact time of publication come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,10 +50,12 @@ pub(in crate::extract) enum Source {
     /// The last change, by JSON-LD or microdata, and by metas.
     Changed,
     ChangedMeta,
+    /// A line whose words say that it is the day of a change.
+    ChangedLine,
 }
 
 impl Source {
-    pub(super) const ALL: [Source; 16] = [
+    pub(super) const ALL: [Source; 17] = [
         Source::Article,
         Source::Object,
         Source::Meta,
@@ -66,6 +72,7 @@ impl Source {
         Source::OtherMeta,
         Source::Changed,
         Source::ChangedMeta,
+        Source::ChangedLine,
     ];
 
     /// Whether readers see it.
@@ -81,7 +88,7 @@ impl Source {
             Source::Microdata => "microdata",
             Source::Time => "time",
             Source::Script => "script",
-            Source::Line | Source::Opening | Source::Hint => "text",
+            Source::Line | Source::Opening | Source::Hint | Source::ChangedLine => "text",
             Source::Title => "title",
             Source::Url => "url",
         }
@@ -110,28 +117,68 @@ pub(super) fn visible_mentions(
     page: &Page,
     visible: &Visible<'_>,
     fetched_at: Timestamp,
-    month_first: bool,
+    style: DateStyle,
 ) -> Vec<Mention> {
-    let parse = |text: &str| dates::parse(text, fetched_at, month_first);
+    let parse = |text: &str| dates::parse(text, fetched_at, style);
+    let parse_stamp = |text: &str| dates::parse_stamp(text, fetched_at, style);
     let without_node = |source, value| Mention { source, value, node: None };
     let url = url_date(page.url.as_str(), &parse).map(|date| without_node(Source::Url, date));
     let title = page.title.as_deref().and_then(|title| title_date(title, &parse));
     let title = title.map(|date| without_node(Source::Title, date));
-    let scripts = script_dates(page, &parse).into_iter().map(|date| without_node(Source::Script, date));
+    let scripts = script_dates(page, &parse_stamp).into_iter().map(|date| without_node(Source::Script, date));
     let runs = &visible.runs().runs;
-    let line = |run: &Run| (run.words <= LINE_WORDS).then(|| parse(&run.text))?;
+    let lines = |number: usize| -> Vec<(Source, String)> {
+        let run = &runs[number];
+        let find = || dates::find(&run.text, fetched_at, style);
+        let found = match run.words {
+            ..=LINE_WORDS => find(),
+            // Only with labels are such lines no prose: "Published … | Updated …".
+            ..=LABELLED_WORDS if labels::says(&run.text) != (false, false) => find(),
+            _ => Vec::new(),
+        };
+        let before = number.checked_sub(1).map(|before| &runs[before]);
+        let before = before.filter(|before| before.words <= LABEL_WORDS).map_or("", |run| run.text.as_str());
+        by_label(&run.text, before, found)
+    };
     let opening = |run: &Run| {
         let end = run.text.match_indices(' ').nth(OPENING_WORDS - 1);
         parse(end.map_or(run.text.as_str(), |(at, _)| &run.text[..at]))
     };
     let in_run = |number: usize| {
-        let run = &runs[number];
-        let node = Some(run.first);
-        let mention_of = |source| move |value| Mention { source, value, node };
-        line(run).map(mention_of(Source::Line)).or_else(|| opening(run).map(mention_of(Source::Opening)))
+        let node = Some(runs[number].first);
+        let mut found = lines(number);
+        if found.is_empty() {
+            found.extend(opening(&runs[number]).map(|value| (Source::Opening, value)));
+        }
+        found.into_iter().map(move |(source, value)| Mention { source, value, node })
     };
-    let lines = visible.by_nearness().filter_map(in_run).take(MOST_LINES);
+    let lines = visible.by_nearness().flat_map(in_run).take(MOST_LINES);
     url.into_iter().chain(title).chain(scripts).chain(lines).collect()
+}
+
+/// The dates of a line, each with its source: the day of publication, which comes first, and that of the last change. `before` is
+/// the line before, which may be a label.
+fn by_label(text: &str, before: &str, dates: Vec<Found>) -> Vec<(Source, String)> {
+    let mut found: Vec<(Source, String)> = Vec::new();
+    let mut from = 0;
+    let ends: Vec<usize> = dates.iter().skip(1).map(|date| date.range.start).chain([text.len()]).collect();
+    for (date, end) in dates.into_iter().zip(ends) {
+        let words = text.get(from..date.range.start).unwrap_or_default();
+        let behind = text.get(date.range.end..end).unwrap_or_default();
+        let own = labels::label(words, behind);
+        let label = if found.is_empty() && own.is_none() && !words.contains(char::is_alphabetic) {
+            labels::label(before, "")
+        } else {
+            own
+        };
+        let is_later = found.last().is_some_and(|(_, first)| *first <= date.value);
+        let is_change =
+            label == Some(Label::Changed) || (label == Some(Label::Unknown) && is_later && found.len() == 1);
+        found.push((if is_change { Source::ChangedLine } else { Source::Line }, date.value));
+        from = date.range.end;
+    }
+    found.sort_by_key(|(source, _)| *source);
+    found
 }
 
 /// The dates after keys of scripts that name a publication.

@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+mod labels;
 mod measures;
 mod mentions;
 
@@ -20,12 +21,15 @@ use super::metadata::Metadata;
 use super::visible::Visible;
 use super::zones::{self, SiteZone};
 use crate::Page;
+use crate::reading::NodeId;
 use crate::time::Timestamp;
 use crate::trees::Trees;
 
 /// The learnt trees, as written by `train/days.py`.
 const TREES: &str = include_str!("days.txt");
 
+/// How likely the day of a change in a line near the headline is right.
+const SHOWN_CHANGE: f32 = 0.8;
 /// The least likelihood of the day.
 const LEAST: f32 = 0.1;
 /// The hours in UTC from which some zones have the next day, and before which some have the day before.
@@ -76,6 +80,21 @@ pub(super) fn is_declared(choice: &Choice) -> bool {
         .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|declared| *declared as u8 == *source))
 }
 
+/// The last change that the lines near the headline tell.
+pub(super) fn shown_change(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+    fetched_at: Timestamp,
+) -> Option<Finding<String>> {
+    let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.date_style);
+    let near: Vec<NodeId> = visible.near_runs().map(|number| visible.runs().runs[number].first).collect();
+    let is_near = |mention: &Mention| mention.node.is_some_and(|node| near.contains(&node));
+    let changes = shown.into_iter().filter(|mention| mention.source == Source::ChangedLine);
+    let value = changes.filter(is_near).map(|mention| mention.value).max()?;
+    Some(Finding { value, witness: Source::ChangedLine.witness(), confidence: SHOWN_CHANGE })
+}
+
 /// The adjacent day that readers see, if this one occurs only in machine-readable dates in UTC. The two differ because
 /// the site is in another time zone.
 fn readers_day<'d>(machine_day: &Day, days: &'d [Day]) -> Option<&'d Day> {
@@ -98,9 +117,9 @@ fn measured_days(
     fetched_at: Timestamp,
     site: &SiteZone,
 ) -> (Vec<Day>, Vec<f32>, Option<(i64, i32)>) {
-    let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.month_first);
+    let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.date_style);
     let mut mentions = [metadata.dates.clone(), shown].concat();
-    let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    let parse = |text: &str| dates::parse(text, fetched_at, metadata.date_style);
     // Instants in UTC become local times, each once: by the page's own zone, or by that of the site's other pages.
     let mut local: Vec<(String, String)> = Vec::new();
     let mut zone = None;

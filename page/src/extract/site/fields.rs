@@ -173,6 +173,6 @@ impl<'a> FieldReader<'a> {
     }
 
     fn date_in(&self, text: &str) -> Option<String> {
-        dates::parse(text, self.fetched_at, self.metadata.month_first)
+        dates::parse(text, self.fetched_at, self.metadata.date_style)
     }
 }
