@@ -56,11 +56,11 @@ impl DateStyle {
         let language = page.language.as_deref().and_then(cldr::language);
         let is_english = language.is_none_or(|language| language.is("en"));
         let order = match language {
-            _ if is_english && writes_month_first(page) => Order::MonthFirst,
-            _ if is_english => Order::DayFirst,
+            _ if is_english && writes_month_first(page) => Order::MonthDayYear,
+            _ if is_english => Order::DayMonthYear,
             // Spanish and Filipino pages write the month first in few countries.
-            Some(language) if language.order() == Order::YearFirst => Order::YearFirst,
-            _ => Order::DayFirst,
+            Some(language) if language.order() == Order::YearMonthDay => Order::YearMonthDay,
+            _ => Order::DayMonthYear,
         };
         DateStyle { language, order }
     }
@@ -179,7 +179,7 @@ fn parse_iso(text: &str, language: Option<Language>) -> Option<DateParts> {
         _ => (digits(4..6)?, digits(6..8)?, 8),
     };
     // Years of other calendars are left to the grammar.
-    let date = (year >= FIRST_YEAR && year < 2200)
+    let date = ((FIRST_YEAR..2200).contains(&year))
         .then(|| Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok())??;
     let rest = text.get(end..)?;
     if rest.starts_with(|letter: char| letter.is_ascii_digit()) {
@@ -481,12 +481,12 @@ impl Dates<'_> {
             (4, 1 | 2) => (a, b, c),
             // The Republic of China counts from 1912.
             (3, 1 | 2) if is_chinese => (1911 + a, b, c),
-            (2, 2) if style.order == Order::YearFirst && c <= 31 && b <= 12 && a > 0 && sign != "." => {
+            (2, 2) if style.order == Order::YearMonthDay && c <= 31 && b <= 12 && a > 0 && sign != "." => {
                 (with_century(a), b, c)
             }
             (1 | 2, _) if !is_year(c_digits) => return None,
             (1 | 2, _) if sign == "." => (short_year(c_digits, c), b, a),
-            (1 | 2, _) if (style.order == Order::MonthFirst && a <= 12) || b > 12 => {
+            (1 | 2, _) if (style.order == Order::MonthDayYear && a <= 12) || b > 12 => {
                 (short_year(c_digits, c), a, b)
             }
             (1 | 2, _) => (short_year(c_digits, c), b, a),
@@ -551,8 +551,7 @@ impl Dates<'_> {
 
     /// The number at a token or behind it, with nothing but words of dates between.
     fn behind(&self, at: usize) -> Option<usize> {
-        let mut number = at;
-        for _ in 0..=MOST_BETWEEN {
+        for number in at..=at + MOST_BETWEEN {
             self.tokens.get(number).filter(|_| number > 0 && self.is_near(number - 1))?;
             if self.tokens[number].number().is_some() {
                 return Some(number);
@@ -560,7 +559,6 @@ impl Dates<'_> {
             if !self.is_between(number) {
                 return None;
             }
-            number += 1;
         }
         None
     }
@@ -610,7 +608,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_717_200_000_000);
 
     fn style(language: &str) -> DateStyle {
-        DateStyle { language: cldr::language(language), order: Order::DayFirst }
+        DateStyle { language: cldr::language(language), order: Order::DayMonthYear }
     }
 
     #[track_caller]
@@ -681,7 +679,7 @@ mod tests {
         check("2024年5月3日 10:30", Some("2024-05-03T10:30:00"));
         check("2024년 5월 3일", Some("2024-05-03"));
         check("입력 2024.05.03. 오전 10:30", Some("2024-05-03T10:30:00"));
-        let month_first = DateStyle { order: Order::MonthFirst, ..style("en") };
+        let month_first = DateStyle { order: Order::MonthDayYear, ..style("en") };
         assert_eq!(parse("3/5/2024", NOW, month_first).as_deref(), Some("2024-03-05"));
         check("1.2.3", None);
         check("1.2.3.2024", None);

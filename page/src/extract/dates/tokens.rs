@@ -62,7 +62,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 let is_joint = matches!(letter, '.' | '\'' | '’' | 'ʻ' | 'ʼ' | '״' | '׳');
                 let goes_on =
                     || text[at + letter.len_utf8()..].chars().next().is_some_and(char::is_alphabetic);
-                if !is_part(letter) && !(is_joint && goes_on()) {
+                let is_inside = is_part(letter) || (is_joint && goes_on());
+                if !is_inside {
                     break;
                 }
                 end = at + letter.len_utf8();
