@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use super::credits::{Credit, Source};
-use super::names::{self, SiteNames};
+use super::bylines;
+use super::names::SiteNames;
+use super::words::Work;
+use crate::extract::cldr::Language;
 use crate::reading::NodeId;
 
 /// Most names of a page.
@@ -24,6 +27,10 @@ pub(super) struct NameMention {
     /// Whether something was cut off: a role, the name of the site.
     pub(super) is_cut: bool,
     pub(super) says_by: bool,
+    /// Whether a label tells that it is a writer's, and whether one tells that it is not.
+    pub(super) is_labelled: bool,
+    pub(super) is_other: bool,
+    pub(super) is_newsroom: bool,
     pub(super) node: Option<NodeId>,
 }
 
@@ -37,15 +44,20 @@ pub(super) struct NameCandidate {
 }
 
 /// The names in credits, in their order.
-pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<NameCandidate> {
+pub(super) fn name_candidates(
+    credits: &[Credit],
+    site: &SiteNames,
+    language: Option<Language>,
+) -> Vec<NameCandidate> {
     let mut found: Vec<NameCandidate> = Vec::new();
     let mut candidate_idx: HashMap<String, usize> = HashMap::new();
     let mut numbers: HashMap<Source, usize> = HashMap::new();
     for credit in credits {
         let number = numbers.entry(credit.source).or_default();
-        let parts = names::byline_parts(&credit.text);
-        let says_by = names::says_by(&credit.text);
+        let parts = bylines::parts(&credit.text, site, language);
+        let says_by = bylines::says_by(&credit.text, language);
         let mut add = |name: &str, part: usize, is_cut: bool| {
+            let bylines::Part { work, is_labelled, is_newsroom, .. } = parts[part];
             let (name, key) = (name.trim(), name_key(name));
             if key.is_empty() || name.len() > MOST_BYTES || name.split_whitespace().count() > MOST_WORDS {
                 return;
@@ -65,16 +77,18 @@ pub(super) fn name_candidates(credits: &[Credit], site: &SiteNames) -> Vec<NameC
                     parts,
                     is_cut,
                     says_by,
+                    is_labelled,
+                    is_other: work == Work::Other,
+                    is_newsroom,
                     node,
                 });
             }
         };
         // A part from which something was cut off is a candidate as it was, too: the cut may have hit a name.
         for (at, part) in parts.iter().enumerate() {
-            let name = site.name_in(part);
-            add(&name, at, name != *part);
-            if name != *part {
-                add(part, at, false);
+            add(&part.name, at, part.whole.is_some());
+            if let Some(whole) = &part.whole {
+                add(whole, at, false);
             }
         }
         *number += 1;

@@ -1,7 +1,9 @@
 //! The texts of a page that may name authors: those in the markup, and those that readers see near the headline.
 
-use super::names::{self, is_name, is_syllable, says_by};
+use super::bylines::{self, says_by};
+use super::names::{is_name, is_syllable};
 use crate::Page;
+use crate::extract::metadata::Metadata;
 use crate::extract::runs::Run;
 use crate::extract::visible::Visible;
 use crate::reading::NodeId;
@@ -112,7 +114,8 @@ pub(in crate::extract) struct Credit {
 }
 
 /// The credits that a page shows.
-pub(super) fn visible_credits(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
+pub(super) fn visible_credits(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<Credit> {
+    let language = metadata.date_style.language;
     let mut found = Vec::new();
     let tree = &page.tree;
     for (source, nodes) in elements_by_source(page) {
@@ -120,14 +123,18 @@ pub(super) fn visible_credits(page: &Page, visible: &Visible<'_>) -> Vec<Credit>
     }
     let runs = &visible.runs().runs;
     let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
-    let bylines = runs.iter().filter(is_line).filter(|run| says_by(&run.text)).take(MOST_BYLINES);
+    let bylines = runs.iter().filter(is_line).filter(|run| says_by(&run.text, language)).take(MOST_BYLINES);
     let near = || visible.near_runs().map(|number| &runs[number]).filter(is_line);
     let linked = near().flat_map(|run| page.leaves.range_under(tree, run.block).take(MOST_TEXTS));
     let linked = linked.filter_map(|leaf| page.leaves.link(leaf)).filter(|&link| is_named_link(page, link));
     let mut links: Vec<NodeId> = linked.collect();
     links.dedup();
     add_credits(page, Source::Slug, links.into_iter(), &mut found);
-    let named = near().filter(|run| names::byline_parts(&run.text).iter().any(|part| looks_like_name(part)));
+    let names_somebody = |run: &&Run| {
+        let parts = bylines::parts(&run.text, &metadata.site, language);
+        parts.iter().any(|part| looks_like_name(&part.name) || part.whole.as_deref().is_some_and(looks_like_name))
+    };
+    let named = near().filter(names_somebody);
     let near = named.take(MOST_BYLINES);
     let credit = |source, run: &Run| Credit { source, text: run.text.clone(), node: Some(run.first) };
     found.extend(bylines.map(|run| credit(Source::By, run)));

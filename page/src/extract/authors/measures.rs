@@ -1,25 +1,30 @@
 //! The measures of a name that may be an author's.
 
 use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::candidates::{NameCandidate, NameMention, name_key, write_key};
 use super::credits::Source;
 use super::names::{SiteNames, is_name, is_syllable};
+use super::words;
 use crate::Page;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::surroundings::Surroundings;
 use crate::extract::visible::Visible;
 use crate::measures::{self, LowerCase, MeasureSink};
+use crate::reading::NodeId;
 use crate::time::Timestamp;
 
 /// Longest text that is compared with names, in bytes.
 const MOST_BYTES: usize = 90;
 /// Letters before a name in its line that are read.
 const BEFORE: usize = 40;
+/// How many elements from a name upwards make up the form of its markup.
+const FORM_LEVELS: usize = 4;
 /// Words before names of other people than the author: photographers, editors, translators.
 const OTHER_ROLES: [(&str, &[&str]); 4] = [
     ("picture", &["photo", "image", "illustration", "foto", "bild", "fotó", "picture", "graphic"]),
@@ -52,8 +57,11 @@ pub(super) struct AuthorContext<'a> {
     /// The most trusted source that gives any name, and the most trusted one that gives a name other than the site's.
     first: Option<Source>,
     first_person: Option<Source>,
-    /// How many names are not the site's.
+    /// How many names are not the site's, and how many have a writer's label.
     persons: usize,
+    labelled: usize,
+    /// By the form of the markup around a name: the first line with that form, and how many names have it.
+    twins: FxHashMap<u64, (usize, usize)>,
 }
 
 impl<'a> AuthorContext<'a> {
@@ -86,9 +94,16 @@ impl<'a> AuthorContext<'a> {
         let first_person =
             persons.clone().flat_map(|person| &person.mentions).map(|mention| mention.source).min();
         let persons = persons.count();
+        let is_labelled =
+            |candidate: &&NameCandidate| candidate.mentions.iter().any(|mention| mention.is_labelled);
+        let labelled = candidates.iter().filter(is_labelled).count();
+        let surroundings = Surroundings::new(page, visible);
+        let twins = find_twins(page, &surroundings, candidates);
         AuthorContext {
             page,
-            surroundings: Surroundings::new(page, visible),
+            surroundings,
+            labelled,
+            twins,
             site,
             candidates,
             shown,
@@ -101,6 +116,40 @@ impl<'a> AuthorContext<'a> {
             persons,
         }
     }
+}
+
+/// The forms of the markup around names, each with its first line and the number of names that have it. Bylines of other
+/// articles in a list have the same form, those of one article are close together.
+fn find_twins(
+    page: &Page,
+    surroundings: &Surroundings<'_>,
+    candidates: &[NameCandidate],
+) -> FxHashMap<u64, (usize, usize)> {
+    let mut twins: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
+    for candidate in candidates {
+        let mut forms: Vec<u64> = Vec::new();
+        for node in candidate.mentions.iter().filter_map(|mention| mention.node) {
+            let form = form_around(page, node);
+            let line = surroundings.line_number(node).unwrap_or(0);
+            let (first, count) = twins.entry(form).or_insert((line, 0));
+            *first = line.min(*first);
+            if !forms.contains(&form) {
+                forms.push(form);
+                *count += 1;
+            }
+        }
+    }
+    twins
+}
+
+/// The tags and classes of a node and those right above it.
+fn form_around(page: &Page, node: NodeId) -> u64 {
+    let mut hasher = FxHasher::default();
+    for node in std::iter::once(node).chain(page.tree.ancestors(node)).take(FORM_LEVELS) {
+        page.tree.tag(node).hash(&mut hasher);
+        page.tree.attr(node, "class").hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// The first leaf that is exactly each name, and how many are.
@@ -144,6 +193,9 @@ pub(super) fn measure_names() -> &'static [String] {
             parts: 1,
             is_cut: false,
             says_by: false,
+            is_labelled: false,
+            is_other: false,
+            is_newsroom: false,
             node: None,
         };
         let candidates = [NameCandidate { name: "One".into(), key: "one".into(), mentions: vec![mention] }];
@@ -188,6 +240,11 @@ fn measure_sources(candidate: &NameCandidate, context: &AuthorContext<'_>, sink:
     sink.add("persons", context.persons as f32);
     sink.flag("is cut", mentions.iter().all(|mention| mention.is_cut));
     sink.flag("says by", mentions.iter().any(|mention| mention.says_by));
+    sink.flag("is labelled", mentions.iter().any(|mention| mention.is_labelled));
+    sink.flag("is other", mentions.iter().all(|mention| mention.is_other));
+    sink.flag("is ever other", mentions.iter().any(|mention| mention.is_other));
+    sink.flag("is newsroom", mentions.iter().all(|mention| mention.is_newsroom));
+    sink.add("labelled", context.labelled as f32);
     sink.flag("is alone", mentions.iter().any(|mention| mention.parts == 1));
     let first = mentions.iter().map(|mention| mention.part).min().unwrap_or(0);
     sink.add("part", first as f32);
@@ -207,9 +264,13 @@ fn measure_spelling(candidate: &NameCandidate, context: &AuthorContext<'_>, sink
     sink.add("words", if is_dense { words.len() as f32 + 1.0 } else { words.len() as f32 });
     sink.add("letters", size(letters));
     sink.add("longest word", size(words.iter().map(|word| word.chars().count()).max().unwrap_or(0)));
-    let begins = |test: fn(char) -> bool| share(words.iter().filter(|word| word.starts_with(test)).count());
-    sink.add("capital words", begins(|letter| letter.is_alphabetic() && !letter.is_lowercase()));
-    sink.add("small words", begins(char::is_lowercase));
+    let is_capital = |letter: char| letter.is_alphabetic() && !letter.is_lowercase();
+    let bare = words.iter().filter(|word| !is_small_particle(word));
+    let capitals = bare.clone().filter(|word| word.starts_with(is_capital)).count();
+    sink.add("capital words", capitals as f32 / bare.count().max(1) as f32);
+    let is_small = |word: &&&str| word.starts_with(char::is_lowercase) && !is_small_particle(word);
+    sink.add("small words", share(words.iter().filter(is_small).count()));
+    sink.add("particles", words.iter().filter(|word| is_small_particle(word)).count() as f32);
     let cased = |test: fn(char) -> bool| name.chars().filter(|&letter| test(letter)).count() as f32;
     let (large, small) = (cased(char::is_uppercase), cased(char::is_lowercase));
     sink.add("capitals", if large + small > 0.0 { large / (large + small) } else { CAPITALS });
@@ -236,6 +297,11 @@ fn measure_spelling(candidate: &NameCandidate, context: &AuthorContext<'_>, sink
     sink.add("others in it", others().filter(|other| key.contains(other.key.as_str())).count() as f32);
 }
 
+/// Whether a word is a small word of names, written small: "van der".
+fn is_small_particle(word: &str) -> bool {
+    word.starts_with(char::is_lowercase) && words::is_particle(word)
+}
+
 /// Where it is shown.
 fn measure_place(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &mut impl MeasureSink) {
     let AuthorContext { page, surroundings, .. } = context;
@@ -258,6 +324,14 @@ fn measure_place(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &
     for (what, words) in OTHER_ROLES {
         sink.flag(format_args!("{what} before"), words.iter().any(|word| head.contains(word)));
     }
+    let nodes = || candidate.mentions.iter().filter_map(|mention| mention.node);
+    let twins = nodes().filter_map(|node| {
+        let (first, count) = context.twins.get(&form_around(page, node))?;
+        Some((surroundings.line_number(node).unwrap_or(0).saturating_sub(*first), *count))
+    });
+    let (lines, twins) = twins.min().map_or((NOTHING, NOTHING), |(lines, count)| (lines as f32, count as f32));
+    sink.add("lines behind twin", lines);
+    sink.add("twins", twins);
     let link = leaf.and_then(|leaf| page.leaves.link(leaf));
     sink.flag("is link", link.is_some());
 }

@@ -4,17 +4,20 @@
 //! on articles with known authors compute how likely each name is one, from its sources, its spelling and the place where
 //! it is shown ([`measures`]). Names that are likelier than not are the authors.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
+mod bylines;
 mod candidates;
 mod credits;
 mod measures;
 mod names;
+mod words;
 
 pub(super) use credits::{Credit, Source};
 pub(super) use names::{SiteNames, people_in};
 
-use candidates::{NameCandidate, name_candidates};
+use candidates::{NameCandidate, NameMention, name_candidates};
 
 use super::choice::{Choice, likeliest};
 use super::finding::{Finding, Names};
@@ -29,6 +32,8 @@ const TREES: &str = include_str!("authors.txt");
 /// The least likelihood of an author, and of one where no name is that likely.
 const LEAST: f32 = 0.5;
 const SOLE: f32 = 0.3;
+/// The least likelihood of an author that shares a byline with one.
+const COMPANION: f32 = 0.1;
 
 /// The names that may be authors'.
 pub(super) fn choices(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<Choice> {
@@ -36,13 +41,54 @@ pub(super) fn choices(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -
     static SHARED: LazyLock<Trees> =
         LazyLock::new(|| Trees::parse(TREES, measure_names()).unwrap_or_default());
     let (candidates, rows) = measured_candidates(page, metadata, visible);
+    let mut likelihoods = SHARED.scores(&rows);
+    add_companions(&candidates, &mut likelihoods, &metadata.site);
+    add_newsroom(&candidates, &mut likelihoods);
     let choice = |(candidate, likelihood): (NameCandidate, f32)| {
         let first = candidate.mentions.iter().map(|mention| mention.source).min()?;
         let sources = candidate.mentions.iter().map(|mention| (mention.source as u8, mention.node)).collect();
         let NameCandidate { name: value, key, .. } = candidate;
         Some(Choice { value, key, likelihood, sources, witness: first.witness() })
     };
-    candidates.into_iter().zip(SHARED.scores(&rows)).filter_map(choice).collect()
+    candidates.into_iter().zip(likelihoods).filter_map(choice).collect()
+}
+
+/// Who shares a byline with an author is one, too, unless it is unlikely: "Ada Lovelace and Alan Turing".
+fn add_companions(candidates: &[NameCandidate], likelihoods: &mut [f32], site: &SiteNames) {
+    let mut best: HashMap<(Source, usize), f32> = HashMap::new();
+    for (candidate, likelihood) in candidates.iter().zip(likelihoods.iter()) {
+        for mention in candidate.mentions.iter().filter(|mention| mention.parts > 1) {
+            let best = best.entry((mention.source, mention.number)).or_default();
+            *best = best.max(*likelihood);
+        }
+    }
+    for (candidate, likelihood) in candidates.iter().zip(likelihoods) {
+        let is_author = |mention: &NameMention| {
+            best.get(&(mention.source, mention.number)).is_some_and(|best| *best >= LEAST)
+                && !(mention.is_other || mention.is_newsroom)
+        };
+        let is_companion = (COMPANION..LEAST).contains(likelihood)
+            && candidate.mentions.iter().any(is_author)
+            && names::is_full_name(&candidate.name)
+            && !site.is_own(&candidate.name);
+        if is_companion {
+            *likelihood = LEAST;
+        }
+    }
+}
+
+/// If no name is likely, the newsroom that a line near the headline credits with "by" or a label for writers.
+fn add_newsroom(candidates: &[NameCandidate], likelihoods: &mut [f32]) {
+    if likelihoods.iter().any(|likelihood| *likelihood >= SOLE) {
+        return;
+    }
+    let is_credited =
+        |mention: &NameMention| mention.source == Source::Near && mention.is_labelled && mention.is_newsroom;
+    let newsroom =
+        candidates.iter().position(|candidate| candidate.mentions.iter().any(is_credited));
+    if let Some(likelihood) = newsroom.and_then(|at| likelihoods.get_mut(at)) {
+        *likelihood = SOLE;
+    }
 }
 
 /// The authors among them, and how likely the least likely of them is one.
@@ -77,8 +123,8 @@ fn measured_candidates(
     metadata: &Metadata,
     visible: &Visible<'_>,
 ) -> (Vec<NameCandidate>, Vec<f32>) {
-    let credits = [metadata.credits.clone(), credits::visible_credits(page, visible)].concat();
-    let candidates = name_candidates(&credits, &metadata.site);
+    let credits = [metadata.credits.clone(), credits::visible_credits(page, metadata, visible)].concat();
+    let candidates = name_candidates(&credits, &metadata.site, metadata.date_style.language);
     let context = measures::AuthorContext::new(page, metadata, visible, &candidates);
     let mut rows = Vec::new();
     candidates.iter().for_each(|candidate| measures::measure_name(candidate, &context, &mut rows));
@@ -145,6 +191,19 @@ mod tests {
     #[test]
     fn roles_are_no_names() {
         check("", "<p class=byline>By Ada Lovelace, Senior Correspondent</p>", &["Ada Lovelace"]);
+    }
+
+    #[test]
+    fn bylines_of_other_languages() {
+        check("", "<p class=byline>Автор: Анна Смирнова</p>", &["Анна Смирнова"]);
+        check("", "<p class=byline>Tekst: Ada Lovelace Foto: Alan Turing</p>", &["Ada Lovelace"]);
+        check("", "<p class=byline>3 May 2024 - By Ada Lovelace</p>", &["Ada Lovelace"]);
+    }
+
+    #[test]
+    fn a_newsroom_is_named_if_nobody_else_is() {
+        check("", "<p class=byline>By Editorial Team of The Post</p>", &["Editorial Team of The Post"]);
+        check("", "<p class=byline>By Ada Lovelace and The Post Editorial Team</p>", &["Ada Lovelace"]);
     }
 
     #[test]

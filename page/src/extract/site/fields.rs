@@ -143,7 +143,7 @@ impl<'a> FieldReader<'a> {
 
     pub(super) fn learn_authors(&self, wanted: &[String]) -> Vec<String> {
         let has_all = |text: &str| {
-            let names = authors::people_in(&[text.to_owned()], &self.metadata.site);
+            let names = self.people_in(text);
             wanted.iter().all(|name| names.contains(name))
         };
         let found = self.short_first_lines(LINE_WORDS).filter(|(_, text)| has_all(text));
@@ -152,7 +152,7 @@ impl<'a> FieldReader<'a> {
 
     pub(super) fn authors(&self, lesson: &[String]) -> Option<Finding<Vec<String>>> {
         let read = |place: &String| {
-            let value = authors::people_in(&[self.first_line_at(place)?.to_owned()], &self.metadata.site);
+            let value = self.people_in(self.first_line_at(place)?);
             (!value.is_empty()).then_some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)
@@ -170,6 +170,10 @@ impl<'a> FieldReader<'a> {
             Some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)
+    }
+
+    fn people_in(&self, text: &str) -> Vec<String> {
+        authors::people_in(text, &self.metadata.site, self.metadata.date_style.language)
     }
 
     fn date_in(&self, text: &str) -> Option<String> {
