@@ -67,6 +67,18 @@ pub fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>
     extract::day_evidence(page, fetched_at)
 }
 
+/// The names of the measures of a page that may be an article, in the order of [`kind_evidence`].
+#[must_use]
+pub fn kind_measures() -> &'static [String] {
+    extract::kind_measures()
+}
+
+/// The measures of a page that may be an article, and the groups of its site that it belongs to.
+#[must_use]
+pub fn kind_evidence(page: &Page, fetched_at: Timestamp) -> (Vec<f32>, [u32; 4]) {
+    extract::kind_evidence(page, fetched_at)
+}
+
 /// The names of the measures that sift candidates for heads, and of those that choose.
 #[must_use]
 pub fn head_measures() -> &'static [Vec<String>; 2] {

@@ -28,8 +28,10 @@ def folder(data: pathlib.Path, name: str, unpacked: pathlib.Path) -> pathlib.Pat
         sys.exit(f"{data} contains neither {name}/ nor {name}.tar.xz; train/README.md lists what is needed")
     target = unpacked / name
     with tarfile.open(archive) as packed:
-        packed.extractall(target.parent, filter="data")
-    return target
+        packed.extractall(target, filter="data")
+    # Most archives hold the folder itself, some what is in it.
+    inner = target / target.name
+    return inner if inner.is_dir() else target
 
 
 def evidence(of: str, lines: list[str]) -> tuple[dict, list[dict]]:

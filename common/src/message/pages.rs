@@ -90,6 +90,8 @@ pub enum Ending {
     Forgotten,
     /// It turned out to be the same article as another page.
     SameAs(CanonicalUrl),
+    /// The other pages of its site show that it is no article.
+    NotAnArticle,
 }
 
 impl FetchedPage {

@@ -21,6 +21,8 @@ pub(crate) enum Learnt {
     Authors,
     /// Days of articles, of the same lines.
     Days,
+    /// Which pages are articles, of the same lines.
+    Kinds,
     /// Where blocks begin: a line is a file.
     Blocks,
     /// Which label heads which: a line is a file. Numbers are binary.

@@ -12,11 +12,34 @@ use newslode_page::time::Timestamp;
 /// The field whose evidence names the site's knowledge.
 const BODY: &str = "body";
 
-/// The new article of a page whose archived article is `held`; `None` if nothing changed.
+/// What a page's view makes of its archived article.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArticleView {
+    /// It stays as it is, or there is still none.
+    Unchanged,
+    /// It is this now.
+    Now(Box<Article>),
+    /// The page is no article among the pages of its site.
+    NoArticle,
+}
+
+/// The view of a page whose archived article is `held`. A page without one may be an article among the pages of its site.
 #[must_use]
-pub fn view(known: &SiteKnowledge, page: &Page, fetched_at: Timestamp, held: &Article) -> Option<Article> {
-    let article = known.article(page, fetched_at).1?;
-    (article != *held).then_some(article)
+pub fn view(
+    known: &SiteKnowledge,
+    page: &Page,
+    fetched_at: Timestamp,
+    held: Option<&Article>,
+) -> ArticleView {
+    if held.is_none() && !known.kinds().is_enough() {
+        return ArticleView::Unchanged;
+    }
+    match (known.article(page, fetched_at).1, held) {
+        (Some(article), Some(held)) if article == *held => ArticleView::Unchanged,
+        (Some(article), _) => ArticleView::Now(Box::new(article)),
+        (None, Some(_)) if known.kinds().is_enough() => ArticleView::NoArticle,
+        (None, _) => ArticleView::Unchanged,
+    }
 }
 
 /// Whether readers must hear of it: more than the evidence changed.

@@ -170,9 +170,9 @@ pub(super) async fn refusal_of_gone(
     }
     match &gone.ending {
         Ending::NotFound | Ending::Disallowed | Ending::Noindex | Ending::Moved(_) => {}
-        Ending::Forgotten | Ending::SameAs(_) => {
+        Ending::Forgotten | Ending::SameAs(_) | Ending::NotAnArticle => {
             return Ok(Some(format!(
-                "`{url}`: no crawler can tell that a page is to be forgotten or a copy"
+                "`{url}`: no crawler can tell that a page is to be forgotten, a copy or no article"
             )));
         }
     }

@@ -88,12 +88,13 @@ pub(super) async fn count_traced(
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
     let Some(settings) = parts.stores.frontier.site(site).await? else { return discard(parts, pages).await };
-    let viewed = archive_computed(parts, pages, now).await?;
+    let withdrawn = withdrawn(parts, pages).await?;
+    let viewed = archive_computed(parts, pages, &withdrawn, now).await?;
     add_links(parts, follow, pages, now).await?;
     let batch = Batch::prepare(parts, site, pages).await?;
     let mut twins = BTreeSet::new();
     for (at, number) in batch.articles_to_record(pages) {
-        let Some(page) = pages.get(at) else { continue };
+        let Some(page) = pages.get(at).filter(|page| !withdrawn.contains(&page.url)) else { continue };
         let Some(article) = viewed.get(&page.version.content).or(page.article.as_ref()) else { continue };
         let fetch = Fetch { number, at: page.fetched_at };
         let canonical = page.canonical.as_ref();
@@ -106,7 +107,7 @@ pub(super) async fn count_traced(
         }
     }
     if follow == Follow::News {
-        feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, &twins).await?;
+        feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, (&twins, &withdrawn)).await?;
     }
     let (ends, replaced) = batch.count(parts, site, pages).await?;
     // A site removed since we asked may have been removed before we wrote. Nobody else would clean up then.
@@ -125,11 +126,24 @@ async fn discard(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
-/// Archives contributions and articles. If a page is delivered again whose article was viewed meanwhile, the viewed article
+/// The pages that look like articles and are none among the pages of their site: only a view can bring them back.
+async fn withdrawn(parts: &Parts, pages: &[PartitionedPage]) -> Result<BTreeSet<CanonicalUrl>, BatchError> {
+    let mut withdrawn = BTreeSet::new();
+    for page in pages.iter().filter(|page| page.article.is_some()) {
+        let history = histories::read_history(parts.stores.archive.as_ref(), &page.url).await?;
+        if history.is_some_and(|history| history.is_no_article()) {
+            withdrawn.insert(page.url.clone());
+        }
+    }
+    Ok(withdrawn)
+}
+
+/// Archives contributions and articles, but not those that were withdrawn. If a page is delivered again whose article was viewed meanwhile, the viewed article
 /// stays. Returns these articles.
 async fn archive_computed(
     parts: &Parts,
     pages: &[PartitionedPage],
+    withdrawn: &BTreeSet<CanonicalUrl>,
     now: Timestamp,
 ) -> Result<BTreeMap<ContentHash, Article>, BatchError> {
     let mut viewed = BTreeMap::new();
@@ -143,7 +157,8 @@ async fn archive_computed(
         let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let content = page.version.content;
         puts.push(parts.stores.archive.put(Kind::Contribution, content, sealed.into(), now));
-        if let Some(article) = page.article.as_ref().filter(|_| !viewed.contains_key(&content)) {
+        let is_kept = !viewed.contains_key(&content) && !withdrawn.contains(&page.url);
+        if let Some(article) = page.article.as_ref().filter(|_| is_kept) {
             let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
             puts.push(parts.stores.archive.put(Kind::Article, content, json.into(), now));
         }

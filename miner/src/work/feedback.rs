@@ -119,7 +119,8 @@ pub async fn report(
     Ok(Receipt::Taken)
 }
 
-/// Reports what pages turned out to be; `twins` are articles that readers know under other URLs. Waits a little for pages
+/// Reports what pages turned out to be; `twins` are articles that readers know under other URLs,
+/// `withdrawn` pages are no articles among those of their site. Waits a little for pages
 /// that are still leased. A page that stays leased is reported after its next visit.
 ///
 /// # Errors
@@ -128,11 +129,12 @@ pub(crate) async fn report_all(
     frontier: &dyn Frontier,
     config: &ScheduleConfig,
     pages: &[PartitionedPage],
-    twins: &BTreeSet<CanonicalUrl>,
+    (twins, withdrawn): (&BTreeSet<CanonicalUrl>, &BTreeSet<CanonicalUrl>),
 ) -> StoreResult<()> {
     let feedback = |page: &PartitionedPage| PageFeedback {
         is_twin: twins.contains(&page.url),
-        ..PageFeedback::of(&page.url, page.version.fetch, page.fetched_at, page.article.as_ref())
+        ..PageFeedback::of(&page.url, page.version.fetch, page.fetched_at, 
+            page.article.as_ref().filter(|_| !withdrawn.contains(&page.url)))
     };
     let mut open: Vec<PageFeedback> = pages.iter().map(feedback).collect();
     let mut waits = RETRY_WAITS.into_iter();

@@ -17,6 +17,7 @@ use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Applied, Change, Entry, Kind, NewUrl, StoreError};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::article::Article;
 use newslode_page::contribution::{Contribution, Delta};
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::generation::Generation;
@@ -26,7 +27,7 @@ use newslode_page::time::Timestamp;
 use newslode_page::{Analysis, Page, Params, analyse};
 use tokio_util::sync::CancellationToken;
 
-use crate::mining::articles;
+use crate::mining::articles::{self, ArticleView};
 use crate::work::archive::read_contribution;
 use crate::work::error::BatchError;
 use crate::work::generations::{Claimed, Generations};
@@ -313,10 +314,12 @@ fn analyse_archived(
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
     let (html, at) = (fetched.bytes().map_err(|error| error.to_string())?, fetched.fetched_at);
     let mut analysis = analyse(&fetched.url, fetched.content_type.as_deref(), &html, at, params);
-    if let Some(article) = &analysis.article {
+    if analysis.article.is_some() || known.kinds().is_enough() {
         let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
-        if let Some(view) = articles::view(known, &page, at, article) {
-            analysis.article = Some(view);
+        match articles::view(known, &page, at, analysis.article.as_ref()) {
+            ArticleView::Unchanged => {}
+            ArticleView::Now(article) => analysis.article = Some(*article),
+            ArticleView::NoArticle => analysis.article = None,
         }
     }
     Ok((analysis, at))
@@ -346,9 +349,15 @@ async fn archive_results(
         envelope::seal(&analysis.contribution).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     parts.stores.archive.put(Kind::Contribution, name, sealed.into(), now).await?;
     parts.stores.archive.put(Kind::Hierarchy, name, xml::write(&analysis.hierarchy).into(), now).await?;
-    let Some(article) = &analysis.article else { return Ok(()) };
     let before = parts.stores.archive.get(Kind::Article, page.counted.content).await?;
-    let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let before: Option<Article> = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let Some(article) = &analysis.article else {
+        // What these algorithms do not take for an article any more is withdrawn, not forgotten in silence.
+        return match &before {
+            Some(before) => parts.histories().withdraw(before, now).await,
+            None => Ok(()),
+        };
+    };
     if before.is_none_or(|before| articles::says_something_else(&before, article)) {
         parts.histories().revise(article, fetch, now).await?;
     }

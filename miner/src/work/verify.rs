@@ -55,6 +55,11 @@ impl From<Analysis> for Computed {
     }
 }
 
+/// Whether the other pages of its site showed that a page is no article.
+async fn is_withdrawn(archive: &dyn PageArchive, url: &CanonicalUrl) -> StoreResult<bool> {
+    Ok(read_history(archive, url).await?.is_some_and(|history| history.is_no_article()))
+}
+
 /// A history that is not as it must be.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct HistoryFault {
@@ -141,7 +146,8 @@ pub async fn verify(
                 Some(kept) if !is_ours => kept.clone(),
                 _ => {
                     let computed = recompute(page);
-                    if is_ours && computed.is_article && !is_article {
+                    let is_lost = is_ours && computed.is_article && !is_article;
+                    if is_lost && !is_withdrawn(archive, &url).await? {
                         report.without_article.push(url.clone());
                     }
                     computed.contribution

@@ -25,6 +25,8 @@ pub(super) struct Metadata {
     pub(super) is_declared_news: bool,
     /// Whether OpenGraph does.
     pub(super) is_opengraph_article: bool,
+    /// What JSON-LD or OpenGraph calls it if that is no article, as a number of [`OTHER_KINDS`]; 0 if nothing is known.
+    pub(super) other_kind: f32,
     pub(super) headline: Option<String>,
     /// The headline from a meta element named so.
     pub(super) meta_headline: Option<String>,
@@ -67,6 +69,7 @@ impl Metadata {
                 .articles()
                 .any(|object| json_ld::is_a(object, |kind| kind.ends_with("NewsArticle"))),
             is_opengraph_article: og_type.as_ref().is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
+            other_kind: other_kind(objects, og_type.as_deref()),
             headline: headline.filter(|text| !text.is_empty()),
             meta_headline: markup.meta(&["headline", "parsely-title", "sailthru.title"]),
             og_title: markup.meta(&["og:title", "twitter:title"]),
@@ -91,6 +94,24 @@ impl Metadata {
             image: markup.image(),
         }
     }
+}
+
+/// What markup calls pages that are no articles: things that are sold, threads, lists, profiles, places and events.
+const OTHER_KINDS: [&[&str]; 5] = [
+    &["product", "offer", "aggregateoffer", "productgroup"],
+    &["discussionforumposting", "qapage", "question"],
+    &["collectionpage", "itemlist", "searchresultspage", "blog"],
+    &["profilepage", "aboutpage", "contactpage", "faqpage"],
+    &["localbusiness", "event", "softwareapplication", "service", "course"],
+];
+
+/// The first kind of [`OTHER_KINDS`] that an object has, counted from 1.
+fn other_kind(objects: &Objects, og_type: Option<&str>) -> f32 {
+    let is_called = |names: &[&str]| {
+        let is_one = |kind: &str| names.iter().any(|name| kind.eq_ignore_ascii_case(name));
+        og_type.is_some_and(is_one) || objects.others().any(|object| json_ld::is_a(object, is_one))
+    };
+    OTHER_KINDS.iter().position(|names| is_called(names)).map_or(0.0, |at| at as f32 + 1.0)
 }
 
 fn clean_finding(text: String, witness: &'static str, confidence: f32) -> Option<Finding<String>> {

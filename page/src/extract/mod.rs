@@ -42,6 +42,7 @@ mod title;
 mod visible;
 mod zones;
 
+pub use kind::{KindEvidence, SiteKinds};
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
 
@@ -170,6 +171,18 @@ pub(crate) fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, V
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::new(page);
     days::evidence(page, &metadata, &visible::Visible::new(page, &runs, title.as_deref()), fetched_at)
+}
+
+/// The names of the measures of a page that may be an article, in the order of [`kind_evidence`].
+#[must_use]
+pub(crate) fn kind_measures() -> &'static [String] {
+    kind::kind_measures()
+}
+
+/// The measures of a page that may be an article, and the groups of its site that it belongs to; for training.
+#[must_use]
+pub(crate) fn kind_evidence(page: &Page, fetched_at: Timestamp) -> (Vec<f32>, [u32; 4]) {
+    kind::evidence(page, &Metadata::new(page, fetched_at))
 }
 
 #[cfg(test)]

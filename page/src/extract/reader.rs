@@ -25,10 +25,13 @@ pub(super) fn article_of(
     site: Option<&SiteKnowledge>,
 ) -> (PageKind, Option<Article>) {
     let metadata = Metadata::new(page, fetched_at);
-    let kind = kind::page_kind(page, metadata.is_declared_article, metadata.is_opengraph_article);
-    let article =
-        (kind == PageKind::Article).then(|| read_article(page, metadata, fetched_at, Scorer::shared(), site));
-    (kind, article)
+    let verdict = kind::page_kind(page, &metadata, &Runs::new(page), site.map(SiteKnowledge::kinds));
+    let read = || {
+        let mut article = read_article(page, metadata, fetched_at, Scorer::shared(), site);
+        article.evidence.insert("kind".to_owned(), verdict.evidence);
+        article
+    };
+    (verdict.kind, (verdict.kind == PageKind::Article).then(read))
 }
 
 /// The claims of a page's markup about its article, for comparison with its text.

@@ -81,11 +81,6 @@ pub(super) fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟', '۔'])
 }
 
-/// Whether an element is inline.
-pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
-    tree.tag(node).is_some_and(is_inside_run)
-}
-
 /// The runs of a page, with prefix sums.
 pub(super) struct Runs {
     pub(super) runs: Vec<Run>,

@@ -7,6 +7,7 @@ mod articles;
 mod blocks;
 mod concepts;
 mod heads;
+mod kinds;
 mod tables;
 
 use std::io::{BufWriter, Write as _};
@@ -23,6 +24,7 @@ pub(super) fn run(args: &EvidenceArgs) -> anyhow::Result<Exit> {
         Learnt::Titles => articles::print(training::title_measures(), training::title_evidence, &mut out)?,
         Learnt::Authors => articles::print(training::author_measures(), training::author_evidence, &mut out)?,
         Learnt::Days => articles::print(training::day_measures(), training::day_evidence, &mut out)?,
+        Learnt::Kinds => kinds::print(&mut out)?,
         Learnt::Blocks => blocks::print(&mut out)?,
         Learnt::Heads => heads::print(&mut out)?,
         Learnt::Tables => tables::print(&mut out)?,

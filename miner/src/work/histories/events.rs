@@ -198,5 +198,6 @@ fn reason(ending: &Ending) -> &'static str {
         Ending::Moved(_) => "moved",
         Ending::Forgotten => "forgotten",
         Ending::SameAs(_) => "same_article",
+        Ending::NotAnArticle => "not_an_article",
     }
 }

@@ -176,7 +176,14 @@ impl ArticleHistory {
     /// more knowledge of its site.
     #[must_use]
     pub fn supersedes(&self, fetch: Fetch) -> bool {
-        fetch.number < self.fetch || (self.is_gone() && fetch.number == self.fetch)
+        let is_ended = self.is_gone() && !self.is_no_article();
+        fetch.number < self.fetch || (is_ended && fetch.number == self.fetch)
+    }
+
+    /// Whether its site's other pages showed that it is no article. Then only they can show that it is one after all.
+    #[must_use]
+    pub fn is_no_article(&self) -> bool {
+        self.events.last().is_some_and(|event| event.ending == Some(Ending::NotAnArticle))
     }
 
     /// Records the article as a fetch brought it; the fetch must not be superseded. Returns the event to publish, if any.

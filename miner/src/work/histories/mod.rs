@@ -152,6 +152,17 @@ impl Histories<'_> {
         self.record(&labels, stored, fetched, now).await.map(drop)
     }
 
+    /// Ends an article that the other pages of its site show to be none.
+    ///
+    /// # Errors
+    /// When a store or the broker fails; then it may be repeated.
+    pub(super) async fn withdraw(&self, article: &Article, now: Timestamp) -> Result<(), BatchError> {
+        let Ok(url) = article.url.parse::<CanonicalUrl>() else { return Ok(()) };
+        let fetch = read_history(self.archive, &url).await?.map_or(0, |history| history.fetch);
+        let gone = GonePage { site: url.site(), url, fetch, at: now, ending: Ending::NotAnArticle };
+        self.end(&gone, fetch, now).await
+    }
+
     /// The path of an article: decide in memory, publish, then write. Each write may be the last before a crash; the
     /// rest is then done when the broker delivers the page again.
     async fn record(
@@ -317,7 +328,7 @@ impl Histories<'_> {
         if !self.publish_end(&labels, &mut history, gone.ending.clone(), fetch).await? {
             return Ok(());
         }
-        if gone.ending != Ending::Forgotten {
+        if !matches!(gone.ending, Ending::Forgotten | Ending::NotAnArticle) {
             self.fetch_now(&history.addresses, now).await?;
         }
         Ok(self.write(&history, now).await?)

@@ -19,6 +19,7 @@ use newslode_page::time::Timestamp;
 use newslode_page::wisdom;
 
 use super::site_value::SiteValue;
+use crate::mining::articles::ArticleView;
 use crate::mining::{articles, blocks};
 use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
@@ -72,7 +73,7 @@ pub(super) struct Viewed {
 /// The computed views of a page.
 struct ComputedViews {
     xml: Option<String>,
-    article: Option<Article>,
+    article: ArticleView,
     by: Option<(u32, Timestamp)>,
     fetch: Fetch,
 }
@@ -135,13 +136,21 @@ pub(super) async fn view_page(
             return Ok(ended(MarkOutcome::Failed));
         }
     };
-    let is_changed = views.article.is_some();
-    if let (Some(before), Some(now)) = (&article, &views.article) {
-        if articles::says_something_else(before, now) {
-            parts.histories().revise(now, views.fetch, time::now()).await?;
+    let is_changed = views.article != ArticleView::Unchanged;
+    let is_article = article.is_some() || matches!(views.article, ArticleView::Now(_));
+    match (&article, &views.article) {
+        (_, ArticleView::Unchanged) | (None, ArticleView::NoArticle) => {}
+        (before, ArticleView::Now(now)) => {
+            if before.as_ref().is_none_or(|before| articles::says_something_else(before, now)) {
+                parts.histories().revise(now, views.fetch, time::now()).await?;
+            }
+            let json = serde_json::to_vec(now).unwrap_or_default();
+            parts.stores.archive.put(Kind::Article, content, json.into(), time::now()).await?;
         }
-        let json = serde_json::to_vec(now).unwrap_or_default();
-        parts.stores.archive.put(Kind::Article, content, json.into(), time::now()).await?;
+        (Some(before), ArticleView::NoArticle) => {
+            parts.histories().withdraw(before, time::now()).await?;
+            parts.stores.archive.delete(Kind::Article, content).await?;
+        }
     }
     let marks = match views.xml {
         Some(xml) if before.as_deref() != Some(xml.as_bytes()) => {
@@ -151,7 +160,7 @@ pub(super) async fn view_page(
         Some(_) => MarkOutcome::Unchanged,
         None => MarkOutcome::Missing,
     };
-    Ok(Viewed { article: article.map(|_| is_changed), by: views.by, ..ended(marks) })
+    Ok(Viewed { article: is_article.then_some(is_changed), by: views.by, ..ended(marks) })
 }
 
 fn compute(
@@ -165,10 +174,10 @@ fn compute(
         (Some(value), Some(hierarchy)) => Some(mark_blocks(value, &page, &hierarchy)?),
         _ => None,
     };
-    let view = |held| articles::view(&context.known, &page, fetched.fetched_at, held);
+    let article = articles::view(&context.known, &page, fetched.fetched_at, held);
     let accepted = || context.known.template_of(&page).map(|version| (version, fetched.fetched_at));
     let fetch = Fetch { number: fetched.version.fetch, at: fetched.fetched_at };
-    Ok(ComputedViews { xml, article: held.and_then(view), by: asks_template.then(accepted).flatten(), fetch })
+    Ok(ComputedViews { xml, article, by: asks_template.then(accepted).flatten(), fetch })
 }
 
 /// The hierarchy with its informative blocks marked, as XML.

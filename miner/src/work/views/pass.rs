@@ -19,7 +19,7 @@ use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::Page;
-use newslode_page::extract::SiteKnowledge;
+use newslode_page::extract::{KindEvidence, SiteKinds, SiteKnowledge};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::template::{Learnt, MOST_COMPARED_PAGES, Template, induce_templates};
 use newslode_page::time::Timestamp;
@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::changes::SiteChanges;
 use super::cut::LearningCut;
-use super::page::{Pace, ViewContext, accepted_by, view_page};
+use super::page::{Pace, ViewContext, accepted_by, paced, view_page};
 use super::report::ViewReport;
 use super::site_value::{SiteValue, SiteValueCache};
 use crate::mining::templates::Reason;
@@ -43,6 +43,8 @@ type AcceptedBy = Option<(u32, Timestamp)>;
 /// Number of changed pages that end an epoch, for each page at its start. A site that only grew then has four times as many
 /// pages. So the work ever spent on views stays within a small multiple of the site's pages.
 const EPOCH_GROWTH: u64 = 3;
+/// Most pages from which the kinds of a site are learnt; more hardly change a verdict.
+const MOST_COMPARED_KINDS: usize = 300;
 /// With fewer pages there is nothing to compare a page with.
 const MIN_PAGES: u64 = 2;
 
@@ -212,6 +214,7 @@ impl SitePass<'_> {
         let held: BTreeSet<&ContentHash> = contents.iter().collect();
         self.knowledge.templates.retain(|content| held.contains(content));
         self.choose_siblings(&contents).await?;
+        self.learn_kinds(contents.clone()).await?;
         let value = SiteValue::for_new_epoch(&self.parts.stores, self.site, &counted).await?;
         let epoch = Some(value.version.clone());
         let pages = counted.len() as u64;
@@ -233,6 +236,23 @@ impl SitePass<'_> {
         let articles = self.with_articles(&sample).await?;
         let pages = self.load(&articles).await?;
         self.knowledge.site.see_only(&page_refs(&pages));
+        Ok(())
+    }
+
+    /// Learns what the pages of the site say of each other's kinds, from an even sample of all pages. The sample follows from
+    /// the pages alone.
+    async fn learn_kinds(&mut self, mut contents: Vec<ContentHash>) -> Result<(), BatchError> {
+        contents.sort_unstable();
+        contents.dedup();
+        let step = contents.len().div_ceil(MOST_COMPARED_KINDS).max(1);
+        let sample: Vec<ContentHash> = contents.into_iter().step_by(step).collect();
+        let mut kinds = Vec::with_capacity(sample.len());
+        for content in sample {
+            let pages = self.load(&[content]).await?;
+            let evidence = move || pages.iter().map(|page| (page.url.clone(), KindEvidence::of(page))).collect::<Vec<_>>();
+            kinds.extend(paced(self.pace, move || Ok(evidence())).await.unwrap_or_default());
+        }
+        self.knowledge.site.set_kinds(SiteKinds::learn(&kinds));
         Ok(())
     }
 

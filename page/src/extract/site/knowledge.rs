@@ -6,6 +6,7 @@ use super::lesson::Lesson;
 use super::repeats::SitePage;
 use super::summary::FieldSummary;
 use crate::Page;
+use crate::extract::kind::{KindEvidence, SiteKinds};
 use crate::extract::runs::Runs;
 use crate::template::{Template, induce_templates, match_templates};
 
@@ -62,6 +63,9 @@ const MOST_SEEN: usize = 24;
 pub struct SiteKnowledge {
     pub(super) lessons: Vec<Lesson>,
     pub(super) seen: Vec<SitePage>,
+    /// What the pages of the site say of each other's kinds.
+    #[serde(default)]
+    kinds: SiteKinds,
     #[serde(skip)]
     pub(super) templates: Vec<Template>,
 }
@@ -106,8 +110,21 @@ impl SiteKnowledge {
     /// hand.
     pub fn learn(&mut self, pages: &[&Page]) {
         self.see_only(pages);
+        let kinds: Vec<_> = pages.iter().map(|page| (page.url.clone(), KindEvidence::of(page))).collect();
+        self.kinds = SiteKinds::learn(&kinds);
         self.templates = induce_templates(pages).templates;
         (1..).zip(&mut self.templates).for_each(|(version, template)| template.version = version);
+    }
+
+    /// What the pages of the site say of each other's kinds.
+    #[must_use]
+    pub fn kinds(&self) -> &SiteKinds {
+        &self.kinds
+    }
+
+    /// Tells articles from other pages by this from now on.
+    pub fn set_kinds(&mut self, kinds: SiteKinds) {
+        self.kinds = kinds;
     }
 
     /// Reads pages by these templates; the first one that accepts a page is used.
