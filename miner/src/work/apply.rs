@@ -107,7 +107,8 @@ pub(super) async fn count_traced(
         }
     }
     if follow == Follow::News {
-        feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, (&twins, &withdrawn)).await?;
+        feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, (&twins, &withdrawn))
+            .await?;
     }
     let (ends, replaced) = batch.count(parts, site, pages).await?;
     // A site removed since we asked may have been removed before we wrote. Nobody else would clean up then.

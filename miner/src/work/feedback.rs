@@ -133,8 +133,12 @@ pub(crate) async fn report_all(
 ) -> StoreResult<()> {
     let feedback = |page: &PartitionedPage| PageFeedback {
         is_twin: twins.contains(&page.url),
-        ..PageFeedback::of(&page.url, page.version.fetch, page.fetched_at, 
-            page.article.as_ref().filter(|_| !withdrawn.contains(&page.url)))
+        ..PageFeedback::of(
+            &page.url,
+            page.version.fetch,
+            page.fetched_at,
+            page.article.as_ref().filter(|_| !withdrawn.contains(&page.url)),
+        )
     };
     let mut open: Vec<PageFeedback> = pages.iter().map(feedback).collect();
     let mut waits = RETRY_WAITS.into_iter();

@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use crate::Page;
 use crate::reading::{NodeId, PageTree};
-use crate::text::is_inside_run;
 
 mod lines;
 mod pieces;

@@ -249,7 +249,9 @@ impl SitePass<'_> {
         let mut kinds = Vec::with_capacity(sample.len());
         for content in sample {
             let pages = self.load(&[content]).await?;
-            let evidence = move || pages.iter().map(|page| (page.url.clone(), KindEvidence::of(page))).collect::<Vec<_>>();
+            let evidence = move || {
+                pages.iter().map(|page| (page.url.clone(), KindEvidence::of(page))).collect::<Vec<_>>()
+            };
             kinds.extend(paced(self.pace, move || Ok(evidence())).await.unwrap_or_default());
         }
         self.knowledge.site.set_kinds(SiteKinds::learn(&kinds));

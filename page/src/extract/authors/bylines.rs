@@ -57,7 +57,11 @@ pub(super) fn parts(byline: &str, site: &SiteNames, language: Option<Language>) 
                     (work, is_labelled) = (opening, opening == Work::Writing);
                 }
                 let part = named(opened.rest, site);
-                found.extend(part.map(|part| Part { work, is_labelled: is_labelled || part.is_labelled, ..part }));
+                found.extend(part.map(|part| Part {
+                    work,
+                    is_labelled: is_labelled || part.is_labelled,
+                    ..part
+                }));
             }
         }
     }
@@ -69,12 +73,14 @@ pub(super) fn says_by(text: &str, language: Option<Language>) -> bool {
     let text = text.trim();
     let behind_label = || {
         let (label, rest) = text.split_once(COLONS)?;
-        let is_label = label.split_whitespace().count() <= LABEL_WORDS && words::work(label) == Some(Work::Writing);
+        let is_label =
+            label.split_whitespace().count() <= LABEL_WORDS && words::work(label) == Some(Work::Writing);
         is_label.then_some(rest.trim())
     };
     let opened = without_opening(text, language);
     let rest = behind_label().or_else(|| (opened.work == Some(Work::Writing)).then_some(opened.rest));
-    rest.and_then(|rest| rest.chars().next()).is_some_and(|first| first.is_alphabetic() && !first.is_lowercase())
+    rest.and_then(|rest| rest.chars().next())
+        .is_some_and(|first| first.is_alphabetic() && !first.is_lowercase())
 }
 
 /// The text without its dates: a part ends at each.
@@ -96,7 +102,9 @@ fn without_addresses(text: &str) -> String {
         return text.to_owned();
     }
     let is_address = |word: &str| {
-        word.contains("://") || word.starts_with("www.") || word.trim_start_matches(['(', '[']).starts_with('@')
+        word.contains("://")
+            || word.starts_with("www.")
+            || word.trim_start_matches(['(', '[']).starts_with('@')
             || word.split_once('@').is_some_and(|(_, host)| host.contains('.'))
     };
     let plain = text.split(' ').map(|word| if is_address(word) { "|" } else { word });
@@ -107,7 +115,9 @@ fn without_addresses(text: &str) -> String {
 fn without_brackets(text: &str) -> String {
     let pairs = [('(', ')'), ('[', ']'), ('（', '）'), ('【', '】'), ('〔', '〕')];
     let inner = pairs.iter().find_map(|(open, close)| text.strip_prefix(*open)?.strip_suffix(*close));
-    if let Some(inner) = inner.filter(|inner| !inner.contains(|letter| pairs.iter().any(|(open, _)| *open == letter))) {
+    if let Some(inner) =
+        inner.filter(|inner| !inner.contains(|letter| pairs.iter().any(|(open, _)| *open == letter)))
+    {
         return inner.to_owned();
     }
     let mut plain = String::new();
@@ -203,12 +213,22 @@ fn between_ands(text: &str, language: Option<Language>, is_open: bool) -> Vec<St
         let is_first = at == 0 && !is_open;
         let folded = cldr::fold(word);
         let is_and = ANDS[..2].contains(&folded.as_ref())
-            || if language.is_some() { cldr::is_and(&folded, language) } else { ANDS.contains(&folded.as_ref()) };
+            || if language.is_some() {
+                cldr::is_and(&folded, language)
+            } else {
+                ANDS.contains(&folded.as_ref())
+            };
         // "Ortega y Gasset" is one name: a short word joins only names of two words or more.
         let is_long = folded.chars().count() > 2 || *word == "&";
         let is_between = is_long || (at - from >= 2 && words.len() - at > 2);
         let is_small = !word.chars().any(char::is_uppercase) || word.chars().all(char::is_uppercase);
-        if is_and && is_small && is_between && (at == 0 || at > from) && at + 1 < words.len() && !(is_first && words.len() < 3) {
+        if is_and
+            && is_small
+            && is_between
+            && (at == 0 || at > from)
+            && at + 1 < words.len()
+            && !(is_first && words.len() < 3)
+        {
             found.push(words[from..at].join(" "));
             from = at + 1;
         } else if is_joined_and(word) && at - from >= 2 && words.len() - at >= 2 {
@@ -264,16 +284,19 @@ fn without_opening(piece: &str, language: Option<Language>) -> Opened<'_> {
         at = by + 1;
     } else {
         // "Told to Ada Lovelace", "Корреспондент Анна Смирнова", "كتبت ليلى".
-        let is_labelled = |at: usize| words.get(at).is_some_and(|(_, word)| words::is_label(word) || words::is_role(word));
+        let is_labelled =
+            |at: usize| words.get(at).is_some_and(|(_, word)| words::is_label(word) || words::is_role(word));
         let is_before = |at: usize| {
             let word = words[at].1;
-            let opens = at == 0 && words.get(1).is_some_and(|(_, next)| is_small(next) && words::is_label(next));
+            let opens =
+                at == 0 && words.get(1).is_some_and(|(_, next)| is_small(next) && words::is_label(next));
             opens || is_small(word) || words::is_label(word) || words::is_role(word)
         };
         let rest = (0..words.len().min(LABEL_WORDS)).take_while(|at| is_before(*at)).count();
         let has_label = (0..rest).any(is_labelled);
         // A name follows: "Artikel auf Facebook teilen" is none.
-        let is_named = words.iter().skip(rest).take(2).all(|(_, word)| !is_small(word) || words::is_particle(word));
+        let is_named =
+            words.iter().skip(rest).take(2).all(|(_, word)| !is_small(word) || words::is_particle(word));
         if has_label && is_named && words.len() >= rest + 2 {
             let last = words[rest - 1];
             work = Some(words::work(&piece[..last.0 + last.1.len()]).unwrap_or(Work::Writing));
@@ -283,7 +306,10 @@ fn without_opening(piece: &str, language: Option<Language>) -> Opened<'_> {
         }
     }
     // "von unserem Korrespondenten …".
-    while at + 2 < words.len() && work.is_some() && (words::is_article(words[at].1) || words::is_role(words[at].1)) {
+    while at + 2 < words.len()
+        && work.is_some()
+        && (words::is_article(words[at].1) || words::is_role(words[at].1))
+    {
         at += 1;
     }
     Opened { rest: if at == 0 { piece } else { from(at) }, work }
@@ -303,7 +329,9 @@ fn indexed_words(text: &str) -> Vec<(usize, &str)> {
 
 /// The name in a piece, without what follows it.
 fn named(piece: &str, site: &SiteNames) -> Option<Part> {
-    let is_edge = |letter: char| letter.is_whitespace() || matches!(letter, ':' | '-' | '*' | '"' | '“' | '”' | '–' | '—' | '«' | '»');
+    let is_edge = |letter: char| {
+        letter.is_whitespace() || matches!(letter, ':' | '-' | '*' | '"' | '“' | '”' | '–' | '—' | '«' | '»')
+    };
     let whole = piece.trim_matches(is_edge);
     let is_label = |word: &str| words::is_by(word, None, false) || words::is_label(word);
     let is_place = words::REPORTED.iter().any(|sign| whole.ends_with(sign));
@@ -343,7 +371,8 @@ fn name_in(piece: &str, site: &SiteNames) -> String {
     let is_small = |word: &&str| word.starts_with(char::is_lowercase);
     // Handles and pen names may be small.
     if words.iter().all(is_small) {
-        let is_description = words.len() > 2 || words.iter().any(|word| words::is_role(word) || words::is_by(word, None, true));
+        let is_description = words.len() > 2
+            || words.iter().any(|word| words::is_role(word) || words::is_by(word, None, true));
         return if is_description { String::new() } else { piece.to_owned() };
     }
     let has_capital = |word: &str| word.chars().any(char::is_uppercase);
@@ -369,7 +398,9 @@ fn name_in(piece: &str, site: &SiteNames) -> String {
 /// only where no writer is named.
 fn settled(mut parts: Vec<Part>) -> Vec<Part> {
     let is_person = |part: &Part| !part.is_newsroom && part.work == Work::Writing;
-    let is_full = |part: &Part| part.name.contains(' ') || part.name.chars().filter(|letter| is_syllable(*letter)).count() > 1;
+    let is_full = |part: &Part| {
+        part.name.contains(' ') || part.name.chars().filter(|letter| is_syllable(*letter)).count() > 1
+    };
     if parts.iter().any(|part| is_person(part) && is_full(part)) {
         parts.retain(|part| !part.is_newsroom && (part.work == Work::Other || is_full(part)));
     }
@@ -426,7 +457,11 @@ mod tests {
 
     #[test]
     fn names_are_parted_and_kept_whole() {
-        check("en", "By Ada Lovelace, Alan Turing, and Grace Hopper", &["Ada Lovelace", "Alan Turing", "Grace Hopper"]);
+        check(
+            "en",
+            "By Ada Lovelace, Alan Turing, and Grace Hopper",
+            &["Ada Lovelace", "Alan Turing", "Grace Hopper"],
+        );
         check("it", "Ada Lovelace e Alan Turing", &["Ada Lovelace", "Alan Turing"]);
         check("es", "José Ortega y Gasset", &["José Ortega y Gasset"]);
         check("ar", "سعاد نجار وليلى منصور", &["سعاد نجار", "ليلى منصور"]);
@@ -481,6 +516,11 @@ mod tests {
     fn what_says_by() {
         let says = |text| says_by(text, cldr::language("en"));
         assert!(says("By Ada Lovelace") && says("Written by Ada Lovelace") && says("Autor: Ada Lovelace"));
-        assert!(!says("By noon the") && !says("Bystanders said") && !says("Photo: Ada Lovelace") && !says("Von Miller"));
+        assert!(
+            !says("By noon the")
+                && !says("Bystanders said")
+                && !says("Photo: Ada Lovelace")
+                && !says("Von Miller")
+        );
     }
 }

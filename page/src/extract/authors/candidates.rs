@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::credits::{Credit, Source};
 use super::bylines;
+use super::credits::{Credit, Source};
 use super::names::SiteNames;
 use super::words::Work;
 use crate::extract::cldr::Language;

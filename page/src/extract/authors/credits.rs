@@ -132,7 +132,9 @@ pub(super) fn visible_credits(page: &Page, metadata: &Metadata, visible: &Visibl
     add_credits(page, Source::Slug, links.into_iter(), &mut found);
     let names_somebody = |run: &&Run| {
         let parts = bylines::parts(&run.text, &metadata.site, language);
-        parts.iter().any(|part| looks_like_name(&part.name) || part.whole.as_deref().is_some_and(looks_like_name))
+        parts
+            .iter()
+            .any(|part| looks_like_name(&part.name) || part.whole.as_deref().is_some_and(looks_like_name))
     };
     let named = near().filter(names_somebody);
     let near = named.take(MOST_BYLINES);

@@ -329,7 +329,8 @@ fn measure_place(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &
         let (first, count) = context.twins.get(&form_around(page, node))?;
         Some((surroundings.line_number(node).unwrap_or(0).saturating_sub(*first), *count))
     });
-    let (lines, twins) = twins.min().map_or((NOTHING, NOTHING), |(lines, count)| (lines as f32, count as f32));
+    let (lines, twins) =
+        twins.min().map_or((NOTHING, NOTHING), |(lines, count)| (lines as f32, count as f32));
     sink.add("lines behind twin", lines);
     sink.add("twins", twins);
     let link = leaf.and_then(|leaf| page.leaves.link(leaf));

@@ -84,8 +84,7 @@ fn add_newsroom(candidates: &[NameCandidate], likelihoods: &mut [f32]) {
     }
     let is_credited =
         |mention: &NameMention| mention.source == Source::Near && mention.is_labelled && mention.is_newsroom;
-    let newsroom =
-        candidates.iter().position(|candidate| candidate.mentions.iter().any(is_credited));
+    let newsroom = candidates.iter().position(|candidate| candidate.mentions.iter().any(is_credited));
     if let Some(likelihood) = newsroom.and_then(|at| likelihoods.get_mut(at)) {
         *likelihood = SOLE;
     }

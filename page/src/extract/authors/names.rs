@@ -64,7 +64,11 @@ impl SiteNames {
 }
 
 /// The names of people in a byline, each once; the site's own names are left out.
-pub(in crate::extract) fn people_in(byline: &str, site: &SiteNames, language: Option<Language>) -> Vec<String> {
+pub(in crate::extract) fn people_in(
+    byline: &str,
+    site: &SiteNames,
+    language: Option<Language>,
+) -> Vec<String> {
     let mut people: Vec<String> = Vec::new();
     for part in bylines::parts(byline, site, language) {
         let is_known = people.iter().any(|person| person.to_lowercase() == part.name.to_lowercase());

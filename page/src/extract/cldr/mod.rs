@@ -1,4 +1,4 @@
-//! Words of dates and lists in the languages of Unicode's CLDR: names of months, "a.m.".
+//! Words of dates and lists in the languages of Unicode's CLDR: names of months, "and", "a.m.".
 //!
 //! The table `cldr.txt` is written by `train/cldr.py`. Its words are folded: small letters, without the marks that many
 //! writers leave out ([`fold`]). A few names that CLDR lacks are [added here](OTHER_NAMES).
@@ -176,6 +176,14 @@ impl Language {
     }
 }
 
+/// Whether a folded word joins the last two of a list in this language, or in any.
+pub(super) fn is_and(word: &str, language: Option<Language>) -> bool {
+    match language.and_then(Language::words) {
+        Some(words) => words.ands.contains(&word),
+        None => DATA.languages.iter().any(|words| words.ands.contains(&word)),
+    }
+}
+
 /// Whether a folded word means the hours after noon (or before it), in this language or another.
 pub(super) fn is_afternoon(word: &str, language: Option<Language>) -> Option<bool> {
     let half = |words: &Words| {
@@ -222,6 +230,7 @@ pub(super) fn digit(letter: char) -> Option<u32> {
 struct Words {
     code: &'static str,
     order: Order,
+    ands: Vec<&'static str>,
     morning: Vec<&'static str>,
     afternoon: Vec<&'static str>,
 }
@@ -261,15 +270,15 @@ impl Data {
         let (calendar, from) = match columns {
             [_, "persian", ..] => (Calendar::Persian, 2),
             [_, "ethiopic", ..] => (Calendar::Ethiopic, 2),
-            [code, order, _, morning, afternoon, ..] => {
+            [code, order, ands, morning, afternoon, ..] => {
                 let words = |text: &'static str| text.split('/').filter(|word| !word.is_empty()).collect();
                 let order = match *order {
                     "mdy" => Order::MonthDayYear,
                     "ymd" | "ydm" => Order::YearMonthDay,
                     _ => Order::DayMonthYear,
                 };
-                let (morning, afternoon) = (words(morning), words(afternoon));
-                self.languages.push(Words { code, order, morning, afternoon });
+                let (ands, morning, afternoon) = (words(ands), words(morning), words(afternoon));
+                self.languages.push(Words { code, order, ands, morning, afternoon });
                 (Calendar::Gregorian, COLUMNS)
             }
             _ => return,

@@ -34,7 +34,8 @@ impl Address {
     /// "/2023/11/bridge-stays-open-a-year" are alike.
     pub(super) fn shape(&self) -> String {
         let classes = self.parts.iter().map(|part| class_of(part));
-        let query = self.query.split('&').filter_map(|pair| pair.split('=').next()).filter(|key| !key.is_empty());
+        let query =
+            self.query.split('&').filter_map(|pair| pair.split('=').next()).filter(|key| !key.is_empty());
         let query: String = query.map(|key| format!("?{}", masked(key))).collect();
         format!("{}{query}", classes.fold(String::new(), |path, class| path + "/" + &class))
     }
@@ -43,9 +44,14 @@ impl Address {
     pub(super) fn folders(&self) -> String {
         let Some((last, folders)) = self.parts.split_last() else { return "/".to_owned() };
         let folders = folders.iter().map(|folder| masked(folder));
-        let query = self.query.split('&').filter_map(|pair| pair.split('=').next()).filter(|key| !key.is_empty());
+        let query =
+            self.query.split('&').filter_map(|pair| pair.split('=').next()).filter(|key| !key.is_empty());
         let query: String = query.map(|key| format!("?{}", masked(key))).collect();
-        format!("{}/{}{query}", folders.fold(String::new(), |path, folder| path + "/" + &folder), class_of(last))
+        format!(
+            "{}/{}{query}",
+            folders.fold(String::new(), |path, folder| path + "/" + &folder),
+            class_of(last)
+        )
     }
 
     /// Measures the address; `is_known` is false for a page that comes without one.
@@ -62,10 +68,14 @@ impl Address {
         sink.add("length of the last part", or_unknown(letters(name)));
         sink.add("words of the last part", or_unknown(words(name).count() as f32));
         sink.add("digits of the last part", or_unknown(digits(name)));
-        sink.add("most words of a part", or_unknown(self.parts.iter().map(of_parts).max().unwrap_or(0) as f32));
+        sink.add(
+            "most words of a part",
+            or_unknown(self.parts.iter().map(of_parts).max().unwrap_or(0) as f32),
+        );
         sink.add("numbers among the parts", or_unknown(self.numbers().count() as f32));
         sink.add("date in the address", or_unknown(self.date_parts()));
-        let ends_in_number = name.ends_with(|c: char| c.is_ascii_digit()) || self.query.ends_with(|c: char| c.is_ascii_digit());
+        let ends_in_number = name.ends_with(|c: char| c.is_ascii_digit())
+            || self.query.ends_with(|c: char| c.is_ascii_digit());
         sink.add("address ends in a number", or_unknown(f32::from(u8::from(ends_in_number))));
         sink.add("address has an extension", or_unknown(f32::from(u8::from(name.len() < last.len()))));
         sink.add("length of the query", or_unknown(letters(&self.query)));
@@ -82,13 +92,25 @@ impl Address {
         let mut numbers = path.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
         let mut best = 0.0_f32;
         while let Some(digits) = numbers.next() {
-            let is_year = |text: &str| text.len() == 4 && text.parse().is_ok_and(|year| YEARS.contains(&year));
+            let is_year =
+                |text: &str| text.len() == 4 && text.parse().is_ok_and(|year| YEARS.contains(&year));
             if digits.len() == 8 && digits.get(..4).is_some_and(is_year) {
                 best = best.max(3.0);
             } else if is_year(digits) {
                 let mut following = numbers.clone();
-                let mut is_next = |most: u32| following.next().and_then(|next| next.parse().ok()).is_some_and(|number: u32| (1..=most).contains(&number));
-                let parts = if !is_next(12) { 1.0 } else if !is_next(31) { 2.0 } else { 3.0 };
+                let mut is_next = |most: u32| {
+                    following
+                        .next()
+                        .and_then(|next| next.parse().ok())
+                        .is_some_and(|number: u32| (1..=most).contains(&number))
+                };
+                let parts = if !is_next(12) {
+                    1.0
+                } else if !is_next(31) {
+                    2.0
+                } else {
+                    3.0
+                };
                 best = best.max(parts);
             }
         }
@@ -98,13 +120,21 @@ impl Address {
 
 /// A part with its `%` escapes decoded, in lower case. What is no UTF-8 stays.
 fn decoded(part: &str) -> String {
-    percent_encoding::percent_decode_str(part).decode_utf8().map_or_else(|_| part.to_lowercase(), |text| text.to_lowercase())
+    percent_encoding::percent_decode_str(part)
+        .decode_utf8()
+        .map_or_else(|_| part.to_lowercase(), |text| text.to_lowercase())
 }
 
 /// A name without ".html" or another short extension.
 fn without_extension(name: &str) -> &str {
     match name.rsplit_once('.') {
-        Some((before, after)) if !before.is_empty() && (1..=5).contains(&after.len()) && after.bytes().any(|b| b.is_ascii_alphabetic()) => before,
+        Some((before, after))
+            if !before.is_empty()
+                && (1..=5).contains(&after.len())
+                && after.bytes().any(|b| b.is_ascii_alphabetic()) =>
+        {
+            before
+        }
         _ => name,
     }
 }

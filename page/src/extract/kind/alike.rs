@@ -9,6 +9,8 @@ pub(super) struct Likeness {
 
 /// A text as a number that is never 0: the same on every machine and in every version.
 pub(super) fn hash(text: &str) -> u32 {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     ((hash ^ (hash >> 32)) as u32).max(1)
 }

@@ -120,14 +120,28 @@ impl<'a> KindMeasures<'a> {
             runs.runs.iter().zip(target_of_run).map(|(run, target)| look_of(tree, run, target)).collect();
         let headline = find_headline(page, metadata, runs, &looks, &targets);
         let stretch = best_stretch(&looks, 0..looks.len());
-        KindMeasures { page, metadata, runs, looks, links, targets, address: Address::new(&page.url), headline, stretch }
+        KindMeasures {
+            page,
+            metadata,
+            runs,
+            looks,
+            links,
+            targets,
+            address: Address::new(&page.url),
+            headline,
+            stretch,
+        }
     }
 
     /// By what the page is like others of its site.
     pub(super) fn likeness(&self) -> Likeness {
         let tree = &self.page.tree;
         let block = |run: usize| self.runs.runs.get(run).map(|run| run.block);
-        let common = self.stretch.runs.clone().filter_map(|run| self.looks[run].is_prose.then(|| block(run)).flatten());
+        let common = self
+            .stretch
+            .runs
+            .clone()
+            .filter_map(|run| self.looks[run].is_prose.then(|| block(run)).flatten());
         let common = common.reduce(|a, b| tree.lca(a, b));
         let headline = self.headline.as_ref().and_then(|headline| block(headline.run));
         Likeness {
@@ -154,7 +168,9 @@ impl<'a> KindMeasures<'a> {
     }
 
     fn measure_headline(&self, sink: &mut impl MeasureSink) {
-        let h1 = self.looks.iter().zip(&self.runs.runs).filter(|(_, run)| self.page.tree.is_inside(run.block, &["h1"]) || self.page.tree.tag(run.block) == Some("h1"));
+        let h1 = self.looks.iter().zip(&self.runs.runs).filter(|(_, run)| {
+            self.page.tree.is_inside(run.block, &["h1"]) || self.page.tree.tag(run.block) == Some("h1")
+        });
         let h1_words: f32 = h1.map(|(look, _)| look.words).sum();
         sink.add("words of h1", h1_words);
         let own = self.own_target();
@@ -163,9 +179,18 @@ impl<'a> KindMeasures<'a> {
         let or_none = |value: Option<f32>| value.unwrap_or(-1.0);
         sink.add("words of the headline", or_none(look.map(|look| look.words)));
         sink.add("headline's share of the title", or_none(headline.map(|headline| headline.title_share)));
-        sink.add("headline leads elsewhere", or_none(look.map(|look| f32::from(u8::from(look.target.is_some() && look.target != own)))));
+        sink.add(
+            "headline leads elsewhere",
+            or_none(look.map(|look| f32::from(u8::from(look.target.is_some() && look.target != own)))),
+        );
         sink.add("headline is a heading", or_none(look.map(|look| f32::from(u8::from(look.is_heading)))));
-        let same = headline.map(|headline| self.runs.runs.iter().filter(|run| run.words <= HEADLINE_WORDS && letters(&run.text) == headline.letters).count());
+        let same = headline.map(|headline| {
+            self.runs
+                .runs
+                .iter()
+                .filter(|run| run.words <= HEADLINE_WORDS && letters(&run.text) == headline.letters)
+                .count()
+        });
         sink.add("times of the headline", or_none(same.map(|count| count as f32)));
         let of_slug = headline.map(|headline| {
             let words: Vec<String> = self.address.slug().map(letters).collect();
@@ -180,26 +205,40 @@ impl<'a> KindMeasures<'a> {
     fn measure_stretch(&self, sink: &mut impl MeasureSink) {
         let Stretch { runs, worth } = &self.stretch;
         let inside = self.looks.get(runs.clone()).unwrap_or_default();
-        let prose = |looks: &[Look]| looks.iter().filter(|look| look.is_prose).map(|look| look.words).sum::<f32>();
+        let prose =
+            |looks: &[Look]| looks.iter().filter(|look| look.is_prose).map(|look| look.words).sum::<f32>();
         let words: f32 = self.looks.iter().map(|look| look.words).sum();
         let before = best_stretch(&self.looks, 0..runs.start);
         let after = best_stretch(&self.looks, runs.end..self.looks.len());
-        let below = self.headline.as_ref().map(|headline| best_stretch(&self.looks, headline.run..self.looks.len()));
+        let below =
+            self.headline.as_ref().map(|headline| best_stretch(&self.looks, headline.run..self.looks.len()));
         sink.add("prose of the stretch", prose(inside));
         sink.add("stretch's share of the prose", share(prose(inside), prose(&self.looks)));
         sink.add("stretch's share of the page", share(prose(inside), words));
         sink.add("runs of the stretch", inside.len() as f32);
         sink.add("prose runs of the stretch", inside.iter().filter(|look| look.is_prose).count() as f32);
         sink.add("headings of the stretch", inside.iter().filter(|look| look.is_heading).count() as f32);
-        sink.add("list items of the stretch", share(inside.iter().filter(|look| look.is_list_item).count() as f32, inside.len() as f32));
-        sink.add("link words of the stretch", share(inside.iter().map(|look| look.link_words).sum(), inside.iter().map(|look| look.words).sum()));
+        sink.add(
+            "list items of the stretch",
+            share(inside.iter().filter(|look| look.is_list_item).count() as f32, inside.len() as f32),
+        );
+        sink.add(
+            "link words of the stretch",
+            share(
+                inside.iter().map(|look| look.link_words).sum(),
+                inside.iter().map(|look| look.words).sum(),
+            ),
+        );
         sink.add("start of the stretch", share(runs.start as f32, self.looks.len() as f32));
         sink.add("second stretch", share(before.worth.max(after.worth), *worth));
         sink.add("stretch after the headline", below.as_ref().map_or(-1.0, |below| below.worth));
         sink.add("headline's share of the stretch", below.map_or(-1.0, |below| share(below.worth, *worth)));
         sink.add("words of the page", words);
         let distance = self.headline.as_ref().map(|headline| runs.start as f32 - headline.run as f32);
-        sink.add("runs from the headline to the stretch", distance.map_or(-FAR, |distance| distance.clamp(-FAR, FAR)));
+        sink.add(
+            "runs from the headline to the stretch",
+            distance.map_or(-FAR, |distance| distance.clamp(-FAR, FAR)),
+        );
     }
 
     /// How the prose is spread over the elements that hold paragraphs, and those around them.
@@ -227,7 +266,9 @@ impl<'a> KindMeasures<'a> {
     fn measure_linked_headings(&self, sink: &mut impl MeasureSink) {
         let own = self.own_target();
         let is_elsewhere = |look: &Look| look.target.is_some() && look.target != own;
-        let is_title = |look: &Look| !look.is_prose && (look.is_heading || (look.is_link() && look.words >= TITLE_WORDS));
+        let is_title = |look: &Look| {
+            !look.is_prose && (look.is_heading || (look.is_link() && look.words >= TITLE_WORDS))
+        };
         let [mut under_linked, mut under_unlinked, mut cut_off, mut prose, mut between] = [0.0; 5];
         let mut linked = 0;
         let mut last: Option<bool> = None;
@@ -289,7 +330,9 @@ impl<'a> KindMeasures<'a> {
             }
         }
         let (mut records, mut of_words, mut most) = (0, 0.0, 0);
-        let prose = self.runs.sums_of(|number, _| if self.looks[number].is_prose { self.looks[number].words } else { 0.0 });
+        let prose = self
+            .runs
+            .sums_of(|number, _| if self.looks[number].is_prose { self.looks[number].words } else { 0.0 });
         let mut of_prose = 0.0;
         let mut counts: FxHashMap<&str, (usize, f32, f32)> = FxHashMap::default();
         let mut outermost = tree.root();
@@ -303,7 +346,9 @@ impl<'a> KindMeasures<'a> {
                 let Some(tag) = tree.tag(child) else { continue };
                 let range = self.runs.under(tree, child);
                 let inside = words.over(range.clone());
-                if widest[child.index()] >= RECORD_LINK_WORDS && widest[child.index()] >= inside * RECORD_LINK_SHARE {
+                if widest[child.index()] >= RECORD_LINK_WORDS
+                    && widest[child.index()] >= inside * RECORD_LINK_SHARE
+                {
                     let count = counts.entry(tag).or_default();
                     *count = (count.0 + 1, count.1 + inside, count.2 + prose.over(range));
                 }
@@ -326,10 +371,17 @@ impl<'a> KindMeasures<'a> {
         let host = self.page.url.host();
         let shape = self.address.shape();
         let is_own_host: Vec<bool> = self.targets.iter().map(|target| target.host() == host).collect();
-        let is_own_shape: Vec<bool> = self.targets.iter().zip(&is_own_host).map(|(target, own)| *own && Address::new(target).shape() == shape).collect();
-        let count = |is: &dyn Fn(usize) -> bool| (0..self.targets.len()).filter(|&target| is(target)).count() as f32;
+        let is_own_shape: Vec<bool> = self
+            .targets
+            .iter()
+            .zip(&is_own_host)
+            .map(|(target, own)| *own && Address::new(target).shape() == shape)
+            .collect();
+        let count =
+            |is: &dyn Fn(usize) -> bool| (0..self.targets.len()).filter(|&target| is(target)).count() as f32;
         let mut titled = FxHashSet::default();
-        let (mut texts, mut targets): (FxHashMap<u32, FxHashSet<u32>>, FxHashMap<u32, FxHashSet<u32>>) = Default::default();
+        let (mut texts, mut targets): (FxHashMap<u32, FxHashSet<u32>>, FxHashMap<u32, FxHashSet<u32>>) =
+            Default::default();
         for link in &self.links {
             if link.words >= TITLE_WORDS {
                 titled.insert(link.target);
@@ -343,21 +395,41 @@ impl<'a> KindMeasures<'a> {
         sink.add("link words", share(link_words, words));
         sink.add("number of link words", link_words);
         sink.add("pages of the site linked", count(&|target| is_own_host[target]));
-        sink.add("pages of the site linked by a title", count(&|target| is_own_host[target] && titled.contains(&(target as u32))));
+        sink.add(
+            "pages of the site linked by a title",
+            count(&|target| is_own_host[target] && titled.contains(&(target as u32))),
+        );
         sink.add("other sites linked", count(&|target| !is_own_host[target]));
-        sink.add("pages linked by several texts", texts.values().filter(|texts| texts.len() > 1).count() as f32);
+        sink.add(
+            "pages linked by several texts",
+            texts.values().filter(|texts| texts.len() > 1).count() as f32,
+        );
         sink.add("pages of one short text", targets.values().map(FxHashSet::len).max().unwrap_or(0) as f32);
         sink.add("links that are numbers", self.links.iter().filter(|link| link.is_number).count() as f32);
         sink.add("pages of the own shape linked", count(&|target| is_own_shape[target]));
-        sink.add("pages of the own shape linked by a title", count(&|target| is_own_shape[target] && titled.contains(&(target as u32))));
+        sink.add(
+            "pages of the own shape linked by a title",
+            count(&|target| is_own_shape[target] && titled.contains(&(target as u32))),
+        );
         let in_stretch = self.looks.get(self.stretch.runs.clone()).unwrap_or_default();
-        sink.add("links before the stretch", self.looks.iter().take(self.stretch.runs.start).filter(|look| look.is_link()).count() as f32);
-        sink.add("links in the stretch", in_stretch.iter().filter(|look| look.target.is_some()).count() as f32);
+        sink.add(
+            "links before the stretch",
+            self.looks.iter().take(self.stretch.runs.start).filter(|look| look.is_link()).count() as f32,
+        );
+        sink.add(
+            "links in the stretch",
+            in_stretch.iter().filter(|look| look.target.is_some()).count() as f32,
+        );
     }
 
     fn measure_dates(&self, sink: &mut impl MeasureSink) {
         let dates = self.looks.iter().filter(|look| look.is_date).count();
-        let around = self.headline.as_ref().map(|headline| headline.run).or_else(|| Some(self.stretch.runs.start)).unwrap_or(0);
+        let around = self
+            .headline
+            .as_ref()
+            .map(|headline| headline.run)
+            .or_else(|| Some(self.stretch.runs.start))
+            .unwrap_or(0);
         let near = around.saturating_sub(NEAR_BEFORE)..(around + NEAR_AFTER + 1).min(self.looks.len());
         let distance = self.looks.iter().enumerate().filter(|(_, look)| look.is_date);
         let distance = distance.map(|(number, _)| (number as f32 - around as f32).abs()).fold(FAR, f32::min);
@@ -369,18 +441,26 @@ impl<'a> KindMeasures<'a> {
         sink.add("short links near the headline", near_looks.iter().filter(is_name).count() as f32);
         sink.add("links near the headline", near_looks.iter().filter(|look| look.is_link()).count() as f32);
         let tree = &self.page.tree;
-        sink.add("elements of time", tree.tag_named("time").map_or(0, |tag| tree.node_ids().filter(|&node| tree.tag_id(node) == Some(tag)).count()) as f32);
+        sink.add(
+            "elements of time",
+            tree.tag_named("time")
+                .map_or(0, |tag| tree.node_ids().filter(|&node| tree.tag_id(node) == Some(tag)).count())
+                as f32,
+        );
     }
 
     /// How the stretch is written, in signs a thousand.
     fn measure_style(&self, sink: &mut impl MeasureSink) {
-        let [mut all, mut digits, mut capitals, mut quotes, mut commas, mut stops, mut questions] = [0.0_f32; 7];
+        let [mut all, mut digits, mut capitals, mut quotes, mut commas, mut stops, mut questions] =
+            [0.0_f32; 7];
         let prose = self.stretch.runs.clone().filter(|&run| self.looks[run].is_prose);
         for c in prose.flat_map(|run| self.runs.runs[run].text.chars()) {
             all += 1.0;
             let counter = match c {
                 '0'..='9' => &mut digits,
-                '"' | '“' | '”' | '„' | '«' | '»' | '「' | '」' | '『' | '』' | '‘' => &mut quotes,
+                '"' | '“' | '”' | '„' | '«' | '»' | '「' | '」' | '『' | '』' | '‘' => {
+                    &mut quotes
+                }
                 ',' | '،' | '、' | '，' => &mut commas,
                 '.' | '。' | '।' | '۔' => &mut stops,
                 '?' | '!' | '؟' | '？' | '！' => &mut questions,
@@ -389,8 +469,18 @@ impl<'a> KindMeasures<'a> {
             };
             *counter += 1.0;
         }
-        for (name, count) in [("digits", digits), ("capitals", capitals), ("quotes", quotes), ("commas", commas), ("stops", stops), ("questions", questions)] {
-            sink.add(format_args!("{name} of the prose"), if all > 0.0 { count * 1000.0 / all } else { -1.0 });
+        for (name, count) in [
+            ("digits", digits),
+            ("capitals", capitals),
+            ("quotes", quotes),
+            ("commas", commas),
+            ("stops", stops),
+            ("questions", questions),
+        ] {
+            sink.add(
+                format_args!("{name} of the prose"),
+                if all > 0.0 { count * 1000.0 / all } else { -1.0 },
+            );
         }
     }
 
@@ -436,7 +526,8 @@ impl<'a> KindMeasures<'a> {
 /// The number of the page's own address among the targets. A copy of a site lies on another host under the same path.
 fn own_target(page: &Page, targets: &[CanonicalUrl]) -> Option<u32> {
     let path = folder_of(page.url.path());
-    let is_own = |target: &CanonicalUrl| *target == page.url || (path.len() > 1 && folder_of(target.path()) == path);
+    let is_own =
+        |target: &CanonicalUrl| *target == page.url || (path.len() > 1 && folder_of(target.path()) == path);
     targets.iter().position(is_own).map(|at| at as u32)
 }
 
@@ -497,7 +588,8 @@ fn look_of(tree: &PageTree, run: &Run, target: Option<u32>) -> Look {
     let is_tag = |names: &[&str]| tags.iter().flatten().any(|tag| names.contains(tag));
     let has_end = || ends_sentence(&run.text) || has_sentence_end_inside(&run.text);
     let own_words = run.words - run.link_words;
-    let is_prose = run.link_words <= own_words && (own_words >= PROSE_WORDS || (own_words >= SENTENCE_WORDS && has_end()));
+    let is_prose = run.link_words <= own_words
+        && (own_words >= PROSE_WORDS || (own_words >= SENTENCE_WORDS && has_end()));
     let is_heading = is_tag(&["h1", "h2", "h3", "h4", "h5", "h6"]);
     Look {
         words: run.words,
@@ -547,18 +639,27 @@ fn has_date(text: &str) -> bool {
     }
     let is_year = |&(value, length): &(u32, usize)| length == 4 && (1300..=2600).contains(&value);
     let is_day = |&(value, length): &(u32, usize)| length <= 2 && (1..=31).contains(&value);
-    let (years, days) = (numbers.iter().filter(|n| is_year(n)).count(), numbers.iter().filter(|n| is_day(n)).count());
+    let (years, days) =
+        (numbers.iter().filter(|n| is_year(n)).count(), numbers.iter().filter(|n| is_day(n)).count());
     (years > 0 && days > 0) || (has_joint && days >= 3)
 }
 
 /// The value of a decimal digit of any of the scripts that dates are written in.
 fn digit_of(c: char) -> Option<u32> {
     const ZEROS: [char; 8] = ['٠', '۰', '०', '০', '๐', '០', '၀', '０'];
-    c.to_digit(10).or_else(|| ZEROS.iter().find_map(|&zero| (c as u32).checked_sub(zero as u32).filter(|digit| *digit < 10)))
+    c.to_digit(10).or_else(|| {
+        ZEROS.iter().find_map(|&zero| (c as u32).checked_sub(zero as u32).filter(|digit| *digit < 10))
+    })
 }
 
 /// The run that the title names: the longest, headings first, those that lead elsewhere last; else the first `h1`.
-fn find_headline(page: &Page, metadata: &Metadata, runs: &Runs, looks: &[Look], targets: &[CanonicalUrl]) -> Option<Headline> {
+fn find_headline(
+    page: &Page,
+    metadata: &Metadata,
+    runs: &Runs,
+    looks: &[Look],
+    targets: &[CanonicalUrl],
+) -> Option<Headline> {
     let titles = [page.title.as_deref(), metadata.og_title.as_deref()].into_iter().flatten().map(letters);
     let titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
     let own = own_target(page, targets);

@@ -104,7 +104,8 @@ fn has_text(page: &Page) -> bool {
 /// Whether a page that is no article shows many headlines.
 fn is_section(page: &Page) -> bool {
     let links = || page.leaves.iter().enumerate().filter(|(_, leaf)| leaf.link.is_some());
-    let headlines = links().filter(|(number, _)| words_of_prose(page.leaves.text(*number)) >= HEADLINE_WORDS as f32);
+    let headlines =
+        links().filter(|(number, _)| words_of_prose(page.leaves.text(*number)) >= HEADLINE_WORDS as f32);
     links().nth(SECTION_LINKS - 1).is_some() && headlines.take(SECTION_HEADLINES).count() == SECTION_HEADLINES
 }
 
@@ -149,15 +150,23 @@ mod tests {
 
     #[test]
     fn no_word_of_an_address_decides() {
-        for path in ["/2024/05/17/council-keeps-the-old-bridge-open", "/category/council-keeps-the-old-bridge-open", "/sections/search/2024/05/17/council-keeps-the-bridge"] {
-            let html = format!("<title>Council keeps the old bridge open</title><h1>Council keeps the old bridge open</h1><p>By <a href=/a/ada>Ada Lane</a>, May 17, 2024</p>{STORY}");
+        for path in [
+            "/2024/05/17/council-keeps-the-old-bridge-open",
+            "/category/council-keeps-the-old-bridge-open",
+            "/sections/search/2024/05/17/council-keeps-the-bridge",
+        ] {
+            let html = format!(
+                "<title>Council keeps the old bridge open</title><h1>Council keeps the old bridge open</h1><p>By <a href=/a/ada>Ada Lane</a>, May 17, 2024</p>{STORY}"
+            );
             assert_eq!(kind(&format!("https://a.example{path}"), &html), PageKind::Article, "{path}");
         }
     }
 
     #[test]
     fn a_form_around_a_page_does_not_hide_its_article() {
-        let html = format!("<title>Council keeps the old bridge open</title><form action=/><h1>Council keeps the old bridge open</h1><p>17/05/2024</p><div>{STORY}</div></form>");
+        let html = format!(
+            "<title>Council keeps the old bridge open</title><form action=/><h1>Council keeps the old bridge open</h1><p>17/05/2024</p><div>{STORY}</div></form>"
+        );
         assert_eq!(kind("https://a.example/news/story.aspx?id=7731", &html), PageKind::Article);
     }
 
@@ -166,11 +175,22 @@ mod tests {
         let teasers: String = (0..30)
             .map(|number| format!("<div><h3><a href=/2024/05/{number}-story-of-the-day>Story number {number} of the valley</a></h3><p>What the story number {number} tells about the valley and its people …</p></div>"))
             .collect();
-        assert_eq!(kind("https://a.example/valley/", &format!("<title>Valley</title><h1>Valley</h1>{teasers}")), PageKind::Section);
+        assert_eq!(
+            kind("https://a.example/valley/", &format!("<title>Valley</title><h1>Valley</h1>{teasers}")),
+            PageKind::Section
+        );
     }
 
     #[test]
     fn the_front_page_of_a_host_is_its_home() {
-        assert_eq!(kind("https://a.example/", &format!("<title>Council keeps the old bridge</title><h1>Council keeps the old bridge</h1>{STORY}")), PageKind::Home);
+        assert_eq!(
+            kind(
+                "https://a.example/",
+                &format!(
+                    "<title>Council keeps the old bridge</title><h1>Council keeps the old bridge</h1>{STORY}"
+                )
+            ),
+            PageKind::Home
+        );
     }
 }

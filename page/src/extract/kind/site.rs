@@ -62,7 +62,8 @@ impl SiteKinds {
             }
         }
         let front = |url: &CanonicalUrl| url.is_home();
-        let odds = pages.iter().filter(|(url, _)| !front(url)).map(|(url, evidence)| kinds.weighed(url, evidence));
+        let odds =
+            pages.iter().filter(|(url, _)| !front(url)).map(|(url, evidence)| kinds.weighed(url, evidence));
         kinds.threshold = threshold(odds.collect());
         kinds
     }
@@ -82,13 +83,16 @@ impl SiteKinds {
     fn weighed(&self, url: &CanonicalUrl, evidence: &KindEvidence) -> f64 {
         let own = steps(evidence);
         let is_known = self.pages.contains(&hash(url.as_str()));
-        let others = |(sum, count): (i64, u32)| if is_known { (sum - own, count.saturating_sub(1)) } else { (sum, count) };
+        let others = |(sum, count): (i64, u32)| {
+            if is_known { (sum - own, count.saturating_sub(1)) } else { (sum, count) }
+        };
         let mean = |(sum, count): (i64, u32)| sum as f64 / f64::from(STEPS) / (f64::from(count) + PRIOR);
         let group = |at: usize| {
             let held = self.groups.get(at).and_then(|groups| groups.get(evidence.likeness.groups.get(at)?));
             held.map_or(0.0, |held| mean(others(*held)))
         };
-        let inputs = [own as f64 / f64::from(STEPS), group(0), group(1), group(2), group(3), mean(self.all), 1.0];
+        let inputs =
+            [own as f64 / f64::from(STEPS), group(0), group(1), group(2), group(3), mean(self.all), 1.0];
         WEIGHTS.iter().zip(inputs).map(|((_, weight), input)| weight * input).sum()
     }
 }
@@ -143,15 +147,20 @@ mod tests {
 
     #[test]
     fn a_brief_is_an_article_where_pages_like_it_are() {
-        let pages: Vec<_> = (0..40).map(|number| if number < 20 { page(number, 3.0, 1) } else { page(number, -3.0, 2) }).collect();
+        let pages: Vec<_> = (0..40)
+            .map(|number| if number < 20 { page(number, 3.0, 1) } else { page(number, -3.0, 2) })
+            .collect();
         let kinds = learnt(&pages);
-        let odds = |group| kinds.log_odds(&"https://a.example/new".parse().unwrap(), &page(99, -0.4, group).1);
+        let odds =
+            |group| kinds.log_odds(&"https://a.example/new".parse().unwrap(), &page(99, -0.4, group).1);
         assert!(odds(1) > 0.0 && odds(2) < 0.0, "{} {}", odds(1), odds(2));
     }
 
     #[test]
     fn a_site_whose_articles_all_score_low_has_a_lower_threshold() {
-        let pages: Vec<_> = (0..60).map(|number| if number < 30 { page(number, 0.5, number) } else { page(number, -3.9, number) }).collect();
+        let pages: Vec<_> = (0..60)
+            .map(|number| if number < 30 { page(number, 0.5, number) } else { page(number, -3.9, number) })
+            .collect();
         let kinds = learnt(&pages);
         assert!(kinds.threshold < -0.3, "{}", kinds.threshold);
         let none: Vec<_> = (0..60).map(|number| page(number, -2.0 - number as f32 / 60.0, number)).collect();
