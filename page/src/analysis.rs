@@ -14,7 +14,7 @@ use crate::bounds::{Excess, bytes, most};
 use crate::contribution::Contribution;
 use crate::contribution::counting::bounded_contribution;
 use crate::discovery::declared_address;
-use crate::extract::article;
+use crate::extract::crawled_article;
 use crate::hierarchy::{Hierarchy, Node, NodeKind};
 use crate::partition::Params;
 use crate::partition::hierarchy;
@@ -131,7 +131,7 @@ fn analyse_parsed(page: &Page, fetched_at: Timestamp, params: &Params) -> Analys
         hierarchy.coarse.push("leaves".into());
         hierarchy.coarse.sort_unstable();
     }
-    let (_, article) = article(page, fetched_at);
+    let (_, article) = crawled_article(page, fetched_at);
     let notes = PageNotes { coarse: hierarchy.coarse.clone(), failed: None, leaves: hierarchy.leaves };
     Analysis { hierarchy, contribution, article, canonical: declared_address(page), notes }
 }

@@ -36,6 +36,7 @@ UNNAMED = 0.1
 # As in kind/site.rs.
 MOST, PRIOR = 4.0, 2
 LEAST_CUT, MOST_CUT, CUT_PRIOR, LEAST_PAGES = -3.5, 0.5, 10, 4
+LEAST_ABOVE, MOST_ABOVE = 2.0, 4.0
 INPUTS = ["the page alone", "folders", "shape of the address", "place of the text", "place of the headline", "the whole site"]
 # Parts of sites, in pages, and how often each site is drawn from.
 PARTS, DRAWS = [3, 10, 30, 100], 6
@@ -177,7 +178,11 @@ def threshold(values: numpy.ndarray) -> float:
             best = max(best, (between, cut, above))
     _, cut, above = best
     # A site without articles falls into two, too; there the upper part is low.
-    return 0.0 if cut < 0 and above <= 0 else cut * count / (count + CUT_PRIOR)
+    return cut * (sure(above) if cut < 0 else 1) * count / (count + CUT_PRIOR)
+
+
+def sure(above: float) -> float:
+    return float(numpy.clip((above - LEAST_ABOVE) / (MOST_ABOVE - LEAST_ABOVE), 0, 1))
 
 
 def sites_of(known: Pages) -> list[tuple]:

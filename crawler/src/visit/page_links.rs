@@ -9,9 +9,9 @@ use bytes::Bytes;
 use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
 use newslode_common::store::Claim;
 use newslode_common::version::ContentHash;
-use newslode_page::article;
 use newslode_page::article::PageKind;
 use newslode_page::discovery::discover;
+use newslode_page::extract::crawled_article;
 use newslode_page::reading::{CanonicalUrl, Page};
 use newslode_page::time::Timestamp;
 
@@ -125,7 +125,7 @@ impl PageLinks {
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         let schedule = PageSchedule { stories: page_links.stories(), ..schedule };
         if schedule.is_in_menu && schedule.is_section() {
-            let is_article = article(&page, now).0 == PageKind::Article;
+            let is_article = crawled_article(&page, now).0 == PageKind::Article;
             page_links.kind = (!is_article).then_some(ListingKind::Section);
         }
         (page_links, Some(page))

@@ -42,6 +42,7 @@ mod title;
 mod visible;
 mod zones;
 
+use kind::Asked;
 pub use kind::{KindEvidence, SiteKinds};
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
@@ -49,8 +50,8 @@ pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Sourc
 use metadata::Metadata;
 use reader::{article_of, page_claims, read_article};
 
-/// The kind of a page and, if it is an article, its fields and text. `fetched_at`: later dates on the page do
-/// not count.
+/// The kind of a page and, unless it clearly is none, the fields and text of its article: who asks for one page by its
+/// address mostly means an article. `fetched_at`: later dates on the page do not count.
 ///
 /// ```
 /// use newslode_page::article::PageKind;
@@ -71,14 +72,20 @@ use reader::{article_of, page_claims, read_article};
 /// ```
 #[must_use]
 pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
-    article_of(page, fetched_at, None)
+    article_of(page, fetched_at, None, Asked::ForOne)
+}
+
+/// [`article`] of a page that a crawl found: most pages of a site are none, so that it must be more likely one than not.
+#[must_use]
+pub fn crawled_article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
+    article_of(page, fetched_at, None, Asked::ForArticles)
 }
 
 impl SiteKnowledge {
-    /// [`article`] with knowledge of the page's site.
+    /// [`crawled_article`] with knowledge of the page's site.
     #[must_use]
     pub fn article(&self, page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
-        article_of(page, fetched_at, Some(self))
+        article_of(page, fetched_at, Some(self), Asked::ForArticles)
     }
 }
 
@@ -97,7 +104,7 @@ impl SiteKnowledge {
 /// ```
 #[must_use]
 pub fn whatever_kind(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
-    let (kind, found) = article_of(page, fetched_at, site);
+    let (kind, found) = article_of(page, fetched_at, site, Asked::ForOne);
     found.unwrap_or_else(|| Article { kind, ..as_article_by(page, fetched_at, Scorer::shared(), site) })
 }
 

@@ -23,9 +23,11 @@ pub(super) fn article_of(
     page: &Page,
     fetched_at: Timestamp,
     site: Option<&SiteKnowledge>,
+    asked: kind::Asked,
 ) -> (PageKind, Option<Article>) {
     let metadata = Metadata::new(page, fetched_at);
-    let verdict = kind::page_kind(page, &metadata, &Runs::new(page), site.map(SiteKnowledge::kinds));
+    let kinds = site.map(SiteKnowledge::kinds);
+    let verdict = kind::page_kind(page, &metadata, &Runs::new(page), kinds, asked);
     let read = || {
         let mut article = read_article(page, metadata, fetched_at, Scorer::shared(), site);
         article.evidence.insert("kind".to_owned(), verdict.evidence);

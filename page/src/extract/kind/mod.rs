@@ -33,9 +33,30 @@ const TREES: &str = include_str!("kinds.txt");
 
 /// Words outside links that an article has at least.
 const LEAST_WORDS: f32 = 12.0;
+/// Log odds below which a single page clearly is no article.
+const LEAST_FOR_ONE: f64 = -0.3;
 /// Least number of links of a section, and of those that read like headlines.
 const SECTION_LINKS: usize = 25;
 const SECTION_HEADLINES: usize = 8;
+
+/// What somebody who has a page read is after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// This page: it is read unless it clearly is no article.
+    ForOne,
+    /// The articles among the pages of a site: most pages are none.
+    ForArticles,
+}
+
+impl Asked {
+    /// The least log odds, by the page alone, of what is read.
+    fn least(self) -> f64 {
+        match self {
+            Asked::ForOne => LEAST_FOR_ONE,
+            Asked::ForArticles => 0.0,
+        }
+    }
+}
 
 /// What a page says of its kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,16 +93,22 @@ pub(super) struct Verdict {
 }
 
 /// Decides the kind of a page, with what is known of its site.
-pub(super) fn page_kind(page: &Page, metadata: &Metadata, runs: &Runs, site: Option<&SiteKinds>) -> Verdict {
+pub(super) fn page_kind(
+    page: &Page,
+    metadata: &Metadata,
+    runs: &Runs,
+    site: Option<&SiteKinds>,
+    asked: Asked,
+) -> Verdict {
     let found = KindEvidence::new(page, metadata, runs);
-    let (witness, log_odds) = match site.filter(|site| site.is_enough()) {
-        Some(site) => ("site", site.log_odds(&page.url, &found)),
-        None => ("page", f64::from(found.log_odds)),
+    let (witness, log_odds, least) = match site.filter(|site| site.is_enough()) {
+        Some(site) => ("site", site.log_odds(&page.url, &found), 0.0),
+        None => ("page", f64::from(found.log_odds), asked.least()),
     };
     let confidence = (1.0 / (1.0 + (-log_odds).exp())) as f32;
     let kind = if page.url.is_home() {
         PageKind::Home
-    } else if log_odds > 0.0 && has_text(page) {
+    } else if log_odds > least && has_text(page) {
         PageKind::Article
     } else if is_section(page) {
         PageKind::Section
@@ -136,7 +163,8 @@ mod tests {
 
     fn kind(url: &str, html: &str) -> PageKind {
         let page = page_at(url, html);
-        page_kind(&page, &Metadata::new(&page, Timestamp(0)), &Runs::new(&page), None).kind
+        page_kind(&page, &Metadata::new(&page, Timestamp(0)), &Runs::new(&page), None, Asked::ForArticles)
+            .kind
     }
 
     const STORY: &str = "<p>The council voted on Tuesday to keep the old bridge open for another year, after a debate that went on \

@@ -26,6 +26,8 @@ const PRIOR: f64 = 2.0;
 const CUTS: std::ops::RangeInclusive<f64> = -3.5..=0.5;
 const CUT_PRIOR: f64 = 10.0;
 const LEAST_PAGES: usize = 4;
+/// A threshold below 0 counts where the mean of the pages above it is high: not at all up to the first, fully from the second.
+const SURE_MEANS: std::ops::RangeInclusive<f64> = 2.0..=4.0;
 /// The largest log odds that the search for a threshold distinguishes.
 const MOST_FOR_CUT: f64 = 6.0;
 /// Steps of one unit of log odds: sums of whole numbers do not depend on the order.
@@ -125,8 +127,10 @@ fn threshold(mut odds: Vec<f64>) -> f64 {
         }
     }
     let (_, cut, above) = best;
-    // A site without articles falls into two parts, too; there the upper one is low.
-    if cut < 0.0 && above <= 0.0 { 0.0 } else { cut * count / (count + CUT_PRIOR) }
+    // A site without articles falls into two parts, too; there the upper one is low. It does not lower the threshold.
+    let (least, most) = (SURE_MEANS.start(), SURE_MEANS.end());
+    let trust = if cut < 0.0 { ((above - least) / (most - least)).clamp(0.0, 1.0) } else { 1.0 };
+    cut * trust * count / (count + CUT_PRIOR)
 }
 
 #[cfg(test)]

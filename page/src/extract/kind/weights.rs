@@ -2,11 +2,11 @@
 
 /// The weight of each input, and the constant.
 pub(super) const WEIGHTS: [(&str, f64); 7] = [
-    ("the page alone", 0.901),
-    ("folders", 0.384),
-    ("shape of the address", -0.169),
-    ("place of the text", 0.199),
-    ("place of the headline", 1.013),
-    ("the whole site", -0.617),
-    ("constant", -0.135),
+    ("the page alone", 0.902),
+    ("folders", 0.420),
+    ("shape of the address", -0.186),
+    ("place of the text", 0.277),
+    ("place of the headline", 1.065),
+    ("the whole site", -0.753),
+    ("constant", -0.007),
 ];

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Page;
-use crate::extract::article;
+use crate::extract::crawled_article;
 use crate::testing::page_at;
 use crate::time::Timestamp;
 
@@ -58,7 +58,7 @@ fn body(story: usize) -> String {
 #[test]
 fn nothing_known_changes_nothing() {
     let page = page(0, PROMO);
-    let alone = article(&page, NOW).1.unwrap();
+    let alone = crawled_article(&page, NOW).1.unwrap();
     assert_eq!(SiteKnowledge::default().article(&page, NOW).1.unwrap(), alone);
     assert!(alone.text().contains(PROMO), "the page alone does not tell the promotion from the text");
 }
@@ -104,7 +104,7 @@ fn what_stands_on_other_pages_is_no_article_though_it_is_written_like_one() {
     };
     let mut site = SiteKnowledge::default();
     [0, 1].iter().for_each(|story| site.see(&page(*story)));
-    assert!(article(&page(2), NOW).1.unwrap().text().contains(PROMO));
+    assert!(crawled_article(&page(2), NOW).1.unwrap().text().contains(PROMO));
     assert_eq!(text(&page(2), &site), (body(2), Some("siblings".into())));
 }
 
@@ -206,6 +206,6 @@ fn a_lesson_of_another_layout_changes_nothing() {
             <p class=new>{third}</p><p class=new>{fourth}</p></section></article>"
         ),
     );
-    let alone = article(&other, NOW).1.unwrap();
+    let alone = crawled_article(&other, NOW).1.unwrap();
     assert_eq!(text(&other, &site).0, alone.text());
 }
