@@ -85,7 +85,7 @@ impl PageNotes {
 /// ```
 /// use newslode_page::{Params, Timestamp, analyse};
 ///
-/// let url = "https://news.example.org/rain".parse()?;
+/// let url = "https://news.example.org/2024/05/02/rain-ends-the-drought".parse()?;
 /// let html = "<title>Rain ends the drought - The Herald</title><meta property=og:type content=article>\
 ///             <h1>Rain ends the drought</h1><p>After eleven dry weeks it rained over the valley on Thursday, \
 ///             and the farmers came out of their houses to watch it fall.<p>The reservoir above the town \

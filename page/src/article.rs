@@ -77,7 +77,7 @@ pub struct Evidence {
 /// ```
 /// use newslode_page::{Page, Timestamp, article};
 ///
-/// let url = "https://news.example.org/rain".parse()?;
+/// let url = "https://news.example.org/2024/05/02/rain-ends-the-drought".parse()?;
 /// let html = "<title>Rain ends the drought - The Herald</title><meta property=og:type content=article>\
 ///             <meta name=author content='Ada Lane'><h1>Rain ends the drought</h1>\
 ///             <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of \

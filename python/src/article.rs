@@ -64,7 +64,7 @@ fn honest(page: &Page, mut article: found::Article) -> found::Article {
 /// ... <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of
 /// ... their houses to watch it fall.<p>The reservoir above the town rose by a hand's breadth before
 /// ... noon, the water board said, and the ban on watering gardens ends today.'''
-/// >>> article = newslode.extract(page, "https://news.example.org/rain")
+/// >>> article = newslode.extract(page, "https://news.example.org/2024/05/02/rain-ends-the-drought")
 /// >>> article.title, article.authors, article.published
 /// ('Rain ends the drought', ['Ada Lane'], '2024-05-02T08:00:00Z')
 /// >>> print(article.text.split(",")[0])
