@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Trains what tells articles from other pages: page/src/extract/kind/kinds.txt, trees that look at one page, and
-page/src/extract/kind/weights.rs, the weights by which the other pages of the site change that.
+page/src/extract/kind/weights.rs, the weights by which the other pages of the site change that. page/src/extract/kind/usual.rs has
+the usual values of the measures, for explanations.
 
 usage: kinds.py DATA [--check] [--write] [--unseen]
 
@@ -114,6 +115,12 @@ class Pages:
             outside = [number for number, page in enumerate(self.pages) if part(page) != one and page["site"] != name]
             odds[inside] = self.trained(outside).predict(self.measures[inside], raw_score=True)
         return odds
+
+    def usual(self) -> numpy.ndarray:
+        """The median of each measure over as many articles as other pages."""
+        others, articles = numpy.flatnonzero(self.right == 0), numpy.flatnonzero(self.right)
+        articles = articles[numpy.linspace(0, len(articles) - 1, len(others)).astype(int)]
+        return numpy.median(self.measures[numpy.concatenate([others, articles])], axis=0)
 
     def inputs(self, numbers: list[int], odds: numpy.ndarray) -> numpy.ndarray:
         """What the weights weigh, of each page of a site of which these pages are known."""
@@ -252,6 +259,14 @@ pub(super) const WEIGHTS: [(&str, f64); {count}] = [
 {rows}];
 """
         sets.settle(args, FOLDER / "weights.rs", text)
+        rows = "".join(f'    ("{name}", {value:.3f}),\n' for name, value in zip(known.names, known.usual()))
+        text = f"""//! The values of measures on pages of all kinds. Written by `train/kinds.py`; not by hand.
+
+/// For each measure its median over as many articles as other pages, in the order of the measures.
+pub(super) const USUAL: [(&str, f32); {len(known.names)}] = [
+{rows}];
+"""
+        sets.settle(args, FOLDER / "usual.rs", text)
 
 
 if __name__ == "__main__":

@@ -154,7 +154,10 @@ pub(crate) struct ExtractArgs {
     /// Read pages of other kinds, too, as if they were articles; `kind` says what each is.
     #[arg(long)]
     pub(crate) any_kind: bool,
-    /// Output format.
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: ArticleFormat,
+    /// Print why each page is or is not an article instead of the article: as text, or with `--format json` as JSON.
+    #[arg(long, conflicts_with = "any_kind")]
+    pub(crate) explain: bool,
+    /// Output format [default: json; text with --explain].
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ArticleFormat>,
 }

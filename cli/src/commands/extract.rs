@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use newslode_common::time;
 use newslode_page::Page;
-use newslode_page::article::Article;
-use newslode_page::extract::{SiteKnowledge, article, whatever_kind};
+use newslode_page::article::{Article, PageKind};
+use newslode_page::extract::{KindExplanation, SiteKnowledge, article, explain_kind, whatever_kind};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
 use newslode_page::time::Timestamp;
@@ -14,6 +14,7 @@ use crate::args::{ArticleFormat, ExtractArgs};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::installation::{Setup, Target};
+use crate::queries::explain::kind_facts;
 use crate::queries::templates;
 use crate::{input, out};
 
@@ -28,11 +29,17 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
         let site =
             knowledge.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
         let site = site.map(|(_, knowledge)| knowledge);
+        if args.explain {
+            let explained = explain_kind(&parse_page(&page), site);
+            found += usize::from(explained.kind == PageKind::Article);
+            print_explanation(&explained, args.format)?;
+            continue;
+        }
         let Some(article) = extract_article(&page, time::now(), site, args.any_kind) else {
             continue;
         };
         found += 1;
-        match args.format {
+        match args.format.unwrap_or(ArticleFormat::Json) {
             ArticleFormat::Json => out::json_line(&article)?,
             ArticleFormat::Text => {
                 out::line(format!("{}\n\n{}\n", title_and_byline(&article), article.text()))?
@@ -42,6 +49,15 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
     }
     out::notice(format!("{found} articles on {all} pages"));
     Ok(Exit::Done)
+}
+
+/// Prints why a page is or is not an article.
+fn print_explanation(explained: &KindExplanation, format: Option<ArticleFormat>) -> anyhow::Result<()> {
+    if format == Some(ArticleFormat::Json) {
+        return out::json_line(explained);
+    }
+    out::line(&explained.url)?;
+    kind_facts(explained).iter().try_for_each(|(name, value)| out::line(format!("  {name:16} {value}")))
 }
 
 /// Extracts the page's article, if it is one or any kind of page will do, with the knowledge of its site.

@@ -9,12 +9,16 @@ use newslode_common::schedule::{
 };
 use newslode_common::store::{Entry, SiteStatus, Why};
 use newslode_common::time;
+use newslode_miner::work::archive;
 use newslode_miner::work::histories::events::PastEvent;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::LearningCut;
+use newslode_page::article::PageKind;
+use newslode_page::extract::{KindExplanation, KindReason, explain_kind};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -30,6 +34,23 @@ fn fact(name: impl Into<String>, value: impl std::fmt::Display) -> Fact {
     (name.into(), value.to_string())
 }
 
+/// Why a page is or is not an article, for people.
+pub(crate) fn kind_facts(explained: &KindExplanation) -> Vec<Fact> {
+    let KindExplanation { kind, probability, threshold, reasons, .. } = explained;
+    let kind = match kind {
+        PageKind::Article => "an article",
+        PageKind::Home => "a front page",
+        PageKind::Section => "a section",
+        PageKind::Other => "no article",
+    };
+    let said = format!("{kind}: {probability:.2} likely to be an article, read as one above {threshold:.2}");
+    let reasons = reasons.iter().map(|KindReason { text, log_odds }| match log_odds.is_finite() {
+        true => fact(format!("  {log_odds:+.1}"), text),
+        false => fact("  always", text),
+    });
+    [fact("reads as", said)].into_iter().chain(reasons).collect()
+}
+
 /// A page, explained.
 #[derive(Serialize)]
 pub(crate) struct PageExplanation {
@@ -43,6 +64,8 @@ pub(crate) struct PageExplanation {
     /// The history of its article, if one was read.
     #[serde(rename = "life")]
     history: Option<ArticleHistory>,
+    /// Why it is or is not an article, if it was read and is kept.
+    kind: Option<KindExplanation>,
 }
 
 /// Explains a page.
@@ -72,7 +95,16 @@ pub(crate) async fn explain_page(
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
     let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history })
+    let kind = kind_of_page(&parts.stores, url).await?;
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind })
+}
+
+/// Why a page is or is not an article, by its last counted version; `None` if the archive has none.
+async fn kind_of_page(stores: &Stores, url: &CanonicalUrl) -> anyhow::Result<Option<KindExplanation>> {
+    let Some(page) = archive::page(stores, url).await? else { return Ok(None) };
+    let (knowledge, _) = Knowledge::read(stores.state.as_ref(), &url.site()).await?;
+    let explain = move || explain_kind(&page, Some(&knowledge.site_knowledge()));
+    Ok(Some(tokio::task::spawn_blocking(explain).await?))
 }
 
 /// No seed named this site.
@@ -91,6 +123,7 @@ impl PageExplanation {
         } else {
             facts.push(fact("is", "a page that nobody shows any more"));
         }
+        facts.extend(self.kind.iter().flat_map(kind_facts));
         let Some(history) = &self.history else { return facts };
         facts.extend(history.twin_of.iter().map(|primary| fact("same article as", primary)));
         facts.extend(history.addresses.iter().map(|address| fact("also at", address)));

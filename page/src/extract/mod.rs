@@ -43,7 +43,7 @@ mod visible;
 mod zones;
 
 use kind::Asked;
-pub use kind::{KindEvidence, SiteKinds};
+pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds, explain_kind};
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
 

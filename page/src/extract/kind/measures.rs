@@ -84,6 +84,53 @@ struct LinkText {
     is_number: bool,
 }
 
+/// Measures that say something together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Group {
+    Headline,
+    Stretch,
+    Holders,
+    LinkedHeadings,
+    Records,
+    Links,
+    Dates,
+    Address,
+    Style,
+    Surroundings,
+}
+
+impl Group {
+    /// All of them, in the order of the measures.
+    pub(super) const ALL: [Group; 10] = [
+        Group::Headline,
+        Group::Stretch,
+        Group::Holders,
+        Group::LinkedHeadings,
+        Group::Records,
+        Group::Links,
+        Group::Dates,
+        Group::Address,
+        Group::Style,
+        Group::Surroundings,
+    ];
+
+    /// The beginning of a sentence: what speaks.
+    pub(super) fn speaks(self) -> &'static str {
+        match self {
+            Group::Headline => "The headline speaks",
+            Group::Stretch => "The longest stretch of text speaks",
+            Group::Holders => "The way the text is spread over boxes speaks",
+            Group::LinkedHeadings => "The number of headings that lead to other pages speaks",
+            Group::Records => "The number of list entries that lead to other pages speaks",
+            Group::Links => "The number and the form of the links speak",
+            Group::Dates => "Dates and short links near the headline speak",
+            Group::Address => "The address speaks",
+            Group::Style => "The style of the text speaks",
+            Group::Surroundings => "Forms, pictures and metadata speak",
+        }
+    }
+}
+
 /// Everything that is measured of a page.
 pub(super) struct KindMeasures<'a> {
     page: &'a Page,
@@ -155,16 +202,22 @@ impl<'a> KindMeasures<'a> {
     }
 
     pub(super) fn measure(&self, sink: &mut impl MeasureSink) {
-        self.measure_headline(sink);
-        self.measure_stretch(sink);
-        self.measure_holders(sink);
-        self.measure_linked_headings(sink);
-        self.measure_records(sink);
-        self.measure_links(sink);
-        self.measure_dates(sink);
-        self.address.measure(self.page.url.host() != NO_HOST, sink);
-        self.measure_style(sink);
-        self.measure_surroundings(sink);
+        Group::ALL.into_iter().for_each(|group| self.measure_group(group, sink));
+    }
+
+    pub(super) fn measure_group(&self, group: Group, sink: &mut impl MeasureSink) {
+        match group {
+            Group::Headline => self.measure_headline(sink),
+            Group::Stretch => self.measure_stretch(sink),
+            Group::Holders => self.measure_holders(sink),
+            Group::LinkedHeadings => self.measure_linked_headings(sink),
+            Group::Records => self.measure_records(sink),
+            Group::Links => self.measure_links(sink),
+            Group::Dates => self.measure_dates(sink),
+            Group::Address => self.address.measure(self.page.url.host() != NO_HOST, sink),
+            Group::Style => self.measure_style(sink),
+            Group::Surroundings => self.measure_surroundings(sink),
+        }
     }
 
     fn measure_headline(&self, sink: &mut impl MeasureSink) {

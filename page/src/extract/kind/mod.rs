@@ -10,8 +10,10 @@
 
 mod address;
 mod alike;
+mod explain;
 mod measures;
 mod site;
+mod usual;
 mod weights;
 
 use std::sync::LazyLock;
@@ -26,6 +28,7 @@ use crate::trees::Trees;
 use super::metadata::Metadata;
 use super::runs::Runs;
 
+pub use explain::{KindExplanation, KindReason, explain_kind};
 pub use site::SiteKinds;
 
 /// The learnt trees, as written by `train/kinds.py`.
@@ -69,13 +72,10 @@ pub struct KindEvidence {
 
 impl KindEvidence {
     fn new(page: &Page, metadata: &Metadata, runs: &Runs) -> KindEvidence {
-        /// Never empty: a test checks that the file can be parsed.
-        static SHARED: LazyLock<Trees> =
-            LazyLock::new(|| Trees::parse(TREES, kind_measures()).unwrap_or_default());
         let measures = measures::KindMeasures::new(page, metadata, runs);
         let mut row = Vec::new();
         measures.measure(&mut row);
-        let log_odds = SHARED.sums(&row).first().copied().unwrap_or_default();
+        let log_odds = log_odds_of(&row);
         KindEvidence { log_odds, likeness: measures.likeness() }
     }
 
@@ -84,6 +84,19 @@ impl KindEvidence {
     pub fn of(page: &Page) -> KindEvidence {
         KindEvidence::new(page, &Metadata::new(page, Timestamp(0)), &Runs::new(page))
     }
+}
+
+/// The log odds that a page with these measures is an article.
+fn log_odds_of(row: &[f32]) -> f32 {
+    /// Never empty: a test checks that the file can be parsed.
+    static SHARED: LazyLock<Trees> =
+        LazyLock::new(|| Trees::parse(TREES, kind_measures()).unwrap_or_default());
+    SHARED.sums(row).first().copied().unwrap_or_default()
+}
+
+/// The probability that has these log odds.
+fn probability(log_odds: f64) -> f32 {
+    (1.0 / (1.0 + (-log_odds).exp())) as f32
 }
 
 /// The kind of a page, and how sure it is that it is an article.
@@ -105,7 +118,7 @@ pub(super) fn page_kind(
         Some(site) => ("site", site.log_odds(&page.url, &found), 0.0),
         None => ("page", f64::from(found.log_odds), asked.least()),
     };
-    let confidence = (1.0 / (1.0 + (-log_odds).exp())) as f32;
+    let confidence = probability(log_odds);
     let kind = if page.url.is_home() {
         PageKind::Home
     } else if log_odds > least && has_text(page) {

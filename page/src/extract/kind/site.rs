@@ -84,20 +84,71 @@ impl SiteKinds {
 
     /// The weighted sum of the page's own score and those of the others.
     fn weighed(&self, url: &CanonicalUrl, evidence: &KindEvidence) -> f64 {
+        let inputs = self.inputs(url, evidence).map(|(mean, _)| mean);
+        let constant = WEIGHTS.last().map_or(0.0, |(_, constant)| *constant);
+        WEIGHTS.iter().zip(inputs).map(|((_, weight), input)| weight * input).sum::<f64>() + constant
+    }
+
+    /// The page's own score, the mean of each group's other pages and that of the whole site's, each with the number of pages.
+    fn inputs(&self, url: &CanonicalUrl, evidence: &KindEvidence) -> [(f64, u32); 6] {
         let own = steps(evidence);
         let is_known = self.pages.contains(&hash(url.as_str()));
         let others = |(sum, count): (i64, u32)| {
             if is_known { (sum - own, count.saturating_sub(1)) } else { (sum, count) }
         };
-        let mean = |(sum, count): (i64, u32)| sum as f64 / f64::from(STEPS) / (f64::from(count) + PRIOR);
+        let mean =
+            |(sum, count): (i64, u32)| (sum as f64 / f64::from(STEPS) / (f64::from(count) + PRIOR), count);
         let group = |at: usize| {
             let held = self.groups.get(at).and_then(|groups| groups.get(evidence.likeness.groups.get(at)?));
-            held.map_or(0.0, |held| mean(others(*held)))
+            held.map_or((0.0, 0), |held| mean(others(*held)))
         };
-        let inputs =
-            [own as f64 / f64::from(STEPS), group(0), group(1), group(2), group(3), mean(self.all), 1.0];
-        WEIGHTS.iter().zip(inputs).map(|((_, weight), input)| weight * input).sum()
+        let own = own as f64 / f64::from(STEPS);
+        [(own, 1), group(0), group(1), group(2), group(3), mean(self.all)]
     }
+
+    /// The weight of a page's own score.
+    pub(super) fn own_weight(&self) -> f32 {
+        WEIGHTS.first().map_or(1.0, |(_, weight)| *weight as f32)
+    }
+
+    /// What the other pages of the site add to a page's log odds.
+    pub(super) fn reasons(&self, url: &CanonicalUrl, evidence: &KindEvidence) -> Vec<SiteReason> {
+        /// In the order of the inputs.
+        const ALIKE: [&str; 6] = [
+            "",
+            "in the same folder",
+            "with an address of the same form",
+            "with their text in the same place",
+            "with their headline in the same place",
+            "",
+        ];
+        let inputs = self.inputs(url, evidence);
+        let mut reasons: Vec<SiteReason> = WEIGHTS
+            .iter()
+            .zip(inputs)
+            .zip(ALIKE)
+            .filter(|((_, (_, pages)), alike)| !alike.is_empty() && *pages > 0)
+            .map(|(((_, weight), (mean, pages)), alike)| SiteReason {
+                alike: Some(alike),
+                pages,
+                log_odds: weight * mean,
+            })
+            .collect();
+        // The level of the site's scores: what all of its pages add, and its threshold.
+        let all = WEIGHTS.get(5).zip(inputs.get(5)).map_or(0.0, |((_, weight), (mean, _))| weight * mean);
+        reasons.push(SiteReason { alike: None, pages: self.all.1, log_odds: all - self.threshold });
+        reasons
+    }
+}
+
+/// What other pages of a site say of one of them.
+pub(super) struct SiteReason {
+    /// What makes them like it; `None` for the level of all scores.
+    pub(super) alike: Option<&'static str>,
+    /// How many they are.
+    pub(super) pages: u32,
+    /// The log odds that they add.
+    pub(super) log_odds: f64,
 }
 
 fn steps(evidence: &KindEvidence) -> i64 {
