@@ -20,7 +20,7 @@ import packing
 PROGRAMS = ["newslode", "newslode-crawler", "newslode-partitioner", "newslode-miner"]
 # The oldest C library that Rust supports: Red Hat Enterprise Linux 7, Debian 8, Ubuntu 14.04. Also that of our wheels.
 GLIBC = "2.17"
-BESIDE = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"]
+BESIDE = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-UNICODE"]
 
 
 def build(target):

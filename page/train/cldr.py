@@ -21,7 +21,7 @@ import unicodedata
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 COMMITTED = ROOT / "src/extract/cldr/cldr.txt"
 HEAD = """\
-# Words of dates and lists, from Unicode CLDR 48.2 and 46.1 (Unicode License V3, beside this file in LICENSE-UNICODE). Written by train/cldr.py; not by hand.
+# Words of dates and lists, from Unicode CLDR 48.2 and 46.1 (Unicode License V3, in LICENSE-UNICODE). Written by train/cldr.py; not by hand.
 # First what all languages share. Then a line per language, those with most speakers first: language, order of a date in digits,
 # words for "and", before noon, after noon, and the months; further calendars of a language have lines of their own.
 """
