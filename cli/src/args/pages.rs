@@ -154,10 +154,20 @@ pub(crate) struct ExtractArgs {
     /// Read pages of other kinds, too, as if they were articles; `kind` says what each is.
     #[arg(long)]
     pub(crate) any_kind: bool,
-    /// Print why each page is or is not an article instead of the article: as text, or with `--format json` as JSON.
-    #[arg(long, conflicts_with = "any_kind")]
-    pub(crate) explain: bool,
-    /// Output format [default: json; text with --explain].
-    #[arg(long, value_enum)]
-    pub(crate) format: Option<ArticleFormat>,
+    /// Print why each page is or is not an article, instead of the article.
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text",
+        conflicts_with = "any_kind")]
+    pub(crate) explain: Option<ExplanationForm>,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: ArticleFormat,
+}
+
+/// How an explanation is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExplanationForm {
+    /// Sentences for people.
+    Text,
+    /// A JSON object a page.
+    Json,
 }

@@ -10,7 +10,7 @@ use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
 use newslode_page::time::Timestamp;
 
-use crate::args::{ArticleFormat, ExtractArgs};
+use crate::args::{ArticleFormat, ExplanationForm, ExtractArgs};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::installation::{Setup, Target};
@@ -29,17 +29,17 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
         let site =
             knowledge.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
         let site = site.map(|(_, knowledge)| knowledge);
-        if args.explain {
+        if let Some(form) = args.explain {
             let explained = explain_kind(&parse_page(&page), site);
             found += usize::from(explained.kind == PageKind::Article);
-            print_explanation(&explained, args.format)?;
+            print_explanation(&explained, form)?;
             continue;
         }
         let Some(article) = extract_article(&page, time::now(), site, args.any_kind) else {
             continue;
         };
         found += 1;
-        match args.format.unwrap_or(ArticleFormat::Json) {
+        match args.format {
             ArticleFormat::Json => out::json_line(&article)?,
             ArticleFormat::Text => {
                 out::line(format!("{}\n\n{}\n", title_and_byline(&article), article.text()))?
@@ -52,8 +52,8 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
 }
 
 /// Prints why a page is or is not an article.
-fn print_explanation(explained: &KindExplanation, format: Option<ArticleFormat>) -> anyhow::Result<()> {
-    if format == Some(ArticleFormat::Json) {
+fn print_explanation(explained: &KindExplanation, form: ExplanationForm) -> anyhow::Result<()> {
+    if form == ExplanationForm::Json {
         return out::json_line(explained);
     }
     out::line(&explained.url)?;

@@ -128,8 +128,8 @@ async fn a_wrong_canonical_address_is_ignored() {
     world.seed("https://a.test/").await;
     count(&world, &story(STORY, 1, "It rained.", None)).await;
     let mut other = story("https://a.test/cup", 1, "It rained.", Some(STORY));
-    let html = "<title>The cup</title><meta property=og:type content=article><h1>Harbour town wins the cup</h1><p>The \
-        players of the harbour town won the cup for the first time on Saturday, two goals to none, in a match that was \
+    let html = "<title>The cup</title><meta property=og:type content=article><h1>Harbour town wins the cup</h1>\
+        <p>By Ada Lane, 3 May 2024<p>The players of the harbour town won the cup for the first time on Saturday, two goals to none, in a match that was \
         late by an hour because the lights had failed.<p>Their captain lifted it before the few who had stayed, and the \
         mayor promised a holiday for all schools of the town.";
     other.article = article(&Page::parse(&other.url, None, html.as_bytes()), other.fetched_at).1;

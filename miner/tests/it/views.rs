@@ -1,5 +1,6 @@
 //! Views of whole sites: blocks are marked, recorded with the site's version, and redone when it changed.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use newslode_common::config::Follow;
@@ -8,12 +9,14 @@ use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::apply::count_batch;
+use newslode_miner::work::histories::history::history_key;
+use newslode_miner::work::histories::read_history;
 use newslode_miner::work::knowledge::{Knowledge, teach};
 use newslode_miner::work::seeds::apply_seed;
 use newslode_miner::work::views::{Pace, ViewMemory, ViewReport, When, view_site, view_sites};
 use newslode_page::analyse;
 use newslode_page::article::Article;
-use newslode_page::extract::Correction;
+use newslode_page::extract::{Correction, crawled_article};
 use newslode_page::hierarchy::{Block, Hierarchy, xml};
 use newslode_page::reading::Site;
 use newslode_page::{Page, Params};
@@ -93,9 +96,19 @@ async fn counted(
     numbers: std::ops::Range<usize>,
     html: impl Fn(usize) -> String,
 ) -> Vec<ContentHash> {
+    let pages = numbers.map(|n| (n, format!("https://a.test/{n}"), html(n)));
+    counted_at(world, site, pages).await
+}
+
+/// Counts pages, each with a number that says when it was fetched, as the services do.
+async fn counted_at(
+    world: &World,
+    site: &Site,
+    given: impl Iterator<Item = (usize, String, String)>,
+) -> Vec<ContentHash> {
     let mut pages = Vec::new();
-    for n in numbers {
-        let (at, html) = (url(&format!("https://a.test/{n}")), html(n));
+    for (n, at, html) in given {
+        let at = url(&at);
         let fetched = FetchedPage {
             site: site.clone(),
             depth: 1,
@@ -365,4 +378,87 @@ async fn a_site_with_a_truncated_log_is_read_as_a_whole() {
     stories(&world, &site, 8..9).await;
     let report = look(&world, When::Grown, &mut looked).await;
     assert_eq!((report.sites, report.marked), (1, 9));
+}
+
+/// Page `n` of a site with briefs, sections of teasers and pages about people. Alone, a brief hardly looks like an article.
+fn page_of_many(n: usize) -> (usize, String, String) {
+    let (words, other) = (SUBJECTS[n % SUBJECTS.len()], SUBJECTS[(n / 3 + 1) % SUBJECTS.len()]);
+    let [first, second, _] = paragraphs(n);
+    let menu =
+        "<ul><li><a href=/>Home</a><li><a href=/topics/sport>Sport</a><li><a href=/people>People</a></ul>";
+    let (path, body) = match n % 5 {
+        0 => {
+            let teaser = |at: usize| {
+                let words = SUBJECTS[(n + at) % SUBJECTS.len()];
+                format!(
+                    "<div><h3><a href=/briefs/{at}-{at}>The {words} of day {at}</a></h3><p>What became of the {words} …</div>"
+                )
+            };
+            (format!("topics/{n}"), (0..12).map(teaser).collect::<String>())
+        }
+        1 => (
+            format!("people/{n}"),
+            format!("<div class=who><b>Person {n}</b><span>{words}</span><span>Telephone {n}</span></div>"),
+        ),
+        _ => (
+            format!("briefs/{n}-{}", words.replace(' ', "-")),
+            format!(
+                "<h2>The {words} of day {n}</h2><div class=t><p>{first}</p><p>{} May 2024</p></div>",
+                1 + n % 28
+            ),
+        ),
+    };
+    let extra = if n.is_multiple_of(7) { format!("<p>{second} {other}</p>") } else { String::new() };
+    // A third of the briefs names the site instead of the headline.
+    let title =
+        if n % 5 > 1 && n % 3 > 0 { format!("The {words} of day {n}") } else { format!("Valley {n}") };
+    let html = format!("<html lang=en><title>{title}</title><body>{menu}<div>{body}{extra}</div>");
+    (n, format!("https://a.test/{path}"), html)
+}
+
+/// Moves everything that happened to these pages a week back.
+async fn a_week_passes(world: &World, pages: &[(usize, String, String)]) {
+    let archive = &world.parts.stores.archive;
+    for (_, at, _) in pages {
+        let Some(mut history) = read_history(archive.as_ref(), &url(at)).await.unwrap() else { continue };
+        history.events.iter_mut().for_each(|event| event.at.0 = event.at.0.saturating_sub(7 * 86_400_000));
+        let json = serde_json::to_vec(&history).unwrap();
+        archive.put(Kind::History, history_key(&url(at)), json.into(), NOW).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_site_that_grows_in_any_order_ends_with_the_same_articles() {
+    let mut ends = Vec::new();
+    for seed in 0..3_usize {
+        let (world, mut looked) = (world(), ViewMemory::new());
+        let site = world.seed("https://a.test/").await;
+        // Another order for each seed: 211 and 307 have no divisor in common with 500.
+        let step = [1, 211, 307][seed];
+        let pages: Vec<_> = (0..500).map(|n| page_of_many((n * step + 17 * seed) % 500)).collect();
+        let mut contents = Vec::new();
+        for part in [0..1, 1..2, 2..5, 5..9, 9..20, 20..60, 60..200, 200..499] {
+            contents.extend(counted_at(&world, &site, pages[part].iter().cloned()).await);
+            look(&world, When::Grown, &mut looked).await;
+        }
+        a_week_passes(&world, &pages).await;
+        contents.extend(counted_at(&world, &site, pages[499..].iter().cloned()).await);
+        look(&world, When::Changed, &mut looked).await;
+        let mut articles = BTreeSet::new();
+        for ((n, ..), content) in pages.iter().zip(contents) {
+            if world.parts.stores.archive.get(Kind::Article, content).await.unwrap().is_some() {
+                articles.insert(*n);
+            }
+        }
+        ends.push(articles);
+    }
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(ends[0], ends[2]);
+    let alone = |&n: &usize| {
+        let (_, at, html) = page_of_many(n);
+        crawled_article(&Page::parse(&url(&at), None, html.as_bytes()), NOW).1.is_some()
+    };
+    let alone: BTreeSet<usize> = (0..500).filter(alone).collect();
+    assert_ne!(ends[0], alone, "the pages of the site have a say");
+    assert!(ends[0].len() >= 200 && ends[0].iter().all(|n| n % 5 > 1), "they are briefs: {:?}", ends[0]);
 }

@@ -40,7 +40,8 @@ fn articles(lines: &str) -> Vec<Value> {
 
 /// The fields that an article's site had a say in.
 fn of_site(article: &Value) -> Vec<String> {
-    let is_of_site = |witness: &str| witness == "siblings" || witness.starts_with("template ");
+    let is_of_site =
+        |witness: &str| ["siblings", "site"].contains(&witness) || witness.starts_with("template ");
     let evidence = article["evidence"].as_object().unwrap().iter();
     let of_site = evidence.filter(|(_, said)| is_of_site(said["witness"].as_str().unwrap()));
     of_site.map(|(field, _)| field.clone()).collect()

@@ -26,6 +26,8 @@ const MAX_ADDRESSES: usize = 32;
 
 /// An article that was published longer ago when it was found does not measure how fast we are: it is simply old.
 const LONGEST_DELAY: Duration = Duration::from_secs(7 * 86_400);
+/// Time for which a page stays an article, or none, after the other pages of its site changed that.
+const LEAST_TIME_AS_ONE_KIND: Duration = Duration::from_secs(7 * 86_400);
 
 /// What happened to an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,6 +188,17 @@ impl ArticleHistory {
         self.events.last().is_some_and(|event| event.ending == Some(Ending::NotAnArticle))
     }
 
+    /// Whether the other pages of its site may show now that it is no article, or that it is one after all: once a week, so that
+    /// readers do not see it come and go while a site grows.
+    #[must_use]
+    pub fn may_change_kind(&self, now: Timestamp) -> bool {
+        let is_end = |event: &Event| event.ending == Some(Ending::NotAnArticle);
+        let Some(end) = self.events.iter().rposition(is_end) else { return true };
+        // It ended then, or came back right after.
+        let changed = self.events.get(end + 1).or(self.events.get(end)).map(|event| event.at);
+        changed.is_none_or(|at| at.plus(LEAST_TIME_AS_ONE_KIND) <= now)
+    }
+
     /// Records the article as a fetch brought it; the fetch must not be superseded. Returns the event to publish, if any.
     pub fn record_fetch(&mut self, article: &Article, fetch: Fetch) -> Option<Event> {
         let field_hashes = field_hashes(article);
@@ -195,7 +208,9 @@ impl ArticleHistory {
         self.first_seen = self.first_seen.min(fetch.at);
         self.twin_of = None;
         if !self.is_announced() {
-            Some(self.push_event(EventKind::New, fetch.at, Vec::new(), None))
+            // What a view brings back was fetched before it ended.
+            let at = self.events.last().map_or(fetch.at, |last| last.at.max(fetch.at));
+            Some(self.push_event(EventKind::New, at, Vec::new(), None))
         } else if changed.is_empty() {
             None
         } else {

@@ -15,6 +15,7 @@ use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::hierarchy::{Block, Label, xml};
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use newslode_page::wisdom;
 
@@ -25,6 +26,7 @@ use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
 use crate::work::histories::history::Fetch;
+use crate::work::histories::read_history;
 use crate::work::parts::Parts;
 
 /// The limit that a hierarchy names if its blocks were found without some of the terms beside links.
@@ -75,6 +77,7 @@ struct ComputedViews {
     xml: Option<String>,
     article: ArticleView,
     by: Option<(u32, Timestamp)>,
+    url: CanonicalUrl,
     fetch: Fetch,
 }
 
@@ -129,13 +132,24 @@ pub(super) async fn view_page(
     let (before, held) = (hierarchy.clone(), article.clone());
     let parsed = parts.stores.parsed.clone();
     let work = move || compute(&context, open(&page, &parsed)?, hierarchy, held.as_ref(), asks_template);
-    let views = match paced(pace, work).await {
+    let mut views = match paced(pace, work).await {
         Ok(views) => views,
         Err(reason) => {
             tracing::warn!(%content, reason, "cannot compute the view of a page; the page keeps its last one");
             return Ok(ended(MarkOutcome::Failed));
         }
     };
+    let is_other_kind = match views.article {
+        ArticleView::Unchanged => false,
+        ArticleView::Now(_) => article.is_none(),
+        ArticleView::NoArticle => article.is_some(),
+    };
+    if is_other_kind {
+        let history = read_history(parts.stores.archive.as_ref(), &views.url).await?;
+        if history.is_some_and(|history| !history.may_change_kind(time::now())) {
+            views.article = ArticleView::Unchanged;
+        }
+    }
     let is_changed = views.article != ArticleView::Unchanged;
     let is_article = article.is_some() || matches!(views.article, ArticleView::Now(_));
     match (&article, &views.article) {
@@ -177,7 +191,7 @@ fn compute(
     let article = articles::view(&context.known, &page, fetched.fetched_at, held);
     let accepted = || context.known.template_of(&page).map(|version| (version, fetched.fetched_at));
     let fetch = Fetch { number: fetched.version.fetch, at: fetched.fetched_at };
-    Ok(ComputedViews { xml, article, by: asks_template.then(accepted).flatten(), fetch })
+    Ok(ComputedViews { xml, article, by: asks_template.then(accepted).flatten(), url: fetched.url, fetch })
 }
 
 /// The hierarchy with its informative blocks marked, as XML.

@@ -152,3 +152,19 @@ fn a_history_written_without_a_fingerprint_is_read() {
     json.as_object_mut().unwrap().remove("print");
     assert_eq!(serde_json::from_value::<ArticleHistory>(json).unwrap().fingerprint, Fingerprint::default());
 }
+
+#[test]
+fn an_article_that_is_none_comes_back_after_a_week_and_ends_again_a_week_later() {
+    const DAY: Duration = Duration::from_secs(86_400);
+    let mut history = born();
+    let start = fetch(3).at;
+    assert!(history.may_change_kind(start), "what never was another kind may change at once");
+    history.record_end(Ending::NotAnArticle, Fetch { number: 2, at: start }).unwrap();
+    assert!(history.is_no_article());
+    assert!(!history.may_change_kind(start.plus(6 * DAY)) && history.may_change_kind(start.plus(7 * DAY)));
+    // The text is that of the fetch from before, but readers get events in the order of their times.
+    let back = history.record_fetch(&story("Rain", "It rained."), fetch(2)).unwrap();
+    assert_eq!((back.event, back.at), (EventKind::New, start));
+    assert!(!history.is_no_article() && !history.may_change_kind(start.plus(6 * DAY)));
+    assert!(history.may_change_kind(start.plus(7 * DAY)));
+}
