@@ -111,7 +111,7 @@ pub struct Article {
     pub section: Option<String>,
     /// Labels of the concepts that file it; the miner's view fills them in.
     pub concepts: Vec<String>,
-    /// ISO 639-1 code.
+    /// The language of the text: ISO 639-1 code, 639-3 where there is none.
     pub language: Option<String>,
     /// The body, in page order.
     pub body: Vec<Block>,

@@ -187,7 +187,7 @@ impl Article {
         self.inner.concepts.clone()
     }
 
-    /// The ISO 639-1 code of the language.
+    /// The language of the text: an ISO 639-1 code, or three letters where there is none.
     #[getter]
     fn language(&self) -> Option<&str> {
         self.inner.language.as_deref()

@@ -93,6 +93,7 @@ pub(super) fn read_article(
     let modified = metadata.modified.clone().or_else(shown_change);
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     let picture = peers_picture.or(metadata.image).or_else(|| shown_picture(page, &visible));
+    evidence.by_field.extend(language_evidence(page).map(|found| ("language".to_owned(), found)));
     let article = Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
@@ -111,6 +112,15 @@ pub(super) fn read_article(
         evidence: evidence.by_field,
     };
     article.within_limits()
+}
+
+/// The evidence for the language; it names the declared one if the text is in another.
+fn language_evidence(page: &Page) -> Option<Evidence> {
+    let language = page.language.as_ref()?;
+    let (witness, confidence) = page.language_witness;
+    let other = page.declared_language.as_ref().filter(|declared| *declared != language);
+    let witness = other.map_or(witness.to_owned(), |declared| format!("{witness}, declared {declared}"));
+    Some(Evidence { witness, confidence })
 }
 
 /// The authors, from the page alone unless its peers know better.

@@ -98,8 +98,8 @@ fn what_no_witness_gives_is_empty() {
     let found = fields("<meta property=og:type content=article>", TEXT);
     assert_eq!((found.title, found.published, found.place), (None, None, None));
     assert!(found.authors.is_empty());
-    // Only its kind is said by the page as a whole.
-    assert!(found.evidence.keys().eq(["kind"]), "{:?}", found.evidence);
+    // Only its kind and its language are said by the page as a whole.
+    assert!(found.evidence.keys().eq(["kind", "language"]), "{:?}", found.evidence);
 }
 
 #[test]

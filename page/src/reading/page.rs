@@ -6,7 +6,7 @@
 use crate::reading::{CanonicalUrl, Leaves, NodeId, PageLimits, PageTree, decode, document_base, resolve};
 use url::Url;
 
-use crate::reading::language;
+use crate::reading::language::{PageLanguage, page_language};
 
 /// Longest title kept, in characters.
 const MAX_TITLE: usize = 500;
@@ -37,8 +37,12 @@ pub struct Page {
     pub leaves: Leaves,
     /// The `title` element, white space collapsed.
     pub title: Option<String>,
-    /// ISO 639-1 code (639-3 where there is none), declared or guessed from the text.
+    /// The language of the text: ISO 639-1 code, 639-3 where there is none.
     pub language: Option<String>,
+    /// The language that the page declares for its text, as such a code.
+    pub declared_language: Option<String>,
+    /// Where [`Page::language`] comes from, and how far to trust it.
+    pub(crate) language_witness: (&'static str, f32),
     /// Limits that cut something, sorted: `bytes`, `depth`, `leaves`, `nodes`.
     pub coarse: Vec<String>,
 }
@@ -59,13 +63,23 @@ impl Page {
         let leaves = Leaves::new(&tree);
         let base = document_base(&tree, &url.to_url());
         let title = title_text(&tree);
-        let language = language::detect_language(&tree, &leaves);
+        let PageLanguage { language, declared, witness, confidence } = page_language(&tree, &leaves);
         let mut coarse = limits_met(&tree, &leaves);
         if bytes_kept.len() < bytes.len() && !coarse.contains(&"bytes") {
             coarse.insert(0, "bytes");
         }
         let coarse = coarse.into_iter().map(str::to_owned).collect();
-        Page { url: url.clone(), base, tree, leaves, title, language, coarse }
+        Page {
+            url: url.clone(),
+            base,
+            tree,
+            leaves,
+            title,
+            language,
+            declared_language: declared,
+            language_witness: (witness, confidence),
+            coarse,
+        }
     }
 
     /// About how many bytes of memory the page takes.

@@ -52,8 +52,12 @@ pub(super) struct DateStyle {
 
 impl DateStyle {
     /// The style of a page's language, and in English of its country.
+    ///
+    /// Templates write dates, so a declared language comes before the text's. English is what templates declare that were
+    /// never adapted.
     pub(super) fn of(page: &Page) -> DateStyle {
-        let language = page.language.as_deref().and_then(cldr::language);
+        let declared = page.declared_language.as_deref().filter(|code| *code != "en");
+        let language = declared.or(page.language.as_deref()).and_then(cldr::language);
         let is_english = language.is_none_or(|language| language.is("en"));
         let order = match language {
             _ if is_english && writes_month_first(page) => Order::MonthDayYear,
