@@ -259,7 +259,7 @@ pub(super) const WEIGHTS: [(&str, f64); {count}] = [
 {rows}];
 """
         sets.settle(args, FOLDER / "weights.rs", text)
-        rows = "".join(f'    ("{name}", {value:.3f}),\n' for name, value in zip(known.names, known.usual()))
+        rows = "".join(f'    ("{name}", {value:.2f}),\n' for name, value in zip(known.names, known.usual()))
         text = f"""//! The values of measures on pages of all kinds. Written by `train/kinds.py`; not by hand.
 
 /// For each measure its median over as many articles as other pages, in the order of the measures.

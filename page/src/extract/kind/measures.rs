@@ -477,12 +477,7 @@ impl<'a> KindMeasures<'a> {
 
     fn measure_dates(&self, sink: &mut impl MeasureSink) {
         let dates = self.looks.iter().filter(|look| look.is_date).count();
-        let around = self
-            .headline
-            .as_ref()
-            .map(|headline| headline.run)
-            .or_else(|| Some(self.stretch.runs.start))
-            .unwrap_or(0);
+        let around = self.headline.as_ref().map_or(self.stretch.runs.start, |headline| headline.run);
         let near = around.saturating_sub(NEAR_BEFORE)..(around + NEAR_AFTER + 1).min(self.looks.len());
         let distance = self.looks.iter().enumerate().filter(|(_, look)| look.is_date);
         let distance = distance.map(|(number, _)| (number as f32 - around as f32).abs()).fold(FAR, f32::min);
