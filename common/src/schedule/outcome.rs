@@ -7,6 +7,7 @@
 //! `docs/schedule.md` shows the table; a test compares.
 
 use std::fmt;
+use std::time::Duration;
 
 use super::{DAY, HOUR, MINUTE, Trouble, doubled};
 use crate::outcome::Outcome;
@@ -83,6 +84,9 @@ const NO_ARTICLE: Waits = Waits::new(DAY, 4 * DAY, Some(7 * DAY));
 const LISTING_FORBIDDEN: Waits = Waits::new(DAY, 7 * DAY, None);
 /// An article that is not there is asked for once more before it is gone.
 const GONE: Waits = Waits::new(DAY, DAY, Some(DAY));
+
+/// How long the record of a page is kept after the miner was told that it is gone, if the miner was given the page before.
+pub const STAYS_AFTER_END: Duration = Duration::from_secs(DAY);
 
 /// What follows from an outcome.
 #[must_use]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::outcome::{Consequence, Target, consequence};
+use newslode_common::schedule::outcome::{Consequence, STAYS_AFTER_END, Target, consequence};
 use newslode_common::schedule::{
     AfterFailure, Class, FailedTry, Next, Role, ServerSays, SiteSchedule, Trouble,
 };
@@ -23,8 +23,6 @@ use crate::error::{FetchError, LONGEST_WAIT, Meaning, with_causes};
 /// A page that was blocked waits this much longer than its site rests, in milliseconds, so that other pages are asked
 /// for first: a page that is refused alone must not let its site rest again and again.
 const OTHERS_FIRST_MS: u64 = 300_000;
-/// How long the record of a page is kept after the miner was told that it is gone.
-const STAYS_AFTER_END: Duration = Duration::from_secs(86_400);
 
 impl Visit<'_> {
     /// Completes a visit whose fetch brought no usable answer.

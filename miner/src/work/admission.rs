@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 use newslode_common::message::{Ending, FetchedPage, GonePage, PartitionedPage};
-use newslode_common::store::{Entry, StoreResult, first_fetch};
+use newslode_common::store::{Entry, Frontier, StoreResult, first_fetch};
 use newslode_common::version::{FIRST_DATE, Version};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -154,6 +154,11 @@ impl Known {
 
 /// Why a page that is said to be gone is not removed; `None` if it may be.
 ///
+/// The removal of a page that does not count leaves its number in the store for good, so that the page's own message, which may
+/// come later, counts nothing. Only a page that counted once or that the frontier knows can have such a message: a crawler tells of
+/// an end before the URL leaves, and one that has left is remembered for longer than messages live. So an address that nobody knows is refused,
+/// and there are never more such numbers than URLs.
+///
 /// # Errors
 /// When a store fails.
 pub(super) async fn refusal_of_gone(
@@ -176,10 +181,19 @@ pub(super) async fn refusal_of_gone(
             )));
         }
     }
+    let frontier = parts.stores.frontier.as_ref();
+    if frontier.site(&gone.site).await?.is_none() {
+        // Nothing is removed of a site without a seed.
+        return Ok(None);
+    }
     let counted = parts.stores.state.versions(&gone.site, std::slice::from_ref(url)).await?;
-    let counted = counted.into_iter().flatten().next().filter(|counted| !counted.is_dated());
-    let counted = counted.map_or(0, |counted| counted.fetch);
-    let claimed = match parts.stores.frontier.entry(url).await? {
+    let counted = counted.into_iter().flatten().next();
+    let entry = frontier.entry(url).await?;
+    if counted.is_none() && entry.is_none() && !is_remembered(frontier, url, now).await? {
+        return Ok(Some(format!("`{url}` is not known: it neither counts nor was it in the frontier")));
+    }
+    let counted = counted.filter(|counted| !counted.is_dated()).map_or(0, |counted| counted.fetch);
+    let claimed = match entry {
         Some(entry) => entry.fetch,
         // It has left the frontier. Numbers begin at the day on which a URL was added.
         None => first_fetch(now.plus(CLOCK_TOLERANCE)),
@@ -187,4 +201,10 @@ pub(super) async fn refusal_of_gone(
     let most = claimed.max(counted).saturating_add(LOST_CLAIMS).min(FIRST_DATE - 1);
     Ok((gone.fetch > most)
         .then(|| format!("`{url}`: fetch {} was never claimed; the last one is {claimed}", gone.fetch)))
+}
+
+/// Whether a URL without a record was in the frontier.
+async fn is_remembered(frontier: &dyn Frontier, url: &CanonicalUrl, now: Timestamp) -> StoreResult<bool> {
+    // One that has left may come back between the two looks.
+    Ok(frontier.left(url, now).await?.is_some() || frontier.entry(url).await?.is_some())
 }

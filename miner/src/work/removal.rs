@@ -1,11 +1,13 @@
 //! Removes pages that are gone, or must not be kept: subtracts them, and ends the histories of their articles.
 //!
 //! A removal has the number of the fetch that found the page gone. So it is newer than what it removes, and a later fetch
-//! that finds the page counts it again. Start at [`remove_page`].
+//! that finds the page counts it again. It may also overtake the page's own message, since the two come by different queues: then
+//! its number is left in place of the page, and the late message is stale. Start at [`remove_page`].
 
 use newslode_common::config::Retention;
 use newslode_common::message::{Ending, GonePage};
-use newslode_common::store::{Applied, Change};
+use newslode_common::schedule::outcome::STAYS_AFTER_END;
+use newslode_common::store::{Applied, Change, StoreResult};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::Delta;
 use newslode_page::time::Timestamp;
@@ -29,8 +31,11 @@ pub async fn remove_page(parts: &Parts, gone: &GonePage, now: Timestamp) -> Resu
     for _ in 0..MAX_ATTEMPTS {
         let urls = std::slice::from_ref(&gone.url);
         let counted = parts.stores.state.versions(&gone.site, urls).await?.into_iter().next().flatten();
-        if counted.is_none() && matches!(gone.ending, Ending::Moved(_)) {
-            // It redirected at its first visit: there is nothing to subtract.
+        let is_unread = counted.is_none()
+            && matches!(gone.ending, Ending::Moved(_))
+            && !may_have_been_read(parts, gone, now).await?;
+        if is_unread {
+            // It redirected at its first visit: there is nothing to subtract, and nothing will come.
             parts.histories().end(gone, gone.fetch, now).await?;
             return Ok(PageEnd::Applied);
         }
@@ -65,4 +70,13 @@ pub async fn remove_page(parts: &Parts, gone: &GonePage, now: Timestamp) -> Resu
         return Ok(PageEnd::Applied);
     }
     Err(BatchError::Contended(gone.site.clone()))
+}
+
+/// Whether a page that moved, and does not count, may have been read before. Then its message is still under way. A page that was
+/// never read leaves the frontier at once; one that was read stays for [`STAYS_AFTER_END`].
+async fn may_have_been_read(parts: &Parts, gone: &GonePage, now: Timestamp) -> StoreResult<bool> {
+    Ok(match parts.stores.frontier.entry(&gone.url).await? {
+        Some(entry) => entry.content.is_some(),
+        None => now > gone.at.plus(STAYS_AFTER_END),
+    })
 }

@@ -5,15 +5,19 @@ use std::time::Duration;
 use newslode_common::broker::{Broker, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::{Ending, GonePage, PartitionedPage, envelope};
-use newslode_common::store::{NewUrl, Why};
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Class, Next, PageSchedule};
+use newslode_common::store::{Completion, NewUrl, Validators, Why};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, FIRST_DATE, Version};
+use newslode_miner::work::histories::read_history;
 use newslode_miner::work::service::run;
+use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{NOW, World, page, url, world};
+use crate::world::{NOW, World, content_of, page, served, url, world};
 
 /// Sends messages, and waits until the miner has ended all of them. Returns the reasons of the dead letters.
 async fn sent(world: &World, messages: Vec<Vec<u8>>) -> Vec<String> {
@@ -208,6 +212,88 @@ async fn what_no_crawler_can_tell_removes_nothing() {
     assert_eq!(sent_to(&world, Queue::Partitions, older, true).await, [""; 0]);
     let removed = counted(&world, &site, "https://a.test/story").await.unwrap();
     assert_eq!((removed.fetch, removed.content), (4, ContentHash::NONE));
+}
+
+fn gone(site: &Site, at: &str, fetch: u64, ending: Ending) -> Vec<u8> {
+    envelope::seal(&GonePage { url: url(at), site: site.clone(), fetch, at: NOW, ending }).unwrap()
+}
+
+/// Adds a page to the frontier and fetches it, as a crawler does, until the page leaves. Returns it under the number of its claim.
+async fn fetched(world: &World, at: &str, leaves: bool) -> PartitionedPage {
+    let (frontier, schedule) = (&world.parts.stores.frontier, Some(PageSchedule::page(None, NOW)));
+    let new = NewUrl { schedule, ..NewUrl::once(url(at), 1, Why::Link, 0) };
+    frontier.add(&[new], NOW).await.unwrap();
+    let claimed = frontier.claim(NOW, Duration::from_secs(60), 9).await.unwrap().claims;
+    let claim = claimed.iter().find(|claim| claim.url == url(at)).unwrap();
+    let page = page(at, Why::Link, claim.fetch, &["sport"], &[]);
+    world.archive(&page).await;
+    let (content, validators) = (Some(content_of(&page)), Validators::default());
+    let next = (!leaves).then_some(Next { due: Timestamp(NOW.0 + 1_000), class: Class::Rest });
+    let completion = Completion::Done { outcome: Outcome::Fetched, content, validators, next, schedule };
+    frontier.complete(claim, completion, NOW).await.unwrap();
+    page
+}
+
+/// A removal of each of a million addresses would otherwise stay in the store for good.
+#[tokio::test]
+async fn the_removal_of_an_address_that_nobody_knows_is_refused_and_leaves_nothing() {
+    let (_server, served) = served().await;
+    for world in [world(), served] {
+        let site = world.seed("https://a.test/").await;
+        let endings =
+            [Ending::NotFound, Ending::Disallowed, Ending::Noindex, Ending::Moved(url("https://a.test/"))];
+        let invented = "https://a.test/invented";
+        let messages = endings.map(|ending| gone(&site, invented, 1, ending)).to_vec();
+        let dead = sent_to(&world, Queue::Gone, messages, false).await;
+        assert!(dead.len() == 4 && dead.iter().all(|reason| reason.contains("is not known")), "{dead:?}");
+        assert_eq!(counted(&world, &site, invented).await, None);
+        assert_eq!(world.parts.stores.state.pages(&site).await.unwrap(), []);
+        assert!(read_history(world.parts.stores.archive.as_ref(), &url(invented)).await.unwrap().is_none());
+    }
+}
+
+/// The page waits in the queue of partitioners while its removal, which needs none, is carried out.
+#[tokio::test]
+async fn a_removal_that_overtakes_the_page_holds_while_the_url_waits_and_after_it_left() {
+    for leaves in [false, true] {
+        for ending in [Ending::NotFound, Ending::Moved(url("https://a.test/new-address"))] {
+            let world = world();
+            let site = world.seed("https://a.test/").await;
+            let page = fetched(&world, "https://a.test/story", leaves).await;
+            let number = page.version.fetch;
+            let removal = gone(&site, "https://a.test/story", number + 1, ending.clone());
+            let is_there = world.parts.stores.frontier.entry(&page.url).await.unwrap().is_some();
+            assert_eq!(is_there, !leaves);
+            for _ in 0..2 {
+                let dead = sent_to(&world, Queue::Gone, vec![removal.clone()], false).await;
+                assert_eq!(dead, [""; 0], "{ending:?} {leaves}");
+            }
+            for _ in 0..2 {
+                assert_eq!(sent(&world, vec![sealed(&page)]).await, [""; 0], "{ending:?} {leaves}");
+            }
+            let removed = Version { fetch: number + 1, content: ContentHash::NONE };
+            assert_eq!(
+                counted(&world, &site, "https://a.test/story").await,
+                Some(removed),
+                "{ending:?} {leaves}"
+            );
+            let sums = world.parts.stores.state.sums(&site, Table::ALL).await.unwrap();
+            assert!(sums.values().all(|cells| cells.is_empty()), "{ending:?} {leaves}: {sums:?}");
+        }
+    }
+}
+
+/// Addresses that only redirect are many. None takes a place in the store.
+#[tokio::test]
+async fn a_page_that_redirected_before_it_was_ever_read_leaves_no_number() {
+    let world = world();
+    let site = world.seed("https://a.test/").await;
+    let at = "https://a.test/?p=1";
+    let new = NewUrl::once(url(at), 1, Why::Link, 0);
+    world.parts.stores.frontier.add(&[new], NOW).await.unwrap();
+    let moved = gone(&site, at, 1, Ending::Moved(url("https://a.test/story")));
+    assert_eq!(sent_to(&world, Queue::Gone, vec![moved], false).await, [""; 0]);
+    assert_eq!(counted(&world, &site, at).await, None);
 }
 
 #[tokio::test]
