@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
 use newslode_common::config::PartitionerConfig;
-use newslode_common::message::envelope::{self, open, seal};
+use newslode_common::message::envelope::{self, open, open_delivered, seal};
 use newslode_common::message::{Body, FetchedPage, PartitionedPage};
 use newslode_common::page_span;
 use newslode_common::parsed::ParsedPages;
@@ -178,7 +178,8 @@ impl Worker {
     }
 
     async fn process(&self, message: &[u8]) -> Result<(), Unfinished> {
-        let fetched: FetchedPage = open(message).map_err(|error| Unfinished::Reject(error.to_string()))?;
+        let fetched: FetchedPage =
+            open_delivered(message).map_err(|error| Unfinished::Reject(error.to_string()))?;
         Span::current().record("url.full", field::display(&fetched.url));
         // One deadline for all steps, so that together they hold the page no longer than the broker allows.
         let retry = Retry::within(HOLD).until(&self.stop);

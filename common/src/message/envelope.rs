@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::pages::{FetchedPage, GonePage, PartitionedPage};
 use super::wire::{self, WireError};
+use crate::broker::MAX_MESSAGE;
 use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
@@ -48,8 +49,13 @@ pub enum EnvelopeError {
         known: u8,
     },
     /// Larger than any message of ours.
-    #[error("a message of {0} bytes is over the limit of {limit}", limit = wire::MAX_BODY)]
-    TooLarge(usize),
+    #[error("a message of {size} bytes is over the limit of {limit}")]
+    TooLarge {
+        /// Its size, in bytes.
+        size: usize,
+        /// The limit, in bytes.
+        limit: usize,
+    },
     /// The bytes changed on their way.
     #[error("a damaged `{0}` message: its checksum does not match")]
     Damaged(&'static str),
@@ -129,7 +135,7 @@ impl Message for GonePage {
 pub fn seal<M: Message>(message: &M) -> Result<Vec<u8>, EnvelopeError> {
     let body = wire::encode(message)?;
     if body.len() > wire::MAX_BODY {
-        return Err(EnvelopeError::TooLarge(body.len()));
+        return Err(EnvelopeError::TooLarge { size: body.len(), limit: wire::MAX_BODY });
     }
     let mut bytes = Vec::with_capacity(HEADER + body.len() + CHECKSUM);
     bytes.extend_from_slice(&MAGIC);
@@ -154,6 +160,17 @@ pub fn holds<M: Message>(bytes: &[u8]) -> bool {
     matches!(bytes, [b'N', b'L', 1, kind, ..] if *kind == M::KIND)
 }
 
+/// Takes a message out of its envelope that came by a queue.
+///
+/// # Errors
+/// As [`open`], and when it is larger than any message that is published. Older brokers take larger ones from strangers.
+pub fn open_delivered<M: Message>(bytes: &[u8]) -> Result<M, EnvelopeError> {
+    if bytes.len() > MAX_MESSAGE {
+        return Err(EnvelopeError::TooLarge { size: bytes.len(), limit: MAX_MESSAGE });
+    }
+    open(bytes)
+}
+
 /// Takes a message out of its envelope.
 ///
 /// # Errors
@@ -166,7 +183,7 @@ pub fn open<M: Message>(bytes: &[u8]) -> Result<M, EnvelopeError> {
         return Err(EnvelopeError::Kind { found: *kind, wanted: M::KIND });
     }
     if body.len() > wire::MAX_BODY + CHECKSUM {
-        return Err(EnvelopeError::TooLarge(body.len()));
+        return Err(EnvelopeError::TooLarge { size: body.len(), limit: wire::MAX_BODY });
     }
     let is_checked = (M::CHECKED_FROM..=M::VERSION).contains(version);
     let body = if is_checked { checked_body::<M>(bytes)? } else { body };

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
 
+mod admin;
 mod broken_frontier;
 mod broker;
 mod broker_broken;

@@ -92,7 +92,7 @@ fn sort(
                 "a page that is gone belongs on the queue `gone`; `miner.old_removals = true` takes it here";
             return Err((Box::new(delivery), reason.into()));
         }
-        return match envelope::open::<GonePage>(&delivery.body) {
+        return match envelope::open_delivered::<GonePage>(&delivery.body) {
             Ok(gone) => {
                 let of_site = held.entry(gone.site.clone()).or_default();
                 of_site.gone.push((delivery, gone));
@@ -101,7 +101,8 @@ fn sort(
             Err(error) => Err((Box::new(delivery), error.to_string())),
         };
     }
-    let opened = envelope::open::<PartitionedPage>(&delivery.body).map_err(|error| error.to_string());
+    let opened =
+        envelope::open_delivered::<PartitionedPage>(&delivery.body).map_err(|error| error.to_string());
     match opened.and_then(|page| admission::check(&page).map(|()| page)) {
         Ok(page) => {
             let of_site = held.entry(page.site.clone()).or_default();

@@ -246,7 +246,7 @@ async fn gone_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> 
             delivery = consumer.next() => delivery?,
         };
         count_taken(&parts.metrics, Queue::Gone, &delivery);
-        let gone: GonePage = match envelope::open(&delivery.body) {
+        let gone: GonePage = match envelope::open_delivered(&delivery.body) {
             Ok(gone) => gone,
             Err(error) => {
                 reject(&parts.metrics, Queue::Gone, delivery, &error.to_string()).await;

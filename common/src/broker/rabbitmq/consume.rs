@@ -20,7 +20,7 @@ use lapin::options::{
 use lapin::types::FieldTable;
 use lapin::{Acker as Tag, Channel};
 
-use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
+use super::super::{Acker, BrokerError, Consumer, Delivery, PublishError, Queue};
 use super::core::{Core, Keeper};
 use super::publish::trace_of;
 use crate::failpoint;
@@ -31,6 +31,7 @@ use crate::telemetry::trace::TraceContext;
 const REOPEN: Duration = Duration::from_millis(250);
 
 const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
+const TO_THE_DEAD_LETTERS: BasicRejectOptions = BasicRejectOptions { requeue: false };
 
 /// Ready messages from one queue.
 pub(super) struct RabbitConsumer {
@@ -221,13 +222,17 @@ impl Acker for HeldDelivery {
         self.end("cannot acknowledge", async |tag| tag.ack(BasicAckOptions::default()).await).await
     }
 
-    /// Copies the message to the dead letters first, so that it is never lost. It may be there twice.
+    /// Copies the message to the dead letters first, so that it is never lost. It may be there twice. One that is too large to be
+    /// published is moved by the broker itself, without our reason: otherwise it would come again until the delivery limit.
     async fn reject(mut self: Box<Self>, reason: &str) -> Result<(), BrokerError> {
         let headers = self.core.headers(reason);
-        let published = self.core.publish_dead(self.queue, &self.body, headers, self.trace.as_ref()).await;
-        published
-            .map_err(|error| BrokerError(format!("cannot move the message to the dead letters: {error}")))?;
-        self.ack().await
+        match self.core.publish_dead(self.queue, &self.body, headers, self.trace.as_ref()).await {
+            Ok(()) => self.ack().await,
+            Err(PublishError::TooLarge { .. }) => {
+                self.end("cannot reject", async |tag| tag.reject(TO_THE_DEAD_LETTERS).await).await
+            }
+            Err(error) => Err(BrokerError(format!("cannot move the message to the dead letters: {error}"))),
+        }
     }
 
     async fn release(mut self: Box<Self>) -> Result<(), BrokerError> {

@@ -1,7 +1,8 @@
 //! Dead letters: queues that are read with `basic.get`, held while they are listed, and put back.
 //!
 //! A message becomes a dead letter in two ways. Either we gave it up, with headers that say why, who and
-//! when; or the broker did so for the delivery limit, with its own `x-death` header. Reading holds the
+//! when; or the broker moved it with its own `x-death` header: for the delivery limit, or because it is too large for us to
+//! publish it again with a reason. Reading holds the
 //! letters, so another reader at the same time does not see them. They are back when the reading ends, however it
 //! ends.
 //! Letters that were put back do not always come first the next time, so we read further than asked and sort.
@@ -170,7 +171,8 @@ fn id(message: &BasicGetMessage) -> String {
 
 fn letter(queue: Queue, message: &BasicGetMessage) -> DeadLetter {
     let headers = message.delivery.properties.headers().clone().unwrap_or_default();
-    let (reason, by, at) = ours(&headers).or_else(|| brokers(&headers)).unwrap_or_default();
+    let size = message.delivery.data.len();
+    let (reason, by, at) = ours(&headers).or_else(|| brokers(&headers, size)).unwrap_or_default();
     DeadLetter { id: id(message), queue, reason, by, at, body: message.delivery.data.clone() }
 }
 
@@ -182,11 +184,15 @@ fn ours(headers: &FieldTable) -> Option<(String, String, u64)> {
 }
 
 /// Reads the broker's own header. The newest entry of `x-death` comes first.
-fn brokers(headers: &FieldTable) -> Option<(String, String, u64)> {
+fn brokers(headers: &FieldTable, size: usize) -> Option<(String, String, u64)> {
     let AMQPValue::FieldArray(deaths) = headers.inner().get("x-death")? else { return None };
     let AMQPValue::FieldTable(death) = deaths.as_slice().first()? else { return None };
     let reason = words(death.inner().get("reason")?)?;
-    let reason = if reason == "delivery_limit" { DELIVERY_LIMIT_REASON.into() } else { reason };
+    let reason = match reason.as_str() {
+        "delivery_limit" => DELIVERY_LIMIT_REASON.into(),
+        "rejected" => format!("a message of {size} bytes, which is too large to be published again"),
+        _ => reason,
+    };
     let at = match death.inner().get("time") {
         Some(AMQPValue::Timestamp(seconds)) => seconds.saturating_mul(1000),
         _ => 0,

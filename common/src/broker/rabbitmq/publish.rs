@@ -9,7 +9,7 @@ use crate::telemetry::trace::{self, TraceContext};
 use crate::time;
 use lapin::options::BasicPublishOptions;
 use lapin::types::{AMQPValue, FieldTable};
-use lapin::{BasicProperties, Channel, Confirmation};
+use lapin::{BasicProperties, Channel, Confirmation, ErrorKind};
 use tokio::time::timeout;
 
 use super::super::{MAX_MESSAGE, PublishError, Queue};
@@ -39,6 +39,20 @@ pub(super) fn trace_of(properties: &BasicProperties) -> Option<TraceContext> {
         _ => return None,
     };
     TraceContext::parse(header)
+}
+
+/// The limit in bytes of a broker that closed the channel because a message was larger (`max_message_size`). All messages on the channel
+/// fail with the same error; it is the fault of those that exceed the limit.
+fn brokers_limit(error: &lapin::Error) -> Option<usize> {
+    let ErrorKind::ProtocolError(protocol) = error.kind() else { return None };
+    limit_in(protocol.get_message().as_str())
+}
+
+/// "message size 20 is larger than configured max size 10", and the same without "configured" since RabbitMQ 4.
+fn limit_in(words: &str) -> Option<usize> {
+    let (_, sizes) = words.split_once("message size ")?;
+    let (_, limit) = sizes.split_once(" is larger than ")?.1.split_once("max size ")?;
+    limit.split_whitespace().next()?.parse().ok()
 }
 
 /// Where a message goes.
@@ -175,9 +189,32 @@ impl Core {
             }
             Err(error) => {
                 self.links.suspect();
+                if let Some(limit) = brokers_limit(&error).filter(|limit| body.len() > *limit) {
+                    return Err(PublishError::TooLarge { size: body.len(), limit });
+                }
                 let error = self.topology.with_remedy(&error);
                 Err(PublishError::Unavailable { reason: format!("`{queue}`: {error}") })
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_of_a_broker_is_read_from_what_it_says() {
+        for words in [
+            "PRECONDITION_FAILED - message size 20 is larger than configured max size 10",
+            "PRECONDITION_FAILED - message size 20 is larger than max size 10",
+        ] {
+            assert_eq!(limit_in(words), Some(10), "{words}");
+        }
+        for other in
+            ["PRECONDITION_FAILED - unknown delivery tag 10", "message size 20 is larger than max size", ""]
+        {
+            assert_eq!(limit_in(other), None, "{other}");
         }
     }
 }

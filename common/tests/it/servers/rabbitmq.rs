@@ -12,9 +12,9 @@ use bytes::Bytes;
 use lapin::types::{AMQPValue, FieldTable};
 use newslode_common::broker::conformance::{CHECKS, Factory};
 use newslode_common::broker::rabbitmq::RabbitBroker;
-use newslode_common::broker::{Broker, Limits, Queue};
+use newslode_common::broker::{Broker, Limits, MAX_MESSAGE, PublishError, Queue};
 use newslode_common::config::{BrokerConfig, Secret};
-use newslode_common::retry::Retryable as _;
+use newslode_common::retry::{Outage, Retry, Retryable as _};
 use newslode_common::telemetry::metrics::Metrics;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -67,6 +67,7 @@ async fn rabbitmq_keeps_the_contract() {
     a_wrong_password_is_not_shown(&server.url()).await;
     articles_reach_who_asked_for_their_topic(&server.url()).await;
     a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
+    a_message_that_is_too_large_to_publish_is_a_dead_letter_at_once(&server.url()).await;
     the_window_is_fast(&server.url()).await;
     what_is_published_through_the_default_exchange_arrives(&server.url()).await;
     traces_travel_in_headers(&server.url()).await;
@@ -305,6 +306,57 @@ async fn a_foreign_message_without_id_can_be_looked_after(url: &str) {
     );
     assert_eq!(letter.id.len(), 16, "{}", letter.id);
     assert_eq!(broker.drop_dead(Queue::Seeds, &[letter.id]).await.unwrap(), 1);
+}
+
+/// RabbitMQ before 4 takes 128 MiB from strangers. Such a message came again until the delivery limit, since it could not be
+/// published to the dead letters.
+async fn a_message_that_is_too_large_to_publish_is_a_dead_letter_at_once(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "large", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let (exchange, key, body) = ("".into(), "large.partitions".into(), vec![7; MAX_MESSAGE + 1]);
+    channel.basic_publish(exchange, key, Default::default(), &body, Default::default()).await.unwrap();
+    let mut consumer = broker.consume(Queue::Partitions, 1).await.unwrap();
+    let large = consumer.next().await.unwrap();
+    assert_eq!(large.body.len(), body.len());
+    large.reject("no message of ours").await.unwrap();
+    broker.publish(Queue::Partitions, "the next one".into()).await.unwrap();
+    let next = tokio::time::timeout(Duration::from_secs(20), consumer.next()).await.unwrap().unwrap();
+    assert!(next.body == "the next one", "{} bytes came again", next.body.len());
+    next.ack().await.unwrap();
+    let begun = Instant::now();
+    let letter = loop {
+        if let Some(letter) = broker.dead(Queue::Partitions, 1).await.unwrap().pop() {
+            break letter;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "it did not become a dead letter");
+    };
+    assert!(letter.body == body && letter.reason.contains("too large"), "{}", letter.reason);
+    let again = broker.replay(Queue::Partitions, &[]).await.unwrap_err();
+    assert!(again.to_string().contains("over the limit of 16777216"), "{again}");
+    assert_eq!(broker.drop_dead(Queue::Partitions, &[]).await.unwrap(), 1);
+}
+
+/// A publisher must not take the broker's refusal for an outage and try for ever. Those whose messages were on the same channel
+/// are not at fault.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_over_the_limit_of_the_broker_is_refused_with_that_limit() {
+    let server = RabbitServer::start_set("[].\n", "max_message_size = 100000").await.unwrap();
+    let broker =
+        RabbitBroker::connect(&config(&server.url(), "limited", &Limits::default()), "test@here", None)
+            .await
+            .unwrap();
+    let retry = Retry::within(Duration::from_secs(30));
+    let servers = Outage::new("broker");
+    let publish =
+        async |size: usize| retry.run(&servers, || broker.publish(Queue::Pages, vec![7; size].into())).await;
+    let (large, small) = tokio::join!(publish(100_001), futures::future::join_all((1..20).map(publish)));
+    assert!(matches!(large, Err(PublishError::TooLarge { size: 100_001, limit: 100_000 })), "{large:?}");
+    for published in small {
+        published.unwrap();
+    }
+    publish(100_000).await.unwrap();
 }
 
 async fn the_window_is_fast(url: &str) {
