@@ -220,17 +220,25 @@ fn gone(site: &Site, at: &str, fetch: u64, ending: Ending) -> Vec<u8> {
 
 /// Adds a page to the frontier and fetches it, as a crawler does, until the page leaves. Returns it under the number of its claim.
 async fn fetched(world: &World, at: &str, leaves: bool) -> PartitionedPage {
-    let (frontier, schedule) = (&world.parts.stores.frontier, Some(PageSchedule::page(None, NOW)));
+    // By the service's clock: a URL that has left is remembered for months.
+    let now = time::now();
+    let (frontier, schedule) = (&world.parts.stores.frontier, Some(PageSchedule::page(None, now)));
     let new = NewUrl { schedule, ..NewUrl::once(url(at), 1, Why::Link, 0) };
-    frontier.add(&[new], NOW).await.unwrap();
-    let claimed = frontier.claim(NOW, Duration::from_secs(60), 9).await.unwrap().claims;
-    let claim = claimed.iter().find(|claim| claim.url == url(at)).unwrap();
+    frontier.add(&[new], now).await.unwrap();
+    // The front page goes first.
+    let claim = loop {
+        let claimed = frontier.claim(now, Duration::from_secs(60), 1).await.unwrap().claims;
+        let claim = claimed.into_iter().next().expect("the page is due");
+        if claim.url == url(at) {
+            break claim;
+        }
+    };
     let page = page(at, Why::Link, claim.fetch, &["sport"], &[]);
     world.archive(&page).await;
     let (content, validators) = (Some(content_of(&page)), Validators::default());
-    let next = (!leaves).then_some(Next { due: Timestamp(NOW.0 + 1_000), class: Class::Rest });
+    let next = (!leaves).then_some(Next { due: now.plus(Duration::from_secs(60)), class: Class::Rest });
     let completion = Completion::Done { outcome: Outcome::Fetched, content, validators, next, schedule };
-    frontier.complete(claim, completion, NOW).await.unwrap();
+    frontier.complete(&claim, completion, now).await.unwrap();
     page
 }
 
