@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+
 use crate::telemetry::metrics::Metrics;
 
 /// Time between two questions to a disk.
@@ -23,7 +25,7 @@ pub fn free_bytes(folder: &Path) -> std::io::Result<u64> {
 }
 
 /// Less space is free than the reserve.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error(
     "only {} MiB are free on the disk of `{}`, and {} MiB are the reserve (`archive.reserve_mb`)",
     free >> 20, folder.display(), reserve >> 20

@@ -1,4 +1,4 @@
-//! `newslode status`: shows sites, pages by outcome, queues and due work, once or repeatedly with rates.
+//! `newslode status`: shows sites, pages by outcome, queues, due work and a disk that is short of room, once or repeatedly with rates.
 
 use std::time::{Duration, Instant};
 
@@ -84,6 +84,9 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
         let when =
             if due <= now { format!("was due {seconds} s ago") } else { format!("is due in {seconds} s") };
         out::line(format!("the longest-waiting URL {when}"))?;
+    }
+    if let Some(shortage) = &status.shortage {
+        out::line(format!("fetching waits for room: {shortage}"))?;
     }
     for (queue, depth) in &status.queues {
         out::line(format!("queue {queue}: {depth} waiting"))?;

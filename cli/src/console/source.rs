@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
+use newslode_common::room::Shortage;
 use newslode_common::store::StoreResult;
 use newslode_common::store::redb::RedbStore;
 use newslode_miner::work::parts::Parts;
 
 use super::answer::Problem;
+use crate::queries::status;
 
 /// What a console shows.
 pub(crate) struct Source {
@@ -35,6 +37,11 @@ impl Source {
             Some(run) => run.store.flush().await,
             None => Ok(()),
         }
+    }
+
+    /// Whether fetching waits for room on the disk. Services on other machines may have others.
+    pub(super) fn shortage(&self) -> Option<Shortage> {
+        status::shortage(self.run.as_ref().map(|run| run.folder.as_path()), &self.config)
     }
 
     /// The services' queues.

@@ -1,12 +1,14 @@
-//! Sites, pages by outcome, queues and due work, of a run or of the services.
+//! Sites, pages by outcome, queues, due work and a disk that is short of room, of a run or of the services.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
+use newslode_common::room::{Room, Shortage};
 use newslode_common::schedule::Health;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
@@ -44,10 +46,31 @@ pub(crate) struct Status {
     pub(crate) oldest_due: Option<Timestamp>,
     /// URLs finished per second since the last refresh; none at the first.
     pub(crate) rate: Option<f64>,
+    /// Less than the reserve is free on the disk that pages are written to, so fetching waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shortage: Option<Shortage>,
+}
+
+/// Whether the disk that pages are written to is short of room: that of a run, or else that of the services' archive, if this is a
+/// folder of this machine.
+pub(crate) fn shortage(run: Option<&Path>, config: &Config) -> Option<Shortage> {
+    let reserve_mb = config.archive.reserve_mb;
+    let room = match run {
+        Some(folder) => Some(Room::new(folder, reserve_mb)),
+        None => Room::of_archive(&config.archive.url, reserve_mb),
+    };
+    room?.look().err()
 }
 
 /// The source of the figures; it connects once and serves every refresh.
-pub(crate) enum Source {
+pub(crate) struct Source {
+    stores: SourceStores,
+    /// The run's folder.
+    run: Option<PathBuf>,
+    config: Config,
+}
+
+enum SourceStores {
     Folder(RedbStore),
     Services(RabbitBroker, RedisStore),
 }
@@ -55,21 +78,22 @@ pub(crate) enum Source {
 impl Source {
     /// Connects to the stores of a run or of the services.
     pub(crate) async fn open(target: &Target, config: &Config) -> anyhow::Result<Source> {
-        Ok(match target {
-            Target::Run(folder) => Source::Folder(engine::open_state(folder)?),
-            Target::Services => Source::Services(
-                services::connect_broker(config).await?,
-                services::connect_store(config).await?,
-            ),
-        })
+        let (stores, run) = match target {
+            Target::Run(folder) => (SourceStores::Folder(engine::open_state(folder)?), Some(folder.clone())),
+            Target::Services => {
+                let broker = services::connect_broker(config).await?;
+                (SourceStores::Services(broker, services::connect_store(config).await?), None)
+            }
+        };
+        Ok(Source { stores, run, config: config.clone() })
     }
 
     /// Reads the status once.
     pub(crate) async fn look(&self) -> anyhow::Result<Status> {
         let mut queues = BTreeMap::new();
-        let (frontier, state, sites): (&dyn Frontier, &dyn SiteState, _) = match self {
-            Source::Folder(state) => (state, state, Frontier::status(state).await?),
-            Source::Services(broker, store) => {
+        let (frontier, state, sites): (&dyn Frontier, &dyn SiteState, _) = match &self.stores {
+            SourceStores::Folder(state) => (state, state, Frontier::status(state).await?),
+            SourceStores::Services(broker, store) => {
                 for (queue, depth) in depths(broker).await {
                     queues.insert(queue.to_string(), depth?);
                 }
@@ -87,7 +111,8 @@ impl Source {
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;
-        Ok(Status { outcomes, sites, queues, oldest_due, rate: None })
+        let shortage = shortage(self.run.as_deref(), &self.config);
+        Ok(Status { outcomes, sites, queues, oldest_due, rate: None, shortage })
     }
 }
 
@@ -113,7 +138,7 @@ mod tests {
         }
         let cut = r#"{"compared":24,"sampled":48}"#;
         store.put_value("learning/large.example", None, cut.into()).await.unwrap();
-        let source = Source::Folder(store);
+        let source = Source { stores: SourceStores::Folder(store), run: None, config: Config::default() };
         let status = source.look().await.unwrap();
         let cuts: Vec<(&str, bool)> = status
             .sites
@@ -121,7 +146,7 @@ mod tests {
             .map(|site| (site.status.site.as_str(), site.learning_cut.is_some()))
             .collect();
         assert_eq!(cuts, [("large.example", true), ("small.example", false)]);
-        let Source::Folder(store) = source else { unreachable!("it was made above") };
+        let SourceStores::Folder(store) = source.stores else { unreachable!("it was made above") };
         let store = Arc::new(store);
         let stores = Stores {
             frontier: store.clone(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::rabbitmq::RabbitBroker;
-use newslode_common::broker::{Broker, DeadLetter, Queue};
+use newslode_common::broker::{Broker, BrokerError, DeadLetter, Queue};
 use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -280,7 +280,11 @@ impl<'a> Installation<'a> {
 
     /// The test's own connection to the broker.
     pub async fn broker(&self) -> RabbitBroker {
-        RabbitBroker::connect(&self.broker, "test@here", None).await.unwrap()
+        self.connect_broker().await.unwrap()
+    }
+
+    async fn connect_broker(&self) -> Result<RabbitBroker, BrokerError> {
+        RabbitBroker::connect(&self.broker, "test@here", None).await
     }
 
     /// Compares every URL's outcome.

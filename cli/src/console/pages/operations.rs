@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use newslode_common::broker::{Broker as _, DeadLetter, Queue};
 use newslode_page::time::Timestamp;
 
-use super::parts::site_link;
+use super::parts::{shortage_note, site_link};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::access::{Caller, Visitor};
 use crate::console::answer::PageResult;
@@ -60,6 +60,7 @@ pub(in crate::console) async fn page(
     };
     let main = html! {
         (console.notices.shown(query.as_deref()))
+        (shortage_note(&console.source))
         @if visitor.may_sign_in && visitor.mark.is_none() {
             p.note { "To change something here, " a href="/session" { "sign in" } " first." }
         }

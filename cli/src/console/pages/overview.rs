@@ -8,7 +8,7 @@ use newslode_common::schedule::Health;
 use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
-use super::parts::{article_summaries, concept_link, site_link, site_state};
+use super::parts::{article_summaries, concept_link, shortage_note, site_link, site_state};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
@@ -29,6 +29,7 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Pag
     let snapshot = console.snapshot().await?;
     let now = now();
     let main = html! {
+        (shortage_note(&console.source))
         (headline_figures(&snapshot, now))
         div.columns { (found_by_hour(&snapshot, now)) (published_by_day(&snapshot, now)) }
         div.columns { (rising_concepts(&snapshot)) (site_health(&snapshot)) }

@@ -7,6 +7,7 @@ use newslode_miner::mining::taxonomy::Concept;
 use newslode_page::reading::Site;
 
 use crate::console::snapshot::{ArticleSummary, Mined};
+use crate::console::source::Source;
 use crate::html::Links;
 use crate::html::lists::{self, ListedArticle};
 use crate::html::values::{EXTERNAL_REL, page_url, time_element};
@@ -21,6 +22,15 @@ impl Links for Pages {
 
     fn site(&self, site: &Site) -> String {
         site_path(site)
+    }
+}
+
+/// Says so while fetching waits for room on the disk.
+pub(in crate::console) fn shortage_note(source: &Source) -> Markup {
+    html! {
+        @if let Some(shortage) = source.shortage() {
+            p.note { "Fetching waits for room: " (shortage) "." }
+        }
     }
 }
 

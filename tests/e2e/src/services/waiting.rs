@@ -65,7 +65,9 @@ impl Installation<'_> {
 
     /// The digests, if nothing is pending or claimed and the queues are empty.
     pub async fn resting_digests(&self) -> Option<Digests> {
-        let (store, broker) = (self.store().await, self.broker().await);
+        let store = self.store().await;
+        // A broker on a busy machine may take longer than a connection waits. The caller looks again.
+        let broker = self.connect_broker().await.ok()?;
         let has_pages = !store.sites().await.unwrap_or_default().is_empty();
         let queues = depths(&broker).await;
         let is_empty = queues.iter().all(|(_, depth)| matches!(depth, Ok(0)));

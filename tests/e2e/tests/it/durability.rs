@@ -9,7 +9,9 @@ use newslode_common::store::{Kind, PageArchive as _};
 use newslode_e2e::process::Process;
 use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::CanonicalUrl;
+use serde_json::Value;
 
+use crate::client::Client;
 use crate::lab::{Lab, open, small_world};
 
 /// A web archive of a small world, and the articles that it comes to.
@@ -141,11 +143,32 @@ async fn a_run_on_a_full_disk_names_the_cause_once_and_goes_on_when_there_is_roo
         assert!(mining.ended().is_none() && begun.elapsed() < Duration::from_secs(60), "{}", mining.tail());
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    let run = lab.path("small/run").display().to_string();
+    let short = "fetching waits for room: only 0 MiB are free";
+    assert!(lab.ok(&["status", &run]).await.contains(short));
+    let status = lab.json(&["status", "--json", &run]).await;
+    assert_eq!(status["shortage"]["reserve"], 128 << 20, "{status}");
     assert!(disk.resize("remount", "remount,size=200m"));
     let ended = mining.end(Duration::from_secs(100)).await;
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert_eq!(ended.err.matches("the run waits until there is room").count(), 1, "{}", ended.err);
     assert!(articles(&lab, "small/run") == wanted, "the articles differ");
+    assert!(!lab.ok(&["status", &run]).await.contains("room"), "there is room again");
+    assert_eq!(lab.json(&["status", "--json", &run]).await["shortage"], Value::Null);
+    // The console says it on its first page and in Operations.
+    let mut command = lab.command("newslode");
+    command.args(["serve", &run, "--addr", "127.0.0.1:0"]).env("NEWSLODE__ARCHIVE__RESERVE_MB", "900000000");
+    let mut console = Process::start(command, "console", &lab.path(""));
+    console.printed("http://").await;
+    let addr = console.out().split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let client = Client::new(addr.parse().unwrap());
+    let begun = std::time::Instant::now();
+    for page in ["/", "/operations"] {
+        while !client.get(page).await.body.contains("Fetching waits for room: only ") {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{page}\n{}", console.tail());
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,6 +15,7 @@ mod archives;
 mod attack;
 mod bad_input;
 mod browser;
+mod certificates;
 mod console;
 mod crashes;
 mod durability;
