@@ -53,6 +53,21 @@ impl<'a> Surroundings<'a> {
         })
     }
 
+    /// All lines.
+    pub(super) fn lines(&self) -> &'a [Run] {
+        &self.runs.runs
+    }
+
+    /// The number of the line that is the headline.
+    pub(super) fn headline(&self) -> usize {
+        self.headline
+    }
+
+    /// The element that shows the headline.
+    pub(super) fn headline_node(&self) -> Option<NodeId> {
+        self.runs.runs.get(self.headline).map(|run| run.first)
+    }
+
     /// How many lines behind the headline a node is shown; [`NOWHERE`] for none.
     pub(super) fn lines_after_headline(&self, node: Option<NodeId>) -> f32 {
         node.map_or(NOWHERE, |node| self.line_number(node).unwrap_or(0) as f32 - self.headline as f32)

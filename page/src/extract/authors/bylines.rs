@@ -17,6 +17,8 @@ const STRONG: [&str; 9] = ["|", ";", "•", " · ", " – ", " — ", " - ", " �
 const COMMAS: [char; 7] = [',', '、', '،', '，', '፣', '/', '／'];
 /// Marks behind labels.
 const COLONS: [char; 5] = [':', '：', '＝', '៖', '='];
+/// Most letters of an abbreviation before a full stop.
+const LONGEST_ABBREVIATION: usize = 3;
 /// Most words of a label before a colon, and most words before "by".
 const LABEL_WORDS: usize = 4;
 const BEFORE_BY: usize = 5;
@@ -134,29 +136,28 @@ fn without_brackets(text: &str) -> String {
     plain
 }
 
-/// The parts of a byline between strong marks. A full stop ends a part behind a long word: not behind "J." or "Jr.".
+/// The parts of a byline between strong marks and full stops.
 fn strong_parts(text: &str) -> Vec<&str> {
     let mut parts = vec![text];
     for mark in STRONG {
         parts = parts.into_iter().flat_map(|part| part.split(mark)).collect();
     }
-    let sentences = |part| {
-        let mut found: Vec<&str> = Vec::new();
-        let mut rest: &str = part;
-        let mut from = 0;
-        while let Some(at) = rest[from..].find(". ").map(|at| from + at) {
-            let last = rest[..at].rsplit(' ').next().unwrap_or_default();
-            if last.chars().count() > 3 || last.starts_with(char::is_lowercase) {
-                found.push(&rest[..at]);
-                (rest, from) = (&rest[at + 2..], 0);
-            } else {
-                from = at + 2;
-            }
-        }
-        found.push(rest);
-        found
-    };
     parts.into_iter().flat_map(sentences).map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// The sentences of a text. A full stop behind a short word ends none: "J.", "Jr.".
+fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (stop, _) in text.match_indices(". ") {
+        let last = text[start..stop].rsplit(' ').next().unwrap_or_default();
+        if last.chars().count() > LONGEST_ABBREVIATION || last.starts_with(char::is_lowercase) {
+            found.push(&text[start..stop]);
+            start = stop + 2;
+        }
+    }
+    found.push(&text[start..]);
+    found
 }
 
 /// The labels with a colon in a part of a byline, each with what follows it; first what precedes all labels.
@@ -206,32 +207,19 @@ fn pieces(text: &str, language: Option<Language>) -> Vec<String> {
 /// The names that "and" joins. `is_open`: a name precedes.
 fn between_ands(text: &str, language: Option<Language>, is_open: bool) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let language = language.filter(|language| !language.is("en"));
     let mut found: Vec<String> = Vec::new();
     let mut from = 0;
     for (at, word) in words.iter().enumerate() {
-        let is_first = at == 0 && !is_open;
-        let folded = cldr::fold(word);
-        let is_and = ANDS[..2].contains(&folded.as_ref())
-            || if language.is_some() {
-                cldr::is_and(&folded, language)
-            } else {
-                ANDS.contains(&folded.as_ref())
-            };
+        let (before, behind) = (at - from, words.len() - at - 1);
         // "Ortega y Gasset" is one name: a short word joins only names of two words or more.
-        let is_long = folded.chars().count() > 2 || *word == "&";
-        let is_between = is_long || (at - from >= 2 && words.len() - at > 2);
-        let is_small = !word.chars().any(char::is_uppercase) || word.chars().all(char::is_uppercase);
-        if is_and
-            && is_small
-            && is_between
-            && (at == 0 || at > from)
-            && at + 1 < words.len()
-            && !(is_first && words.len() < 3)
-        {
+        let is_short = word.chars().count() <= 2 && *word != "&";
+        let is_between = behind > 0 && (!is_short || (before >= 2 && behind >= 2));
+        // A name may follow an "and" at the very beginning if another precedes it: "Ada, and Alan Turing".
+        let is_behind_name = before > 0 || (at == 0 && (is_open || words.len() > 2));
+        if is_and(word, language) && is_between && is_behind_name {
             found.push(words[from..at].join(" "));
             from = at + 1;
-        } else if is_joined_and(word) && at - from >= 2 && words.len() - at >= 2 {
+        } else if is_joined_and(word) && before >= 2 && behind >= 1 {
             found.push(words[from..at].join(" "));
             found.extend(between_ands(&words[at..].join(" ")[first_letter(word)..], language, true));
             from = words.len();
@@ -241,6 +229,17 @@ fn between_ands(text: &str, language: Option<Language>, is_open: bool) -> Vec<St
     found.push(words[from..].join(" "));
     found.retain(|piece| !piece.is_empty());
     found
+}
+
+/// Whether a word says "and" in this language. Pages that are said to be in English often are in another.
+fn is_and(word: &str, language: Option<Language>) -> bool {
+    let is_small = !word.contains(char::is_uppercase) || word.chars().all(char::is_uppercase);
+    let folded = cldr::fold(word);
+    let is_of_language = match language.filter(|language| !language.is("en")) {
+        Some(language) => cldr::is_and(&folded, Some(language)) || ["and", "&"].contains(&folded.as_ref()),
+        None => ANDS.contains(&folded.as_ref()),
+    };
+    is_small && is_of_language
 }
 
 /// Whether a word begins with the Arabic or Hebrew letter for "and".
@@ -261,64 +260,67 @@ struct Opened<'p> {
 
 fn without_opening(piece: &str, language: Option<Language>) -> Opened<'_> {
     let piece = piece.trim();
-    if let Some((rest, work)) = words::without_sign_before(piece) {
-        let is_name = rest.chars().count() > 1 && !rest.contains(|letter: char| letter.is_ascii_alphabetic());
-        if is_name {
-            return Opened { rest, work: Some(work) };
-        }
+    if let Some(opened) = without_sign(piece) {
+        return opened;
     }
-    let words: Vec<(usize, &str)> = indexed_words(piece);
-    let from = |at: usize| words.get(at).map_or("", |(start, _)| &piece[*start..]);
-    let is_small = |word: &str| word.starts_with(char::is_lowercase);
-    let by = words.iter().take(BEFORE_BY + 1).enumerate().position(|(at, (_, word))| {
-        let before = &words[..at];
-        let says_what = before.iter().any(|(_, word)| words::is_label(word));
-        let is_label = says_what || before.iter().all(|(_, word)| is_small(word));
-        // "Ursula von der Heide" has no label before "von".
-        is_label && words::is_by(word, language, at == 0 || says_what) && at + 1 < words.len()
-    });
-    let (mut at, mut work) = (0, None);
-    if let Some(by) = by {
-        let label = &piece[..words[by].0];
-        work = Some(words::work(label).unwrap_or(Work::Writing));
-        at = by + 1;
-    } else {
-        // "Told to Ada Lovelace", "Корреспондент Анна Смирнова", "كتبت ليلى".
-        let is_labelled =
-            |at: usize| words.get(at).is_some_and(|(_, word)| words::is_label(word) || words::is_role(word));
-        let is_before = |at: usize| {
-            let word = words[at].1;
-            let opens =
-                at == 0 && words.get(1).is_some_and(|(_, next)| is_small(next) && words::is_label(next));
-            opens || is_small(word) || words::is_label(word) || words::is_role(word)
-        };
-        let rest = (0..words.len().min(LABEL_WORDS)).take_while(|at| is_before(*at)).count();
-        let has_label = (0..rest).any(is_labelled);
-        // A name follows: "Artikel auf Facebook teilen" is none.
-        let is_named =
-            words.iter().skip(rest).take(2).all(|(_, word)| !is_small(word) || words::is_particle(word));
-        if has_label && is_named && words.len() >= rest + 2 {
-            let last = words[rest - 1];
-            work = Some(words::work(&piece[..last.0 + last.1.len()]).unwrap_or(Work::Writing));
-            at = rest;
-        } else if let Some(next) = two_words(&words) {
-            (at, work) = (next, Some(Work::Writing));
-        }
-    }
+    let words = indexed_words(piece);
+    let opening =
+        by(piece, &words, language).or_else(|| label_before(piece, &words)).or_else(|| two_words(&words));
+    let Some((mut at, work)) = opening else { return Opened { rest: piece, work: None } };
     // "von unserem Korrespondenten …".
-    while at + 2 < words.len()
-        && work.is_some()
-        && (words::is_article(words[at].1) || words::is_role(words[at].1))
-    {
+    while at + 2 < words.len() && (words::is_article(words[at].1) || words::is_role(words[at].1)) {
         at += 1;
     }
-    Opened { rest: if at == 0 { piece } else { from(at) }, work }
+    Opened { rest: words.get(at).map_or("", |(start, _)| &piece[*start..]), work: Some(work) }
+}
+
+/// A name behind a sign, in scripts without spaces: `記者林知遠`.
+fn without_sign(piece: &str) -> Option<Opened<'_>> {
+    let (rest, work) = words::without_sign_before(piece)?;
+    let is_name = rest.chars().count() > 1 && !rest.contains(|letter: char| letter.is_ascii_alphabetic());
+    is_name.then_some(Opened { rest, work: Some(work) })
+}
+
+/// The number of the word behind "by", and what the words before it say: "Photos by Ada Lovelace".
+fn by(piece: &str, words: &[(usize, &str)], language: Option<Language>) -> Option<(usize, Work)> {
+    let is_by = |at: &usize| {
+        let before = &words[..*at];
+        let says_what = before.iter().any(|(_, word)| words::is_label(word));
+        // "Ursula von der Heide" has no label before "von".
+        let is_label = says_what || before.iter().all(|(_, word)| is_small(word));
+        is_label && words::is_by(words[*at].1, language, *at == 0 || says_what)
+    };
+    // Something follows it.
+    let at = (0..words.len().saturating_sub(1)).take(BEFORE_BY + 1).find(is_by)?;
+    let label = &piece[..words[at].0];
+    Some((at + 1, words::work(label).unwrap_or(Work::Writing)))
+}
+
+/// The number of the word behind a label without "by", and what it says: "Told to Ada Lovelace", "كتبت ليلى".
+fn label_before(piece: &str, words: &[(usize, &str)]) -> Option<(usize, Work)> {
+    let is_known = |word: &str| words::is_label(word) || words::is_role(word);
+    let is_label = |at: &usize| {
+        let opens = *at == 0 && words.get(1).is_some_and(|(_, next)| is_small(next) && words::is_label(next));
+        opens || is_small(words[*at].1) || is_known(words[*at].1)
+    };
+    let end = (0..words.len().min(LABEL_WORDS)).take_while(is_label).count();
+    // A name follows: "Artikel auf Facebook teilen" is no byline.
+    let is_name = |word: &str| !is_small(word) || words::is_particle(word);
+    let is_named = words.len() >= end + 2 && words[end..].iter().take(2).all(|(_, word)| is_name(word));
+    let is_before_name = is_named && words[..end].iter().any(|(_, word)| is_known(word));
+    let last = words[..end].last().filter(|_| is_before_name)?;
+    let label = &piece[..last.0 + last.1.len()];
+    Some((end, words::work(label).unwrap_or(Work::Writing)))
+}
+
+fn is_small(word: &str) -> bool {
+    word.starts_with(char::is_lowercase)
 }
 
 /// The Persian "به قلم", "by the pen of".
-fn two_words(words: &[(usize, &str)]) -> Option<usize> {
+fn two_words(words: &[(usize, &str)]) -> Option<(usize, Work)> {
     let [(_, first), (_, second), _, ..] = words else { return None };
-    (cldr::fold(first) == "به" && words::is_label(second)).then_some(2)
+    (cldr::fold(first) == "به" && words::is_label(second)).then_some((2, Work::Writing))
 }
 
 /// The words of a text, and where each begins.
@@ -330,7 +332,8 @@ fn indexed_words(text: &str) -> Vec<(usize, &str)> {
 /// The name in a piece, without what follows it.
 fn named(piece: &str, site: &SiteNames) -> Option<Part> {
     let is_edge = |letter: char| {
-        letter.is_whitespace() || matches!(letter, ':' | '-' | '*' | '"' | '“' | '”' | '–' | '—' | '«' | '»')
+        letter.is_whitespace()
+            || matches!(letter, ':' | '-' | '*' | '·' | '⋅' | '•' | '"' | '“' | '”' | '–' | '—' | '«' | '»')
     };
     let whole = piece.trim_matches(is_edge);
     let is_label = |word: &str| words::is_by(word, None, false) || words::is_label(word);
@@ -368,9 +371,8 @@ fn before_sign(piece: &str) -> Option<&str> {
 fn name_in(piece: &str, site: &SiteNames) -> String {
     let piece = site.cut_off(piece);
     let words: Vec<&str> = piece.split_whitespace().collect();
-    let is_small = |word: &&str| word.starts_with(char::is_lowercase);
     // Handles and pen names may be small.
-    if words.iter().all(is_small) {
+    if words.iter().all(|word| is_small(word)) {
         let is_description = words.len() > 2
             || words.iter().any(|word| words::is_role(word) || words::is_by(word, None, true));
         return if is_description { String::new() } else { piece.to_owned() };
@@ -383,7 +385,7 @@ fn name_in(piece: &str, site: &SiteNames) -> String {
     };
     let is_end = |at: &usize| {
         let word = words[*at];
-        is_small(&word) && !(words::is_particle(word) && capital_behind(*at))
+        is_small(word) && !(words::is_particle(word) && capital_behind(*at))
     };
     let mut end = (0..words.len()).find(is_end).unwrap_or(words.len());
     // The role may be small: "Ada Lovelace Globe staff".
@@ -407,7 +409,6 @@ fn settled(mut parts: Vec<Part>) -> Vec<Part> {
     if parts.iter().any(is_person) {
         parts.retain(is_person);
     }
-    // What a label marks is a name; what stands beside it is not.
     parts
 }
 

@@ -32,6 +32,15 @@ pub(super) struct NameMention {
     pub(super) is_other: bool,
     pub(super) is_newsroom: bool,
     pub(super) node: Option<NodeId>,
+    /// The number of the line that shows it.
+    pub(super) line: Option<usize>,
+}
+
+impl NameMention {
+    /// Whether the markup says that the text is an author's, not only the text.
+    pub(super) fn is_marked(&self) -> bool {
+        matches!(self.source, Source::Rel | Source::Microdata | Source::Class | Source::Link | Source::Slug)
+    }
 }
 
 /// A name.
@@ -43,11 +52,12 @@ pub(super) struct NameCandidate {
     pub(super) mentions: Vec<NameMention>,
 }
 
-/// The names in credits, in their order.
+/// The names in credits, in their order. `line_of` gives the number of the line that shows an element.
 pub(super) fn name_candidates(
     credits: &[Credit],
     site: &SiteNames,
     language: Option<Language>,
+    line_of: impl Fn(NodeId) -> Option<usize>,
 ) -> Vec<NameCandidate> {
     let mut found: Vec<NameCandidate> = Vec::new();
     let mut candidate_idx: HashMap<String, usize> = HashMap::new();
@@ -56,6 +66,7 @@ pub(super) fn name_candidates(
         let number = numbers.entry(credit.source).or_default();
         let parts = bylines::parts(&credit.text, site, language);
         let says_by = bylines::says_by(&credit.text, language);
+        let line = credit.node.and_then(&line_of);
         let mut add = |name: &str, part: usize, is_cut: bool| {
             let bylines::Part { work, is_labelled, is_newsroom, .. } = parts[part];
             let (name, key) = (name.trim(), name_key(name));
@@ -81,6 +92,7 @@ pub(super) fn name_candidates(
                     is_other: work == Work::Other,
                     is_newsroom,
                     node,
+                    line,
                 });
             }
         };

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::candidates::{NameCandidate, NameMention, name_key, write_key};
 use super::credits::Source;
 use super::names::{SiteNames, is_name, is_syllable};
+use super::places::CreditPlace;
 use super::words;
 use crate::Page;
 use crate::extract::metadata::Metadata;
@@ -42,7 +43,7 @@ const NOTHING: f32 = -1.0;
 /// The data of a page that all its names are measured against.
 pub(super) struct AuthorContext<'a> {
     page: &'a Page,
-    surroundings: Surroundings<'a>,
+    surroundings: &'a Surroundings<'a>,
     site: &'a SiteNames,
     candidates: &'a [NameCandidate],
     /// The first leaf that is exactly a name, and how many are.
@@ -62,14 +63,17 @@ pub(super) struct AuthorContext<'a> {
     labelled: usize,
     /// By the form of the markup around a name: the first line with that form, and how many names have it.
     twins: FxHashMap<u64, (usize, usize)>,
+    /// By candidate.
+    places: &'a [CreditPlace],
 }
 
 impl<'a> AuthorContext<'a> {
     pub(super) fn new(
         page: &'a Page,
         metadata: &'a Metadata,
-        visible: &Visible<'a>,
+        surroundings: &'a Surroundings<'a>,
         candidates: &'a [NameCandidate],
+        places: &'a [CreditPlace],
     ) -> AuthorContext<'a> {
         let shown = find_shown(page, candidates);
         let words: FxHashSet<&str> = shown.keys().flat_map(|key| key.split(' ')).collect();
@@ -97,13 +101,13 @@ impl<'a> AuthorContext<'a> {
         let is_labelled =
             |candidate: &&NameCandidate| candidate.mentions.iter().any(|mention| mention.is_labelled);
         let labelled = candidates.iter().filter(is_labelled).count();
-        let surroundings = Surroundings::new(page, visible);
-        let twins = find_twins(page, &surroundings, candidates);
+        let twins = find_twins(page, candidates);
         AuthorContext {
             page,
             surroundings,
             labelled,
             twins,
+            places,
             site,
             candidates,
             shown,
@@ -120,17 +124,14 @@ impl<'a> AuthorContext<'a> {
 
 /// The forms of the markup around names, each with its first line and the number of names that have it. Bylines of other
 /// articles in a list have the same form, those of one article are close together.
-fn find_twins(
-    page: &Page,
-    surroundings: &Surroundings<'_>,
-    candidates: &[NameCandidate],
-) -> FxHashMap<u64, (usize, usize)> {
+fn find_twins(page: &Page, candidates: &[NameCandidate]) -> FxHashMap<u64, (usize, usize)> {
     let mut twins: FxHashMap<u64, (usize, usize)> = FxHashMap::default();
     for candidate in candidates {
         let mut forms: Vec<u64> = Vec::new();
-        for node in candidate.mentions.iter().filter_map(|mention| mention.node) {
+        for mention in &candidate.mentions {
+            let Some(node) = mention.node else { continue };
             let form = form_around(page, node);
-            let line = surroundings.line_number(node).unwrap_or(0);
+            let line = mention.line.unwrap_or(0);
             let (first, count) = twins.entry(form).or_insert((line, 0));
             *first = line.min(*first);
             if !forms.contains(&form) {
@@ -185,7 +186,7 @@ pub(super) fn measure_names() -> &'static [String] {
         let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
         let runs = Runs::new(&page);
-        let visible = Visible::new(&page, &runs, None);
+        let surroundings = Surroundings::new(&page, &Visible::new(&page, &runs, None));
         let mention = NameMention {
             source: Source::By,
             number: 0,
@@ -197,10 +198,12 @@ pub(super) fn measure_names() -> &'static [String] {
             is_other: false,
             is_newsroom: false,
             node: None,
+            line: None,
         };
         let candidates = [NameCandidate { name: "One".into(), key: "one".into(), mentions: vec![mention] }];
-        let context = AuthorContext::new(&page, &metadata, &visible, &candidates);
-        measures::measure_names(|sink| measure_name(&candidates[0], &context, sink))
+        let places = [CreditPlace::default()];
+        let context = AuthorContext::new(&page, &metadata, &surroundings, &candidates, &places);
+        measures::measure_names(|sink| measure_name(&candidates[0], &places[0], &context, sink))
     });
     &NAMES
 }
@@ -208,12 +211,14 @@ pub(super) fn measure_names() -> &'static [String] {
 /// Measures one name.
 pub(super) fn measure_name(
     candidate: &NameCandidate,
+    place: &CreditPlace,
     context: &AuthorContext<'_>,
     sink: &mut impl MeasureSink,
 ) {
     measure_sources(candidate, context, sink);
     measure_spelling(candidate, context, sink);
     measure_place(candidate, context, sink);
+    measure_byline(place, context, sink);
 }
 
 /// Which sources give it.
@@ -324,10 +329,9 @@ fn measure_place(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &
     for (what, words) in OTHER_ROLES {
         sink.flag(format_args!("{what} before"), words.iter().any(|word| head.contains(word)));
     }
-    let nodes = || candidate.mentions.iter().filter_map(|mention| mention.node);
-    let twins = nodes().filter_map(|node| {
-        let (first, count) = context.twins.get(&form_around(page, node))?;
-        Some((surroundings.line_number(node).unwrap_or(0).saturating_sub(*first), *count))
+    let twins = candidate.mentions.iter().filter_map(|mention| {
+        let (first, count) = context.twins.get(&form_around(page, mention.node?))?;
+        Some((mention.line.unwrap_or(0).saturating_sub(*first), *count))
     });
     let (lines, twins) =
         twins.min().map_or((NOTHING, NOTHING), |(lines, count)| (lines as f32, count as f32));
@@ -335,4 +339,18 @@ fn measure_place(candidate: &NameCandidate, context: &AuthorContext<'_>, sink: &
     sink.add("twins", twins);
     let link = leaf.and_then(|leaf| page.leaves.link(leaf));
     sink.flag("is link", link.is_some());
+}
+
+/// Which title it belongs to, and whether a date is beside it.
+fn measure_byline(place: &CreditPlace, context: &AuthorContext<'_>, sink: &mut impl MeasureSink) {
+    let count = |count: Option<usize>| count.map_or(NOTHING, |count| count as f32);
+    let own = place.from_headline;
+    let others = context.places.iter().filter_map(|place| place.from_headline);
+    sink.add("names nearer", count(own.map(|own| others.filter(|other| *other < own).count())));
+    sink.add("byline from headline", count(own));
+    sink.add("levels to headline", count(place.levels_to_headline));
+    sink.add("levels to other title", count(place.levels_to_other_title));
+    sink.flag("is of other article", place.is_of_other_article());
+    sink.flag("behind date", place.is_behind_date);
+    sink.flag("before date", place.is_before_date);
 }

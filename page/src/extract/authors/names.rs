@@ -86,12 +86,20 @@ pub(super) fn is_syllable(letter: char) -> bool {
     matches!(letter, '\u{AC00}'..='\u{D7A3}') || (is_unspaced(letter) && letter >= '\u{3040}')
 }
 
-/// Whether a text is a name of two words or more that begin with capitals, particles aside, or of several syllables.
+/// Whether a text is a name of two words or more that begin with capitals, particles inside it aside, or of several syllables.
 pub(super) fn is_full_name(text: &str) -> bool {
     let is_dense = text.chars().all(is_syllable) && text.chars().count() > 1;
     let mut words = text.split_whitespace();
-    let is_small = |word: &str| word.starts_with(char::is_lowercase) && !words::is_particle(word);
-    is_name(text) && (is_dense || text.contains(' ')) && !words.any(is_small)
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let is_no_name = |word: &str| {
+        let is_small = word.starts_with(char::is_lowercase);
+        words::is_label(word) || (is_small && !words::is_particle(word))
+    };
+    is_name(text)
+        && text.starts_with(char::is_alphabetic)
+        && (is_dense || text.contains(' '))
+        && !last.starts_with(char::is_lowercase)
+        && !words.any(is_no_name)
 }
 
 pub(super) fn is_name(text: &str) -> bool {

@@ -3,10 +3,17 @@
 //! The lists are small and evidence only: an unknown word before a colon is a label, too, and a small letter ends a name.
 //! All words are folded as [`cldr::fold`] folds them.
 
+use std::sync::LazyLock;
+
 use crate::extract::cldr::{self, Language};
+
+/// A list of words.
+type Words = LazyLock<Vec<&'static str>>;
 
 /// Longest beginning of a word, in bytes, behind which hardly anything may follow.
 const SHORT: usize = 6;
+/// Longest ending behind such a beginning, in bytes.
+const ENDING: usize = 2;
 
 /// Who did what for an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +44,7 @@ const BY: [(&str, &str); 31] = [
     ("ni", "fil"),
     ("na", "sw"),
     ("de", "ro"),
-    ("do", ""),
+    ("do", "vi"),
     ("le", "ga"),
     ("od", "hr sr bs sl"),
     ("του", "el"),
@@ -51,356 +58,87 @@ const BY: [(&str, &str); 31] = [
     ("ໂດຍ", ""),
 ];
 /// Beginnings of words that name what a writer did, or the writer.
-const WRITING: [&str; 77] = [
-    "written",
-    "text",
-    "words",
-    "story",
-    "report",
-    "analys",
-    "interview",
-    "comment",
-    "opinion",
-    "essay",
-    "review",
-    "told",
-    "autor",
-    "auteur",
-    "author",
-    "skrib",
-    "schrieb",
-    "geschrieben",
-    "eingestellt",
-    "aufgezeichnet",
-    "protokoll",
-    "kommentar",
-    "bericht",
-    "artikel",
-    "beitrag",
-    "reportage",
-    "propos",
-    "recueilli",
-    "escrit",
-    "texto",
-    "textos",
-    "articulo",
-    "scritt",
-    "testo",
-    "articol",
-    "geschreven",
-    "tekst",
-    "skrev",
-    "forfatt",
-    "kirjoitt",
-    "teksti",
-    "haastattel",
-    "napisa",
-    "napsal",
-    "pise",
-    "szerz",
-    "irta",
-    "szoveg",
-    "автор",
-    "аутар",
-    "текст",
-    "пише",
-    "пишува",
-    "беседовал",
-    "записал",
-    "συντακτ",
-    "κειμενο",
-    "γραφει",
-    "επιμελεια κειμενου",
-    "haber",
-    "yaz",
-    "muhabir",
-    "כתב",
-    "كتب",
-    "كتبت",
-    "بقلم",
-    "نويسنده",
-    "قلم",
-    "लेख",
-    "লেখ",
-    "எழுத",
-    "రచన",
-    "penulis",
-    "tac gia",
-    "เรื่อง",
-    "ฝ่ายข่าว",
-    "autorstwo",
-];
+static WRITING: Words = LazyLock::new(|| {
+    words(
+        "written text words story report reporting analys interview comment opinion essay review told autor auteur \
+         author skrib schrieb geschrieben eingestellt aufgezeichnet protokoll kommentar bericht artikel \
+         beitrag reportage propos recueilli escrit texto textos articulo scritt testo articol geschreven \
+         tekst skrev forfatt kirjoitt teksti haastattel napisa napsal pise szerz irta szoveg автор аутар \
+         текст пише пишува беседовал записал συντακτ κειμενο γραφει haber yaz muhabir כתב كتب كتبت بقلم \
+         نويسنده قلم लेख লেখ எழுத రచన penulis เรื่อง ฝ่ายข่าว autorstwo",
+    )
+});
 /// Beginnings of words for the work of others.
-const OTHER: [&str; 89] = [
-    "photo",
-    "pictur",
-    "image",
-    "imagen",
-    "illustr",
-    "ilustr",
-    "graphic",
-    "grafik",
-    "grafic",
-    "video",
-    "camera",
-    "edited",
-    "editing",
-    "editor",
-    "edicion",
-    "edicao",
-    "translat",
-    "fact",
-    "sourc",
-    "audio",
-    "produc",
-    "foto",
-    "bild",
-    "ubersetz",
-    "redig",
-    "lektor",
-    "quelle",
-    "zeichn",
-    "credit",
-    "tradui",
-    "traduct",
-    "traduc",
-    "traduz",
-    "tradott",
-    "vertal",
-    "vertaling",
-    "beeld",
-    "oversat",
-    "oversatt",
-    "oversett",
-    "oversaet",
-    "kuva",
-    "kuvat",
-    "kaanno",
-    "suoment",
-    "kilde",
-    "kalla",
-    "lahde",
-    "zdjeci",
-    "tlumacz",
-    "zrodlo",
-    "preklad",
-    "prelozil",
-    "snim",
-    "fordit",
-    "kep",
-    "fotok",
-    "forras",
-    "фото",
-    "перевод",
-    "пераклад",
-    "переклад",
-    "снимк",
-    "превод",
-    "источник",
-    "иллюстрац",
-    "редактор",
-    "φωτο",
-    "μεταφρασ",
-    "πηγη",
-    "fotograf",
-    "ceviri",
-    "ceviren",
-    "kaynak",
-    "צילום",
-    "תרגום",
-    "עריכה",
-    "تصوير",
-    "صور",
-    "ترجمه",
-    "ترجمة",
-    "مترجم",
-    "عكس",
-    "منبع",
-    "फोटो",
-    "ছবি",
-    "penyunting",
-    "sumber",
-    "ภาพ",
-];
+static OTHER: Words = LazyLock::new(|| {
+    words(
+        "photo pictur image imagen illustr ilustr graphic grafik grafic video camera edited editing editor \
+         edicion edicao translat fact sourc audio produc foto bild ubersetz redigier redigert redigerat photograph lektor quelle zeichn credit \
+         tradui traduct traduc traducid traduz traduzid tradott vertal vertaling beeld oversat oversatt oversett oversaet kuva \
+         kuvat kaanno suoment kilde kalla lahde zdjeci tlumacz zrodlo preklad prelozil snim fordit kep fotok \
+         forras фото перевод пераклад переклад снимк превод источник иллюстрац редактор φωτο μεταφρασ πηγη \
+         fotograf ceviri ceviren kaynak צילום תרגום עריכה تصوير صور ترجمه ترجمة مترجم عكس منبع फोटो ছবি \
+         penyunting sumber ภาพ",
+    )
+});
 /// Beginnings of words for who works at a paper.
-const ROLES: [&str; 58] = [
-    "staff",
-    "correspond",
-    "contribut",
-    "reporter",
-    "editor",
-    "writer",
-    "officer",
-    "journalis",
-    "columnist",
-    "producer",
-    "intern",
-    "author",
-    "photographer",
-    "chief",
-    "phd",
-    "anchor",
-    "freelanc",
-    "redakteur",
-    "redaktor",
-    "autor",
-    "volontar",
-    "korrespond",
-    "chefredakt",
-    "redacteur",
-    "redactric",
-    "redactor",
-    "redator",
-    "redattor",
-    "periodista",
-    "giornalista",
-    "jornalista",
-    "inviat",
-    "enviad",
-    "envoye",
-    "corrispond",
-    "columnista",
-    "dziennikar",
-    "korespond",
-    "toimitta",
-    "novinar",
-    "ujsagiro",
-    "fotograf",
-    "corespond",
-    "ziarist",
-    "muhabir",
-    "gazeteci",
-    "wartawan",
-    "jurnalis",
-    "корреспонд",
-    "кореспонд",
-    "карэспанд",
-    "репорт",
-    "журналист",
-    "журналіст",
-    "новинар",
-    "обозреват",
-    "δημοσιογραφ",
-    "ανταποκριτ",
-];
+static ROLES: Words = LazyLock::new(|| {
+    words(
+        "staff correspond contribut reporter editor writer officer journalis columnist producer intern author \
+         photographer chief phd anchor freelanc redakteur redaktor autor volontar korrespond chefredakt \
+         redacteur redactric redactor redator redattor periodista giornalista jornalista inviat enviad envoye \
+         corrispond columnista dziennikar korespond toimitta novinar ujsagiro fotograf corespond ziarist \
+         muhabir gazeteci wartawan jurnalis корреспонд кореспонд карэспанд репорт журналист журналіст новинар \
+         обозреват δημοσιογραφ ανταποκριτ",
+    )
+});
 /// Beginnings of words for desks and agencies.
-const NEWSROOMS: [&str; 29] = [
-    "編集部",
-    "编辑部",
-    "編輯部",
-    "편집국",
-    "redaktion",
-    "redaktsioon",
-    "redakc",
-    "redakts",
-    "redac",
-    "redazione",
-    "redacao",
-    "redactie",
-    "redaksi",
-    "редакц",
-    "рэдакц",
-    "συντακτικη",
-    "editorial",
-    "newsroom",
-    "staff",
-    "news",
-    "agenc",
-    "agens",
-    "ajans",
-    "agentur",
-    "desk",
-    "team",
-    "tim redaksi",
-    "تحريريه",
-    "تحرير",
-];
+static NEWSROOMS: Words = LazyLock::new(|| {
+    words(
+        "編集部 编辑部 編輯部 편집국 redaktion redaktsioon redakc redakts redac redazione redacao redactie redaksi редакц \
+         рэдакц συντακτικη editorial newsroom staff news agenc agens ajans agentur desk team تحريريه تحرير \
+         agencies",
+    )
+});
 /// Signs before or behind names in languages that write without spaces, for writers and for others.
-const WRITING_SIGNS: [&str; 22] = [
-    "本报记者",
-    "本報記者",
-    "特约记者",
-    "实习记者",
-    "撰稿人",
-    "记者",
-    "記者",
-    "作者",
-    "撰文",
-    "撰稿",
-    "采写",
-    "採訪",
-    "取材",
-    "執筆",
-    "文責",
-    "文",
-    "写手",
-    "ライター",
-    "筆者",
-    "글",
-    "취재",
-    "글쓴이",
-];
-const OTHER_SIGNS: [&str; 24] = [
-    "责任编辑",
-    "責任編輯",
-    "编辑",
-    "編輯",
-    "編集",
-    "校对",
-    "翻譯",
-    "翻译",
-    "翻訳",
-    "訳",
-    "摄影",
-    "攝影",
-    "撮影",
-    "写真",
-    "图",
-    "圖",
-    "图片",
-    "圖片",
-    "来源",
-    "來源",
-    "监制",
-    "사진",
-    "편집",
-    "번역",
-];
+static WRITING_SIGNS: Words = LazyLock::new(|| {
+    words(
+        "本报记者 本報記者 特约记者 实习记者 撰稿人 记者 記者 作者 撰文 撰稿 采写 採訪 取材 執筆 文責 文 写手 ライター 筆者 글 취재 글쓴이",
+    )
+});
+static OTHER_SIGNS: Words = LazyLock::new(|| {
+    words(
+        "责任编辑 責任編輯 编辑 編輯 編集 校对 翻譯 翻译 翻訳 訳 摄影 攝影 撮影 写真 图 圖 图片 圖片 来源 來源 监制 사진 편집 번역",
+    )
+});
 /// Words for "reporter" behind names in Korean, Japanese and Chinese; longer ones first.
-const SIGNS_BEHIND: [&str; 11] = [
-    "선임기자",
-    "전문기자",
-    "수습기자",
-    "인턴기자",
-    "특파원",
-    "논설위원",
-    "기자",
-    "記者",
-    "记者",
-    "編集委員",
-    "特派員",
-];
+static SIGNS_BEHIND: Words = LazyLock::new(|| {
+    words("선임기자 전문기자 수습기자 인턴기자 특파원 논설위원 기자 記者 记者 編集委員 特派員")
+});
 /// "Reported" behind a place: `台北報導`.
 pub(super) const REPORTED: [&str; 3] = ["報導", "报道", "報道"];
 /// Small words inside names.
-const PARTICLES: [&str; 47] = [
-    "y", "e", "i", "de", "da", "do", "dos", "das", "di", "du", "del", "della", "delle", "dei", "degli",
-    "dell", "dello", "d", "l", "la", "le", "los", "las", "el", "al", "van", "von", "vom", "der", "den",
-    "dem", "het", "ten", "ter", "zu", "zum", "zur", "bin", "ibn", "bint", "ben", "bat", "af", "av", "san",
-    "mac", "of",
-];
+static PARTICLES: Words = LazyLock::new(|| {
+    words(
+        "y e i de da do dos das di du del della delle dei degli dell dello d l la le los las el al van von \
+         vom der den dem het ten ter zu zum zur bin ibn bint ben bat af av san mac of",
+    )
+});
 /// What may follow a name behind a comma and belongs to it.
-const SUFFIXES: [&str; 10] = ["jr", "sr", "ii", "iii", "iv", "filho", "neto", "junior", "fils", "hijo"];
+static SUFFIXES: Words = LazyLock::new(|| words("jr sr ii iii iv filho neto junior fils hijo"));
 /// Folded words that begin a byline's description of a person: "our correspondent", "ο" of Greek.
-const ARTICLES: [&str; 19] = [
-    "our", "unserem", "unserer", "unser", "der", "die", "dem", "the", "ο", "η", "οι", "του", "της", "notre",
-    "nos", "nuestro", "nuestra", "il", "la",
-];
+static ARTICLES: Words = LazyLock::new(|| {
+    words("our unserem unserer unser der die dem the ο η οι του της notre nos nuestro nuestra il la")
+});
 
-/// Whether a word begins with one of these. Of short ones it may differ in its last letter only: "Stafford" is no staff.
-fn begins(word: &str, stems: &[&str]) -> bool {
-    let is_rest = |stem: &str| stem.len() > SHORT || word.len() <= stem.len() + 2;
-    stems.iter().any(|stem| word.starts_with(stem) && is_rest(stem))
+fn words(text: &'static str) -> Vec<&'static str> {
+    text.split_ascii_whitespace().collect()
+}
+
+/// Whether a word begins with one of these. Behind short beginnings only an ending may follow: "Stafford" is no staff.
+fn is_form_of_any(word: &str, beginnings: &[&str]) -> bool {
+    let is_form =
+        |stem: &&str| word.starts_with(*stem) && (stem.len() > SHORT || word.len() <= stem.len() + ENDING);
+    beginnings.iter().any(is_form)
 }
 
 /// Whether a word, written as `word`, means "by" in a text of this language. A small letter at the beginning says so as well,
@@ -416,67 +154,103 @@ pub(super) fn is_by(word: &str, language: Option<Language>, is_first: bool) -> b
 
 /// What the words of a label say.
 pub(super) fn work(label: &str) -> Option<Work> {
-    let signs = |signs: &[&str]| {
-        signs.iter().any(|sign| label.trim().ends_with(sign) || label.trim().starts_with(sign))
-    };
-    if signs(&WRITING_SIGNS) {
+    let label = label.trim();
+    let is_at_edge = |sign: &&str| label.ends_with(*sign) || label.starts_with(*sign);
+    if WRITING_SIGNS.iter().any(is_at_edge) {
         return Some(Work::Writing);
     }
-    if signs(&OTHER_SIGNS) {
+    if OTHER_SIGNS.iter().any(is_at_edge) {
         return Some(Work::Other);
     }
     let folded = cldr::fold(label);
-    let words = || folded.split(|letter: char| !letter.is_alphanumeric() && !letter.is_alphabetic());
+    let mut words = folded.split(|letter: char| letter.is_whitespace() || letter.is_ascii_punctuation());
     // "Text and photos" is a writer's.
-    let starts = |word: &str, stems: &[&str]| stems.iter().any(|stem| word.starts_with(stem));
-    if words().any(|word| starts(word, &WRITING)) {
-        return Some(Work::Writing);
+    if words.clone().any(|word| is_form_of_any(word, &WRITING)) {
+        Some(Work::Writing)
+    } else if words.clone().any(|word| is_form_of_any(word, &OTHER)) {
+        Some(Work::Other)
+    } else {
+        words.any(|word| is_form_of_any(word, &ROLES)).then_some(Work::Writing)
     }
-    let other = words().any(|word| starts(word, &OTHER));
-    if other {
-        return Some(Work::Other);
-    }
-    words().any(|word| begins(word, &ROLES)).then_some(Work::Writing)
 }
 
 /// Whether a word names what a writer or another did: "Analysis", "photos".
 pub(super) fn is_label(word: &str) -> bool {
     let folded = cldr::fold(word);
-    WRITING.iter().chain(&OTHER).any(|stem| folded.starts_with(stem))
+    is_form_of_any(&folded, &WRITING) || is_form_of_any(&folded, &OTHER)
 }
 
+/// Whether a word says what somebody is at a paper: "Correspondent".
 pub(super) fn is_role(word: &str) -> bool {
-    begins(&cldr::fold(word), &ROLES)
+    is_form_of_any(&cldr::fold(word), &ROLES)
 }
 
+/// Whether a word of the text names a desk or an agency.
 pub(super) fn is_newsroom(text: &str) -> bool {
-    cldr::fold(text).split_whitespace().any(|word| begins(word, &NEWSROOMS))
+    cldr::fold(text).split_whitespace().any(|word| is_form_of_any(word, &NEWSROOMS))
 }
 
+/// Whether it is a small word inside names: "van".
 pub(super) fn is_particle(word: &str) -> bool {
     let folded = cldr::fold(word);
     let first = folded.split(['\'', '-']).next().unwrap_or_default();
     PARTICLES.contains(&first)
 }
 
+/// Whether it follows a name behind a comma and belongs to it: "Jr.".
 pub(super) fn is_suffix(text: &str) -> bool {
     SUFFIXES.contains(&cldr::fold(text.trim()).as_ref())
 }
 
+/// Whether it begins a description of a person: "our correspondent".
 pub(super) fn is_article(word: &str) -> bool {
     ARTICLES.contains(&cldr::fold(word).as_ref())
 }
 
 /// A name without the sign before it, as in `記者林知遠`, and the work that the sign tells.
 pub(super) fn without_sign_before(text: &str) -> Option<(&str, Work)> {
-    let of = |signs: &[&'static str], work| {
+    let behind = |signs: &[&str], work| {
         let rest = signs.iter().find_map(|sign| text.strip_prefix(sign))?;
         Some((rest.trim(), work))
     };
-    of(&WRITING_SIGNS, Work::Writing).or_else(|| of(&OTHER_SIGNS, Work::Other))
+    behind(&WRITING_SIGNS, Work::Writing).or_else(|| behind(&OTHER_SIGNS, Work::Other))
 }
 
 /// A name without the word for "reporter" behind it.
 pub(super) fn without_sign_behind(text: &str) -> Option<&str> {
     SIGNS_BEHIND.iter().find_map(|sign| text.strip_suffix(sign)).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_tell_who_did_what() {
+        for label in ["Text", "Texte et photos", "Автор", "Bericht aus Kyjiw", "撰文", "Our correspondent"]
+        {
+            assert_eq!(work(label), Some(Work::Writing), "{label}");
+        }
+        for label in ["Photo", "Foto/Video", "Übersetzung", "Редактор", "摄影", "edited"] {
+            assert_eq!(work(label), Some(Work::Other), "{label}");
+        }
+        assert_eq!(work("Oslo"), None);
+    }
+
+    #[test]
+    fn names_are_no_roles() {
+        assert!(
+            is_role("Reporter") && is_role("Redakteurin") && is_role("staff") && is_newsroom("News Agencies")
+        );
+        assert!(
+            !is_role("Stafford") && !is_newsroom("Newsome") && !is_label("Kepler") && !is_label("Wordsworth")
+        );
+    }
+
+    #[test]
+    fn by_depends_on_the_language() {
+        let german = cldr::language("de");
+        assert!(is_by("Von", german, true) && is_by("By", german, true));
+        assert!(!is_by("Von", cldr::language("en"), true) && is_by("von", None, true));
+    }
 }
