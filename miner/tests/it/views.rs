@@ -410,8 +410,11 @@ fn page_of_many(n: usize) -> (usize, String, String) {
     };
     let extra = if n.is_multiple_of(7) { format!("<p>{second} {other}</p>") } else { String::new() };
     // A third of the briefs names the site instead of the headline.
-    let title =
-        if n % 5 > 1 && !n.is_multiple_of(3) { format!("The {words} of day {n}") } else { format!("Valley {n}") };
+    let title = if n % 5 > 1 && !n.is_multiple_of(3) {
+        format!("The {words} of day {n}")
+    } else {
+        format!("Valley {n}")
+    };
     let html = format!("<html lang=en><title>{title}</title><body>{menu}<div>{body}{extra}</div>");
     (n, format!("https://a.test/{path}"), html)
 }

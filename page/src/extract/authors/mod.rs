@@ -167,21 +167,25 @@ impl Shared {
 fn add_companions(candidates: &[NameCandidate], likelihoods: &mut [f32], site: &SiteNames) {
     let top = likelihoods.iter().copied().fold(0.0, f32::max);
     let least = if top >= SOLE { top.min(LEAST) } else { LEAST };
-    let mut best: HashMap<Shared, f32> = HashMap::new();
-    for (candidate, likelihood) in candidates.iter().zip(likelihoods.iter()) {
+    // The likeliest name of each group.
+    let mut best: HashMap<Shared, (usize, f32)> = HashMap::new();
+    for (number, (candidate, likelihood)) in candidates.iter().zip(likelihoods.iter()).enumerate() {
         for shared in candidate.mentions.iter().flat_map(Shared::all) {
-            let best = best.entry(shared).or_default();
-            *best = best.max(*likelihood);
+            let best = best.entry(shared).or_insert((number, *likelihood));
+            if *likelihood > best.1 {
+                *best = (number, *likelihood);
+            }
         }
     }
     let mut has_companion = false;
-    for (candidate, likelihood) in candidates.iter().zip(likelihoods.iter_mut()) {
+    for (number, (candidate, likelihood)) in candidates.iter().zip(likelihoods.iter_mut()).enumerate() {
         let is_with_author = |shared: Shared| {
-            *likelihood >= shared.least() && best.get(&shared).is_some_and(|best| *best >= least)
+            let is_author = |best: &(usize, f32)| best.0 != number && best.1 >= least;
+            *likelihood >= shared.least() && best.get(&shared).is_some_and(is_author)
         };
         let mut writing =
             candidate.mentions.iter().filter(|mention| !(mention.is_other || mention.is_newsroom));
-        let is_companion = (f32::EPSILON..least).contains(likelihood)
+        let is_companion = (f32::EPSILON..LEAST).contains(likelihood)
             && writing.any(|mention| Shared::all(mention).any(is_with_author))
             && names::is_full_name(&candidate.name)
             && !site.is_own(&candidate.name);
