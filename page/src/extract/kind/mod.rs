@@ -27,6 +27,7 @@ use crate::trees::Trees;
 
 use super::metadata::Metadata;
 use super::runs::Runs;
+use super::state;
 
 pub use explain::{KindExplanation, KindReason, explain_kind};
 pub use site::SiteKinds;
@@ -38,6 +39,11 @@ const TREES: &str = include_str!("kinds.txt");
 const LEAST_WORDS: f32 = 12.0;
 /// Log odds below which a single page clearly is no article.
 const LEAST_FOR_ONE: f64 = -0.3;
+/// A page that shows fewer words may keep its story elsewhere, if that has at least so many.
+const MOST_SHOWN: f32 = 100.0;
+const LEAST_KEPT: f32 = 80.0;
+/// Log odds of a page that keeps a story.
+const KEPT_STORY: f64 = 1.5;
 /// Least number of links of a section, and of those that read like headlines.
 const SECTION_LINKS: usize = 25;
 const SECTION_HEADLINES: usize = 8;
@@ -118,10 +124,13 @@ pub(super) fn page_kind(
         Some(site) => ("site", site.log_odds(&page.url, &found), 0.0),
         None => ("page", f64::from(found.log_odds), asked.least()),
     };
+    // What a reader sees after scripts ran says more than the empty page.
+    let keeps_story = keeps_story(page, metadata);
+    let log_odds = if keeps_story { log_odds.max(KEPT_STORY) } else { log_odds };
     let confidence = probability(log_odds);
     let kind = if page.url.is_home() {
         PageKind::Home
-    } else if log_odds > least && has_text(page) {
+    } else if log_odds > least && (has_text(page) || keeps_story) {
         PageKind::Article
     } else if is_section(page) {
         PageKind::Section
@@ -129,6 +138,18 @@ pub(super) fn page_kind(
         PageKind::Other
     };
     Verdict { kind, evidence: Evidence { witness: witness.to_owned(), confidence } }
+}
+
+/// Whether a page that shows nearly nothing keeps a story under its headline, in its metadata or in a script's data.
+fn keeps_story(page: &Page, metadata: &Metadata) -> bool {
+    let shown: f32 = (0..page.leaves.len()).map(|leaf| words_of_prose(page.leaves.text(leaf))).sum();
+    if shown >= MOST_SHOWN {
+        return false;
+    }
+    let is_story = |text: &str| words_of_prose(text) >= LEAST_KEPT;
+    let titles = [&metadata.headline, &metadata.og_title, &page.title].into_iter().flatten().cloned();
+    metadata.body.as_deref().is_some_and(is_story)
+        || state::story_text(page, &titles.collect::<Vec<_>>()).as_deref().is_some_and(is_story)
 }
 
 /// Whether a page has words outside links for more than a headline: without, there is nothing to deliver.
@@ -209,6 +230,18 @@ mod tests {
             "<title>Council keeps the old bridge open</title><form action=/><h1>Council keeps the old bridge open</h1><p>17/05/2024</p><div>{STORY}</div></form>"
         );
         assert_eq!(kind("https://a.example/news/story.aspx?id=7731", &html), PageKind::Article);
+    }
+
+    #[test]
+    fn a_story_that_only_scripts_would_show_is_an_article() {
+        let text = STORY.replace("<p>", " ").repeat(2);
+        let ld = format!(
+            "<title>Council keeps the old bridge open</title><div id=app></div><script type=application/ld+json>{{\"@type\":\"NewsArticle\",\
+             \"headline\":\"Council keeps the old bridge open\",\"articleBody\":\"{text}\"}}</script>"
+        );
+        assert_eq!(kind("https://a.example/news/7731", &ld), PageKind::Article);
+        let shell = "<title>Council keeps the old bridge open</title><div id=app></div>";
+        assert_eq!(kind("https://a.example/news/7731", shell), PageKind::Other);
     }
 
     #[test]
