@@ -88,7 +88,7 @@ pub struct Evidence {
 /// assert_eq!(found.authors, ["Ada Lane"]);
 /// // Each field says where it was found; one that the page does not show is empty.
 /// assert_eq!(found.evidence["authors"].witness, "meta");
-/// assert_eq!(found.published, None);
+/// assert_eq!(found.modified, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

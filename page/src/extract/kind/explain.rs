@@ -16,7 +16,10 @@ use crate::time::Timestamp;
 use super::measures::{Group, KindMeasures};
 use super::site::SiteReason;
 use super::usual::USUAL;
-use super::{Asked, KindEvidence, kind_measures, log_odds_of, page_kind, probability};
+use super::{
+    Asked, KindEvidence, LEAST_WORDS, has_text, keeps_story, kind_measures, log_odds_of, page_kind,
+    probability,
+};
 
 /// Less than this, in log odds, is no reason.
 const LEAST: f32 = 0.1;
@@ -43,7 +46,7 @@ pub struct KindExplanation {
 pub struct KindReason {
     /// A sentence in English.
     pub text: String,
-    /// The log odds that it adds: above 0, it speaks for an article.
+    /// The log odds that it adds: above 0, it speaks for an article. Infinite if it decides alone (`null` in JSON).
     pub log_odds: f32,
 }
 
@@ -60,7 +63,7 @@ pub struct KindReason {
 /// let found = explain_kind(&page, None);
 /// assert_eq!(found.kind, PageKind::Other);
 /// assert!(found.probability < found.threshold);
-/// assert!(found.reasons.iter().any(|reason| reason.text.starts_with("The longest stretch of text speaks against an article")));
+/// assert_eq!(found.reasons[0].text, "Fewer than 12 words stand outside links: too few for an article.");
 /// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
 /// ```
 #[must_use]
@@ -72,9 +75,17 @@ pub fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanatio
     let measures = KindMeasures::new(page, &metadata, &runs);
     let evidence = KindEvidence::new(page, &metadata, &runs);
     let mut reasons = page_reasons(&measures);
+    let always = |text: &str, log_odds: f32| KindReason { text: text.to_owned(), log_odds };
     if page.url.is_home() {
         let text = "The address is that of the host's front page, which is never an article.";
-        reasons.push(KindReason { text: text.to_owned(), log_odds: f32::NEG_INFINITY });
+        reasons.push(always(text, f32::NEG_INFINITY));
+    }
+    if keeps_story(page, &metadata) {
+        let text = "It shows nearly nothing, but keeps a story under its headline in its metadata or data.";
+        reasons.push(always(text, f32::INFINITY));
+    } else if !has_text(page) {
+        let text = format!("Fewer than {LEAST_WORDS} words stand outside links: too few for an article.");
+        reasons.push(always(&text, f32::NEG_INFINITY));
     }
     let threshold = match kinds {
         Some(kinds) => {

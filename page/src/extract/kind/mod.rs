@@ -44,6 +44,8 @@ const MOST_SHOWN: f32 = 100.0;
 const LEAST_KEPT: f32 = 80.0;
 /// Log odds of a page that keeps a story.
 const KEPT_STORY: f64 = 1.5;
+/// Log odds of a page without text, whatever else it has.
+const NO_TEXT: f64 = -4.0;
 /// Least number of links of a section, and of those that read like headlines.
 const SECTION_LINKS: usize = 25;
 const SECTION_HEADLINES: usize = 8;
@@ -126,11 +128,15 @@ pub(super) fn page_kind(
     };
     // What a reader sees after scripts ran says more than the empty page.
     let keeps_story = keeps_story(page, metadata);
-    let log_odds = if keeps_story { log_odds.max(KEPT_STORY) } else { log_odds };
+    let log_odds = match (keeps_story, has_text(page)) {
+        (true, _) => log_odds.max(KEPT_STORY),
+        (false, true) => log_odds,
+        (false, false) => log_odds.min(NO_TEXT),
+    };
     let confidence = probability(log_odds);
     let kind = if page.url.is_home() {
         PageKind::Home
-    } else if log_odds > least && (has_text(page) || keeps_story) {
+    } else if log_odds > least {
         PageKind::Article
     } else if is_section(page) {
         PageKind::Section

@@ -20,12 +20,13 @@ const MOST_SEEN: usize = 24;
 /// use newslode_page::{Page, SiteKnowledge, Timestamp, article};
 ///
 /// let letter = "Sign up for our letter and read every morning before breakfast what matters in the valley today.";
-/// let page = |slug: &str, [first, second]: [&str; 2]| -> Result<Page, newslode_page::reading::CanonicalUrlError> {
+/// let page = |title: &str, [first, second]: [&str; 2]| -> Result<Page, newslode_page::reading::CanonicalUrlError> {
 ///     let html = format!(
-///         "<html lang=en><title>{slug} - The Herald</title><meta property=og:type content=article>\
-///          <div class=main><h1>{slug}</h1><p>{first}</p><p>{second}</p><p class=note>{letter}</p></div>"
+///         "<html lang=en><title>{title} - The Herald</title><meta property=og:type content=article>\
+///          <div class=main><h1>{title}</h1><p>{first}</p><p>{second}</p><p class=note>{letter}</p></div>"
 ///     );
-///     Ok(Page::parse(&format!("https://news.example.org/{slug}").parse()?, None, html.as_bytes()))
+///     let url = format!("https://news.example.org/2024/05/02/{}", title.to_lowercase().replace(' ', "-"));
+///     Ok(Page::parse(&url.parse()?, None, html.as_bytes()))
 /// };
 /// let rain = [
 ///     "After eleven dry weeks it rained on Thursday, and the farmers came out to watch it fall.",
@@ -39,7 +40,7 @@ const MOST_SEEN: usize = 24;
 ///     "The tram will run to the lake from autumn on, the council decided after a long debate.",
 ///     "Nine members were for it and eight against, who would have liked a bus much better.",
 /// ];
-/// let pages = [page("rain", rain)?, page("fair", fair)?, page("tram", tram)?];
+/// let pages = [page("Rain ends the drought", rain)?, page("Book fair opens on Sunday", fair)?, page("A tram to the lake", tram)?];
 /// let now = Timestamp(1_714_700_000_000);
 ///
 /// // The page alone does not tell the appeal below the story from the story.
