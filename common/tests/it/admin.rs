@@ -9,6 +9,7 @@ use newslode_common::telemetry::admin::{Admin, Ready};
 use newslode_common::telemetry::metrics::Metrics;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// The longest time for an answer to somebody who behaves.
@@ -19,6 +20,8 @@ struct Served {
     addr: SocketAddr,
     metrics: Arc<Metrics>,
     stop: CancellationToken,
+    /// Ends with the value.
+    _task: JoinSet<std::io::Result<()>>,
 }
 
 /// Serves the port. The service is ready when `is_ready` says so, and does not answer that question before.
@@ -34,8 +37,9 @@ async fn served(is_ready: Arc<AtomicBool>) -> Served {
             Ok(())
         })
     });
-    tokio::spawn(admin.serve(metrics.clone(), ready, stop.clone()));
-    Served { addr, metrics, stop }
+    let mut task = JoinSet::new();
+    task.spawn(admin.serve(metrics.clone(), ready, stop.clone()));
+    Served { addr, metrics, stop, _task: task }
 }
 
 impl Served {
