@@ -21,7 +21,7 @@ page = b"""<html lang=en><title>Rain ends the drought - The Herald</title><meta 
 <meta name=author content="Ada Lane"><nav><a href=/>Home</a> <a href=/sport>Sport</a></nav><h1>Rain ends the drought</h1>
 <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of their houses to watch it fall.
 <p>The reservoir above the town rose by a hand's breadth before noon, the water board said, and the ban ends today."""
-article = newslode.extract(page, "https://news.example.org/rain")
+article = newslode.extract(page, "https://news.example.org/2024/05/02/rain-ends-the-drought")
 assert (article.title, article.authors) == ("Rain ends the drought", ["Ada Lane"]), article
 
 about = metadata.metadata("newslode")

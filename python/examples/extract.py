@@ -15,6 +15,7 @@ SMALL_PAGE = b"""<html lang=en><title>Rain ends the drought - The Herald</title>
 <meta property=article:published_time content=2024-05-02T08:00:00Z>
 <ul><li><a href=/>Home</a><li><a href=/sport>Sport</a></ul>
 <h1>Rain ends the drought</h1>
+<p>By Ada Lane, May 2, 2024
 <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of their houses to watch it fall.
 <h2>Gardens</h2>
 <p>The reservoir above the town rose by a hand's breadth before noon, the water board said, and the ban on watering

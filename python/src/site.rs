@@ -34,7 +34,7 @@ use crate::many::{Articles, given};
 /// ...     texts = "".join(f"<p>{text}</p>" for text in texts)
 /// ...     html = (f"<html lang=en><title>{name} - The Herald</title><meta property=og:type content=article>"
 /// ...             f"<div class=main><h1>{name}</h1>{texts}<p class=note>{letter}</p></div>")
-/// ...     return html, f"https://news.example.org/{name}"
+/// ...     return html, f"https://news.example.org/2024/05/02/{name}"
 /// >>> pages = [
 /// ...     page("rain", "After eleven dry weeks it rained on Thursday, and the farmers came out to watch it fall.",
 /// ...          "The reservoir above the town rose by a hand's breadth before noon, the water board said."),

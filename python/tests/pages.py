@@ -18,7 +18,7 @@ LETTER = "Sign up for our letter and read every morning before breakfast what ma
 
 
 def url(name: str) -> str:
-    return f"https://news.example.org/{name}"
+    return f"https://news.example.org/2024/05/02/{name}"
 
 
 def article(name: str) -> str:

@@ -12,11 +12,13 @@ mod candidates;
 mod credits;
 mod measures;
 mod names;
+mod people;
 mod places;
 mod words;
 
 pub(super) use credits::{Credit, Source};
-pub(super) use names::{SiteNames, people_in};
+pub(super) use names::SiteNames;
+pub(super) use people::people_in;
 
 use candidates::{NameCandidate, NameMention, name_candidates};
 use places::{CreditPlace, CreditPlaces};

@@ -2,9 +2,7 @@
 //!
 //! The name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
-use super::bylines;
-use super::words::{self, Work};
-use crate::extract::cldr::Language;
+use super::words;
 use crate::reading::is_unspaced;
 use crate::text::letters;
 
@@ -32,6 +30,7 @@ const NOT_NAMES: [&str; 21] = [
     "more",
     "about",
 ];
+
 /// The names of the site that publishes a page.
 #[derive(Clone, Debug, Default)]
 pub(in crate::extract) struct SiteNames {
@@ -61,23 +60,6 @@ impl SiteNames {
         let is_rest_own = |at: &usize| self.names.contains(&letters(&name[*at..]));
         starts.into_iter().find(is_rest_own).map_or(name, |at| name[..at].trim())
     }
-}
-
-/// The names of people in a byline, each once; the site's own names are left out.
-pub(in crate::extract) fn people_in(
-    byline: &str,
-    site: &SiteNames,
-    language: Option<Language>,
-) -> Vec<String> {
-    let mut people: Vec<String> = Vec::new();
-    for part in bylines::parts(byline, site, language) {
-        let is_known = people.iter().any(|person| person.to_lowercase() == part.name.to_lowercase());
-        let is_writer = part.work == Work::Writing && !part.is_newsroom;
-        if is_writer && is_name(&part.name) && !site.is_own(&part.name) && !is_known {
-            people.push(part.name);
-        }
-    }
-    people
 }
 
 /// Whether a letter is a syllable or word: three of them are a name.
@@ -115,32 +97,4 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.chars().next().is_some_and(|c| !c.is_lowercase())
         && !NOT_NAMES.contains(&first.as_str())
         && !words::is_by(&first, None, false)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(byline: &str, expected: &[&str]) {
-        let site = SiteNames::new(["The Daily Post".to_owned()].into_iter(), "www.dailypost.example");
-        assert_eq!(people_in(byline, &site, None), expected, "{byline}");
-    }
-
-    #[test]
-    fn bylines_become_names() {
-        check("By Ada Lovelace and Alan Turing", &["Ada Lovelace", "Alan Turing"]);
-        check("Ada Lovelace, Ada Lovelace", &["Ada Lovelace"]);
-        check("Ada Lovelace, Chief Technology Officer", &["Ada Lovelace"]);
-        check("https://a.test/people/ada", &[]);
-        check("Posted on", &[]);
-        check("Name *", &[]);
-    }
-
-    #[test]
-    fn the_site_is_no_person() {
-        check("The Daily Post", &[]);
-        check("Ada Lovelace, Daily Post", &["Ada Lovelace"]);
-        check("The Daily Post with Agencies", &[]);
-    }
 }
