@@ -1,9 +1,9 @@
 //! The texts of a page that may name authors: those in the markup, and those that readers see near the headline.
 
 use super::bylines::{self, says_by};
-use super::names::{is_name, is_syllable};
+use super::names::{SiteNames, is_name, is_syllable};
 use crate::Page;
-use crate::extract::metadata::Metadata;
+use crate::extract::cldr::Language;
 use crate::extract::runs::Run;
 use crate::extract::visible::Visible;
 use crate::reading::NodeId;
@@ -114,8 +114,11 @@ pub(in crate::extract) struct Credit {
 }
 
 /// The credits that a page shows.
-pub(super) fn visible_credits(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<Credit> {
-    let language = metadata.date_style.language;
+pub(super) fn visible_credits(
+    page: &Page,
+    (site, language): (&SiteNames, Option<Language>),
+    visible: &Visible<'_>,
+) -> Vec<Credit> {
     let mut found = Vec::new();
     let tree = &page.tree;
     for (source, nodes) in elements_by_source(page) {
@@ -131,7 +134,7 @@ pub(super) fn visible_credits(page: &Page, metadata: &Metadata, visible: &Visibl
     links.dedup();
     add_credits(page, Source::Slug, links.into_iter(), &mut found);
     let names_somebody = |run: &&Run| {
-        let parts = bylines::parts(&run.text, &metadata.site, language);
+        let parts = bylines::parts(&run.text, site, language);
         parts
             .iter()
             .any(|part| looks_like_name(&part.name) || part.whole.as_deref().is_some_and(looks_like_name))

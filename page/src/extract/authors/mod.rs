@@ -251,7 +251,9 @@ struct Measured {
 
 impl Measured {
     fn new(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Measured {
-        let credits = [metadata.credits.clone(), credits::visible_credits(page, metadata, visible)].concat();
+        let (site, language) = (&metadata.site, metadata.date_style.language);
+        let shown = credits::visible_credits(page, (site, language), visible);
+        let credits = [metadata.credits.clone(), shown].concat();
         let surroundings = Surroundings::new(page, visible);
         let line_of = |node| surroundings.line_number(node);
         let candidates = name_candidates(&credits, &metadata.site, metadata.date_style.language, line_of);
