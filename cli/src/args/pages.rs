@@ -151,7 +151,7 @@ pub(crate) struct ExtractArgs {
     /// Read each page alone, without the other pages of its site.
     #[arg(long)]
     pub(crate) alone: bool,
-    /// Read pages of other kinds, too, as if they were articles; `kind` says what each is.
+    /// Read every page as if it were an article; `kind` says what it is.
     #[arg(long)]
     pub(crate) any_kind: bool,
     /// Print why each page is or is not an article, instead of the article.

@@ -1,4 +1,4 @@
-//! The admin port under clients that are slow, silent or too many: whoever scrapes it is answered meanwhile.
+//! The admin port answers scrapes while other clients are slow, silent or too many.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Texts on a story's page that are prose and yet not the story: what readers wrote, and rows of other stories' pictures.
 //!
 //! Both are rows of elements that look alike. Comments follow the headline and say so in their markup, or their heading
-//! counts them. Pictures of other stories lead to these, or are numbered, and stand beside a text that does without.
+//! counts them. Pictures of other stories link to those stories, or are numbered, beside a text without pictures.
 //!
 //! Invariant: linear in the page. Start at [`foreign_runs`].
 

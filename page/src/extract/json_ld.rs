@@ -295,8 +295,8 @@ pub(super) fn is_a(object: &Map<String, Value>, is_such: impl Fn(&str) -> bool) 
 /// The texts of a value: a string, the name of an object (or of the object that its `@id` refers to), or those of an
 /// array.
 ///
-/// A name is a string, an array of them, a string with its language, or made of given and family names. Between an
-/// article and its author may stand a role, a list, or an array that was written as an object with numbers for names.
+/// A name is a string, an array of them, a string with its language, or made of given and family names. A role,
+/// a list, or an object whose keys number its values (a broken array) may wrap the author.
 pub(super) fn names_in(value: &Value, objects: &Objects) -> Vec<String> {
     let mut names = Vec::new();
     let (mut todo, mut left) = (vec![value], MAX_VALUES);

@@ -22,6 +22,7 @@ mod days;
 mod finding;
 mod foreign;
 mod form;
+mod hashes;
 mod json_ld;
 mod kind;
 mod lenient;
@@ -48,7 +49,7 @@ pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
 
 use metadata::Metadata;
-use reader::{article_of, page_claims, read_article};
+use reader::{article_of, page_claims, read_article, whatever_of};
 
 /// The kind of a page and, unless it clearly is none, the fields and text of its article: who asks for one page by its
 /// address mostly means an article. `fetched_at`: later dates on the page do not count.
@@ -104,8 +105,7 @@ impl SiteKnowledge {
 /// ```
 #[must_use]
 pub fn whatever_kind(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
-    let (kind, found) = article_of(page, fetched_at, site, Asked::ForOne);
-    found.unwrap_or_else(|| Article { kind, ..as_article_by(page, fetched_at, Scorer::shared(), site) })
+    whatever_of(page, fetched_at, site)
 }
 
 /// The fields and text of a page that is treated as an article, whatever its kind, with a given scorer. For
@@ -117,7 +117,8 @@ pub fn as_article_by(
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> Article {
-    read_article(page, Metadata::new(page, fetched_at), fetched_at, scorer, site)
+    let (metadata, runs) = (Metadata::new(page, fetched_at), runs::Runs::new(page));
+    read_article(page, &runs, metadata, fetched_at, scorer, site)
 }
 
 /// The names of the measures of a run, in the order of [`body_evidence`].

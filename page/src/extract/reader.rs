@@ -25,15 +25,36 @@ pub(super) fn article_of(
     site: Option<&SiteKnowledge>,
     asked: kind::Asked,
 ) -> (PageKind, Option<Article>) {
-    let metadata = Metadata::new(page, fetched_at);
-    let kinds = site.map(SiteKnowledge::kinds);
-    let verdict = kind::page_kind(page, &metadata, &Runs::new(page), kinds, asked);
-    let read = || {
-        let mut article = read_article(page, metadata, fetched_at, Scorer::shared(), site);
+    let judged = Judged::new(page, fetched_at, site, asked);
+    let kind = judged.verdict.kind;
+    (kind, (kind == PageKind::Article).then(|| judged.read(page, fetched_at, site)))
+}
+
+/// The fields and text of a page of any kind.
+pub(super) fn whatever_of(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
+    Judged::new(page, fetched_at, site, kind::Asked::ForOne).read(page, fetched_at, site)
+}
+
+/// A page whose kind is known, before it is read.
+struct Judged {
+    metadata: Metadata,
+    runs: Runs,
+    verdict: kind::Verdict,
+}
+
+impl Judged {
+    fn new(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>, asked: kind::Asked) -> Judged {
+        let (metadata, runs) = (Metadata::new(page, fetched_at), Runs::new(page));
+        let verdict = kind::page_kind(page, &metadata, &runs, site.map(SiteKnowledge::kinds), asked);
+        Judged { metadata, runs, verdict }
+    }
+
+    fn read(self, page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
+        let Judged { metadata, runs, verdict } = self;
+        let mut article = read_article(page, &runs, metadata, fetched_at, Scorer::shared(), site);
         article.evidence.insert("kind".to_owned(), verdict.evidence);
-        article
-    };
-    (verdict.kind, (verdict.kind == PageKind::Article).then(read))
+        Article { kind: verdict.kind, ..article }
+    }
 }
 
 /// The claims of a page's markup about its article, for comparison with its text.
@@ -53,13 +74,13 @@ pub(super) fn page_claims(page: &Page, metadata: &Metadata, title: Option<&str>)
 /// The fields and text of a page that is treated as an article, whatever its kind.
 pub(super) fn read_article(
     page: &Page,
+    runs: &Runs,
     metadata: Metadata,
     fetched_at: Timestamp,
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> Article {
-    let runs = Runs::new(page);
-    let site_context = site.map(|site| SiteContext::new(site, page, &runs));
+    let site_context = site.map(|site| SiteContext::new(site, page, runs));
     let taught_fields = site_context
         .as_ref()
         .map(|site_context| site_context.taught_fields(&metadata, fetched_at))
@@ -77,13 +98,13 @@ pub(super) fn read_article(
     let title = taught_fields.title.or_else(by_peers).or_else(|| title::decide(&titles));
     let title = evidence.record("title", title);
     let claims = page_claims(page, &metadata, title.as_deref());
-    let body = body::read_body(page, &runs, &claims, title.as_deref(), scorer, site_context.as_ref());
+    let body = body::read_body(page, runs, &claims, title.as_deref(), scorer, site_context.as_ref());
     evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
     let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
     evidence.record("form", metadata.forms.confirmed_by(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
-    let visible = Visible::new(page, &runs, title.as_deref());
+    let visible = Visible::new(page, runs, title.as_deref());
     let authors = taught_fields.authors.or_else(|| choose_authors(page, &metadata, &visible, peers));
     let authors = evidence.record("authors", authors).unwrap_or_default();
     let zone = site_context.as_ref().map(SiteContext::zone).unwrap_or_default();

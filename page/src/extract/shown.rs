@@ -2,8 +2,8 @@
 //!
 //! An element may be hidden by an attribute, its own style, a rule in a style sheet of the page, or a class that the
 //! usual frameworks hide. Style sheets elsewhere are not read, so nobody knows all that is hidden; and scripts show much
-//! of what is: questions and their answers, what a button opens, whole stories. So a hidden part is left out only if a
-//! reader misses nothing: if it is short, says what is shown anyway, or is a paragraph that nothing on the page opens.
+//! of what is: questions and their answers, what a button opens, whole stories. So a hidden part is left out only if no
+//! reader misses it: it is short, repeats text that is shown, or is a paragraph that nothing on the page opens.
 //!
 //! Invariant: linear in the page; of style sheets a bounded number of rules is kept. Start at [`Shown::new`].
 

@@ -17,8 +17,7 @@ use super::measures::{Group, KindMeasures};
 use super::site::SiteReason;
 use super::usual::USUAL;
 use super::{
-    Asked, KindEvidence, LEAST_WORDS, has_text, keeps_story, kind_measures, log_odds_of, page_kind,
-    probability,
+    Asked, KindEvidence, LEAST_WORDS, has_text, keeps_story, kind_measures, log_odds_of, probability, verdict,
 };
 
 /// Less than this, in log odds, is no reason.
@@ -71,9 +70,9 @@ pub fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanatio
     let (metadata, runs) = (Metadata::new(page, Timestamp(0)), Runs::new(page));
     let asked = if site.is_some() { Asked::ForArticles } else { Asked::ForOne };
     let kinds = site.map(SiteKnowledge::kinds).filter(|kinds| kinds.is_enough());
-    let verdict = page_kind(page, &metadata, &runs, kinds, asked);
     let measures = KindMeasures::new(page, &metadata, &runs);
-    let evidence = KindEvidence::new(page, &metadata, &runs);
+    let evidence = KindEvidence::new(&measures);
+    let verdict = verdict(page, &metadata, &evidence, kinds, asked);
     let mut reasons = page_reasons(&measures);
     let always = |text: &str, log_odds: f32| KindReason { text: text.to_owned(), log_odds };
     if page.url.is_home() {

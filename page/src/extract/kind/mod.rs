@@ -32,6 +32,8 @@ use super::state;
 pub use explain::{KindExplanation, KindReason, explain_kind};
 pub use site::SiteKinds;
 
+use measures::KindMeasures;
+
 /// The learnt trees, as written by `train/kinds.py`.
 const TREES: &str = include_str!("kinds.txt");
 
@@ -60,7 +62,7 @@ pub(super) enum Asked {
 }
 
 impl Asked {
-    /// The least log odds, by the page alone, of what is read.
+    /// The log odds, by the page alone, above which a page is taken for an article.
     fn least(self) -> f64 {
         match self {
             Asked::ForOne => LEAST_FOR_ONE,
@@ -79,18 +81,15 @@ pub struct KindEvidence {
 }
 
 impl KindEvidence {
-    fn new(page: &Page, metadata: &Metadata, runs: &Runs) -> KindEvidence {
-        let measures = measures::KindMeasures::new(page, metadata, runs);
-        let mut row = Vec::new();
-        measures.measure(&mut row);
-        let log_odds = log_odds_of(&row);
-        KindEvidence { log_odds, likeness: measures.likeness() }
+    fn new(measures: &KindMeasures<'_>) -> KindEvidence {
+        KindEvidence { log_odds: log_odds_of(&row_of(measures)), likeness: measures.likeness() }
     }
 
     /// What a page says of its kind.
     #[must_use]
     pub fn of(page: &Page) -> KindEvidence {
-        KindEvidence::new(page, &Metadata::new(page, Timestamp(0)), &Runs::new(page))
+        let (metadata, runs) = (Metadata::new(page, Timestamp(0)), Runs::new(page));
+        KindEvidence::new(&KindMeasures::new(page, &metadata, &runs))
     }
 }
 
@@ -121,9 +120,20 @@ pub(super) fn page_kind(
     site: Option<&SiteKinds>,
     asked: Asked,
 ) -> Verdict {
-    let found = KindEvidence::new(page, metadata, runs);
+    let found = KindEvidence::new(&KindMeasures::new(page, metadata, runs));
+    verdict(page, metadata, &found, site, asked)
+}
+
+/// [`page_kind`] by what the page says of its kind.
+fn verdict(
+    page: &Page,
+    metadata: &Metadata,
+    found: &KindEvidence,
+    site: Option<&SiteKinds>,
+    asked: Asked,
+) -> Verdict {
     let (witness, log_odds, least) = match site.filter(|site| site.is_enough()) {
-        Some(site) => ("site", site.log_odds(&page.url, &found), 0.0),
+        Some(site) => ("site", site.log_odds(&page.url, found), 0.0),
         None => ("page", f64::from(found.log_odds), asked.least()),
     };
     // What a reader sees after scripts ran says more than the empty page.
@@ -161,11 +171,8 @@ fn keeps_story(page: &Page, metadata: &Metadata) -> bool {
 /// Whether a page has words outside links for more than a headline: without, there is nothing to deliver.
 fn has_text(page: &Page) -> bool {
     let texts = page.leaves.iter().enumerate().filter(|(_, leaf)| leaf.link.is_none() && !leaf.is_image);
-    let words = texts.scan(0.0, |words, (number, _)| {
-        *words += words_of_prose(page.leaves.text(number));
-        Some(*words)
-    });
-    words.into_iter().any(|words| words >= LEAST_WORDS)
+    let words: f32 = texts.map(|(number, _)| words_of_prose(page.leaves.text(number))).sum();
+    words >= LEAST_WORDS
 }
 
 /// Whether a page that is no article shows many headlines.
@@ -176,12 +183,19 @@ fn is_section(page: &Page) -> bool {
     links().nth(SECTION_LINKS - 1).is_some() && headlines.take(SECTION_HEADLINES).count() == SECTION_HEADLINES
 }
 
-/// The names of the measures by which a page is told from an article, in the order of [`evidence`].
+/// The values of all measures, in the order of [`kind_measures`].
+fn row_of(measures: &KindMeasures<'_>) -> Vec<f32> {
+    let mut row = Vec::new();
+    measures.measure(&mut row);
+    row
+}
+
+/// The names of the measures that tell articles from other pages, in the order of [`evidence`].
 pub(super) fn kind_measures() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = crate::measures::sample_page() else { return Vec::new() };
         let (metadata, runs) = (Metadata::new(&page, Timestamp(0)), Runs::new(&page));
-        let measures = measures::KindMeasures::new(&page, &metadata, &runs);
+        let measures = KindMeasures::new(&page, &metadata, &runs);
         measure_names(|sink| measures.measure(sink))
     });
     &NAMES
@@ -190,10 +204,8 @@ pub(super) fn kind_measures() -> &'static [String] {
 /// The measures of a page, and the groups of its site that it belongs to.
 pub(super) fn evidence(page: &Page, metadata: &Metadata) -> (Vec<f32>, [u32; 4]) {
     let runs = Runs::new(page);
-    let measures = measures::KindMeasures::new(page, metadata, &runs);
-    let mut row = Vec::new();
-    measures.measure(&mut row);
-    (row, measures.likeness().groups)
+    let measures = KindMeasures::new(page, metadata, &runs);
+    (row_of(&measures), measures.likeness().groups)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! What the other pages of a site say of one of them.
 //!
 //! Scores of pages alone order the pages of a site almost perfectly, but their level differs from site to site: briefs are
-//! short everywhere on a site. Two things help. Pages whose address has the same form, or whose text or headline stands in
-//! the same place, are mostly of one kind, so the mean of the others' scores counts. And the scores of a site's pages fall
-//! into two parts; the border between them is the site's own threshold.
+//! short everywhere on a site. Two things help. Pages with addresses of the same form, or with their text or headline
+//! in the same place, are mostly of one kind, so a page's score takes in the mean of theirs. And a site's scores form two
+//! clusters; the border between them is the site's own threshold.
 //!
 //! Invariants: what is learnt depends on the set of pages, not on their order, since all sums are of whole numbers. It is
 //! bounded: a sample of pages is enough. A page's own score is not among those of the others.

@@ -5,13 +5,13 @@
 //! decide names them as its witness, or the template, if one accepts the page. Start at [`SiteContext::new`].
 
 use super::fields::{FieldFindings, FieldLesson, FieldReader};
-use super::hashes::text_hash;
 use super::knowledge::SiteKnowledge;
 use super::lesson::TaughtPlaces;
 use super::peers::{Peers, SIBLINGS};
 use super::repeats::find_repeats;
 use crate::Page;
 use crate::article::Evidence;
+use crate::extract::hashes::text_hash;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::selection::with_best_f1;

@@ -10,9 +10,9 @@ use crate::reading::PageTree;
 use serde::{Deserialize, Serialize};
 
 use super::fields::FieldLesson;
-use super::hashes::text_hash;
 use super::place::place_of_run;
 use super::repeats::{LONG, SitePage};
+use crate::extract::hashes::text_hash;
 use crate::extract::runs::Runs;
 
 /// The weight of a place's odds, and the words of either kind that every place starts with: they keep a line or

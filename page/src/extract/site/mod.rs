@@ -14,7 +14,6 @@
 mod alignment;
 mod context;
 mod fields;
-mod hashes;
 mod knowledge;
 mod lesson;
 mod peers;

@@ -10,12 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::hashes::{bytes_hash_32, text_hash_32};
 use super::repeats::{SitePage, is_same_article};
 use super::summary::{FieldMark, FieldSummary, PlaceLine, first_lines, first_pictures, marks_of};
 use crate::Page;
 use crate::extract::choice::{Choice, likeliest};
 use crate::extract::finding::{Finding, Names};
+use crate::extract::hashes::{bytes_hash_32, text_hash_32};
 use crate::extract::runs::Runs;
 use crate::extract::{authors, days, title};
 use crate::reading::NodeId;

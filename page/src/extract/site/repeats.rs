@@ -8,8 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::hashes::text_hash;
 use super::summary::FieldSummary;
+use crate::extract::hashes::text_hash;
 
 use crate::extract::runs::{Run, Runs};
 

@@ -9,11 +9,11 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::hashes::{bytes_hash_32, text_hash_32};
 use super::place::place_of_node;
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::extract::choice::Choice;
+use crate::extract::hashes::{bytes_hash_32, text_hash_32};
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::{Run, Runs};
 use crate::extract::visible::Visible;

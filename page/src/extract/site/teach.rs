@@ -3,11 +3,11 @@
 use super::alignment;
 use super::context::SiteContext;
 use super::fields::FieldReader;
-use super::hashes::text_hash;
 use super::knowledge::SiteKnowledge;
 use super::lesson::Lesson;
 use crate::Page;
 use crate::extract::body::choose_runs;
+use crate::extract::hashes::text_hash;
 use crate::extract::metadata::Metadata;
 use crate::extract::reader::{page_claims, read_article};
 use crate::extract::runs::Runs;
@@ -102,7 +102,8 @@ impl SiteKnowledge {
             lesson.dropped = dropped.iter().map(|&at| text_hash(&runs.runs[at].text)).collect();
         }
         // Fields are learnt only where the page alone gives something else.
-        let read = read_article(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
+        let read =
+            read_article(page, &runs, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
         let reader = FieldReader::new(page, &runs, &metadata, fetched_at);
         let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
         if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))

@@ -1,4 +1,4 @@
-//! The texts of a heading: what stands between spaces, lines and blocks in it.
+//! The words of a heading: its text, split at spaces, lines and blocks.
 //!
 //! Markup inside a word does not part it, as around the first letter or a subscript. But two elements side by side are
 //! two lines if they hold several words: style sheets put them on lines of their own.
