@@ -12,6 +12,7 @@ use newslode_common::version::ContentHash;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::reading::Site;
 use newslode_page::template::Template;
+use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::mining::templates::Templates;
@@ -54,6 +55,9 @@ pub struct ViewProgress {
     pub pages: u64,
     /// Pages that changed since.
     pub changed: u64,
+    /// That time; none in what an earlier version wrote.
+    #[serde(default)]
+    pub viewed_at: Option<Timestamp>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -192,7 +196,13 @@ mod tests {
 
     #[test]
     fn stored_knowledge_is_read_back_and_other_formats_are_refused() {
-        let progress = ViewProgress { position: 7, epoch: Some("v".into()), pages: 9, changed: 2 };
+        let progress = ViewProgress {
+            position: 7,
+            epoch: Some("v".into()),
+            pages: 9,
+            changed: 2,
+            viewed_at: Some(Timestamp(5)),
+        };
         let mut known = Knowledge { has_new_lessons: true, progress, ..Knowledge::default() };
         known.templates.observe([(ContentHash([9; 16]), None)]);
         let bytes = known.pack().unwrap();

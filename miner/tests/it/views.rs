@@ -19,6 +19,7 @@ use newslode_page::article::Article;
 use newslode_page::extract::{Correction, crawled_article};
 use newslode_page::hierarchy::{Block, Hierarchy, xml};
 use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 use newslode_page::{Page, Params};
 use tokio_util::sync::CancellationToken;
 
@@ -177,6 +178,39 @@ async fn all_pages_are_viewed_again_once_a_site_has_four_times_as_many() {
 }
 
 #[tokio::test]
+async fn a_site_that_grew_by_a_quarter_is_viewed_again_when_it_comes_to_rest() {
+    let (world, mut looked) = (world(), ViewMemory::new());
+    let site = world.seed("https://a.test/").await;
+    stories(&world, &site, 0..8).await;
+    let mut sites_viewed = async || look(&world, When::Grown, &mut looked).await.sites;
+    assert_eq!((sites_viewed().await, sites_viewed().await), (1, 0));
+    stories(&world, &site, 8..9).await;
+    let (at_once, at_rest) = (sites_viewed().await, sites_viewed().await);
+    assert_eq!((at_once, at_rest), (0, 0), "one page of eight is too little");
+    stories(&world, &site, 9..10).await;
+    let (at_once, at_rest, later) = (sites_viewed().await, sites_viewed().await, sites_viewed().await);
+    assert_eq!((at_once, at_rest, later), (0, 1, 0));
+}
+
+#[tokio::test]
+async fn a_small_site_that_changes_is_viewed_again_after_a_day() {
+    let (world, mut looked) = (world(), ViewMemory::new());
+    let site = world.seed("https://a.test/").await;
+    stories(&world, &site, 0..8).await;
+    assert_eq!(look(&world, When::Grown, &mut looked).await.sites, 1);
+    let state = world.parts.stores.state.as_ref();
+    let (mut known, held) = Knowledge::read(state, &site).await.unwrap();
+    let viewed_at = known.progress.viewed_at.unwrap();
+    known.progress.viewed_at = Some(Timestamp(viewed_at.0 - 86_400_000));
+    assert!(known.write(state, &site, held).await.unwrap());
+    assert_eq!(look(&world, When::Grown, &mut looked).await.sites, 0, "nothing changed");
+    stories(&world, &site, 8..9).await;
+    assert_eq!(look(&world, When::Grown, &mut looked).await.sites, 1);
+    stories(&world, &site, 9..10).await;
+    assert_eq!(look(&world, When::Grown, &mut looked).await.sites, 0, "a day begins again");
+}
+
+#[tokio::test]
 async fn an_interrupted_view_is_repeated_with_equal_bytes() {
     let world = world();
     let site = world.seed("https://a.test/").await;
@@ -184,7 +218,13 @@ async fn an_interrupted_view_is_repeated_with_equal_bytes() {
     let whole = look(&world, When::Changed, &mut ViewMemory::new()).await;
     assert_eq!((whole.sites, whole.marked), (1, 6));
     // As after a crash that lost what was written last and half of the marks.
-    let (held, known) = world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap();
+    let held = world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap().0;
+    let known_but_when = async || {
+        let mut known = known(&world).await;
+        assert!(known.progress.viewed_at.take().is_some());
+        known
+    };
+    let before_the_crash = known_but_when().await;
     world.parts.stores.state.put_value("templates/a.test", Some(held), Vec::new().into()).await.unwrap();
     let before = hierarchy(&world, contents[1]).await;
     let mut lost = before.clone();
@@ -199,7 +239,7 @@ async fn an_interrupted_view_is_repeated_with_equal_bytes() {
     let report = look(&world, When::Changed, &mut ViewMemory::new()).await;
     assert_eq!((report.sites, report.marked, report.unchanged, report.changed), (1, 1, 5, 0));
     assert_eq!(hierarchy(&world, contents[1]).await, before);
-    assert_eq!(world.parts.stores.state.value("templates/a.test").await.unwrap().unwrap().1, known);
+    assert_eq!(known_but_when().await, before_the_crash);
     assert_eq!(look(&world, When::Changed, &mut ViewMemory::new()).await, ViewReport::default());
 }
 

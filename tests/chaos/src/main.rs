@@ -125,6 +125,7 @@ async fn run(args: &Args) -> anyhow::Result<Report> {
     let ended = Instant::now();
     checks::settle(&bench).await;
     let settled_s = ended.elapsed().as_secs_f64();
+    checks::view_again(&bench).await?;
     bench.end_watch();
     let seeds = bench.notes().seeds.clone();
     eprintln!("at rest after {settled_s:.0} s; mining {} sites undisturbed", seeds.len());

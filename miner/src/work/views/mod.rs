@@ -7,8 +7,9 @@
 //! over each site that changed.
 //!
 //! Invariants: equal values and pages give equal bytes, so a view that was interrupted, or computed by two miners, ends as if
-//! computed once. Memory holds some sites' values and a few pages. All pages of a site are viewed again only when it has grown
-//! to four times its pages; new pages are viewed at the next pass, which costs as much as they do. Start at [`view_sites`].
+//! computed once. Memory holds some sites' values and a few pages. New pages are viewed at the next pass, which costs as much
+//! as they do. All pages of a site are viewed again when it has grown to four times its pages, when it comes to rest after it
+//! grew by a quarter, and, while it is small, once a day if it changed. Start at [`view_sites`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -51,8 +52,8 @@ pub(super) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()
 /// The sites that were viewed, so that unchanged ones are skipped; may be lost.
 #[derive(Debug, Default)]
 pub struct ViewMemory {
-    /// Site → its change counter when it was viewed.
-    sites: BTreeMap<Site, u64>,
+    /// Site → its change counter when it was viewed, and whether it was viewed again at rest since.
+    sites: BTreeMap<Site, (u64, bool)>,
     /// The version of people's lessons at that time.
     lessons: Option<u64>,
     values: SiteValueCache,
@@ -89,11 +90,14 @@ pub async fn view_sites(
         if stop.is_cancelled() {
             break;
         }
-        if when == When::Grown && memory.sites.get(&site) == Some(&counter) {
-            continue;
-        }
+        let is_at_rest = memory.sites.get(&site).is_some_and(|(viewed, _)| *viewed == counter);
+        let when = match when {
+            When::Grown if memory.sites.get(&site) == Some(&(counter, true)) => continue,
+            When::Grown if is_at_rest => When::AtRest,
+            when => when,
+        };
         if pass::view_changes(parts, &site, (when, pace), stop, &mut memory.values, &mut report).await? {
-            memory.sites.insert(site, counter);
+            memory.sites.insert(site, (counter, is_at_rest));
         }
     }
     Ok(report)

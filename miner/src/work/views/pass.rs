@@ -4,7 +4,7 @@
 //!    When enough wait, new templates are learnt from them.
 //! 2. Pages are viewed with everything that is known of the site: all pages if an epoch of the site ends or a person taught
 //!    something, otherwise the new ones and, after learning, those that waited. An epoch ends when [`EPOCH_GROWTH`] times as
-//!    many pages changed as the site had.
+//!    many pages changed as the site had; earlier, if the site rests, or is small and a day passed ([`is_due`]).
 //! 3. The knowledge is written last, over the version that was read. If two miners view a site at once, one of them must do
 //!    it again; an interrupted pass leaves no trace in the knowledge.
 //!
@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures::{StreamExt, TryStreamExt};
 use newslode_common::store::Kind;
@@ -45,14 +45,22 @@ type AcceptedBy = Option<(u32, Timestamp)>;
 const EPOCH_GROWTH: u64 = 3;
 /// Most pages from which the kinds of a site are learnt; more hardly change a verdict.
 const MOST_COMPARED_KINDS: usize = 300;
+/// The part of a site's pages, as a divisor, that must have changed for the epoch to end when the site comes to rest. Those who
+/// follow a site that stops growing must not keep what a quarter of its pages knew.
+const PART_AT_REST: u64 = 4;
+/// The longest epoch of a site that changes and has fewer pages than kinds are learnt from. A small site grows to four times
+/// its pages in months or never.
+const LONGEST_SMALL_EPOCH: Duration = Duration::from_secs(86_400);
 /// With fewer pages there is nothing to compare a page with.
 const MIN_PAGES: u64 = 2;
 
 /// When all pages of a site are viewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// When the site's epoch ends.
+    /// When the site's epoch ends, while the site changes.
     Grown,
+    /// When the site's epoch ends, after nothing changed since the last pass.
+    AtRest,
     /// When anything changed.
     Changed,
 }
@@ -88,7 +96,8 @@ pub(super) async fn view_changes(
     let changed = knowledge.progress.changed + changes.pages.len() as u64;
     // If the log does not reach back to the last pass, any page may be new.
     let is_gap = changes.is_complete && knowledge.progress.epoch.is_some();
-    let is_whole = knowledge.has_new_lessons || is_gap || is_due(&knowledge.progress, changed, when);
+    let is_whole =
+        knowledge.has_new_lessons || is_gap || is_due(&knowledge.progress, changed, when, time::now());
     if changes.pages.is_empty() && !is_whole {
         return Ok(true);
     }
@@ -113,11 +122,16 @@ pub(super) async fn view_changes(
 }
 
 /// Whether all pages of a site are viewed again, given how many changed.
-fn is_due(progress: &ViewProgress, changed: u64, when: When) -> bool {
+fn is_due(progress: &ViewProgress, changed: u64, when: When, now: Timestamp) -> bool {
+    let is_small_and_old = progress.pages < MOST_COMPARED_KINDS as u64
+        && progress.viewed_at.is_none_or(|at| at.plus(LONGEST_SMALL_EPOCH) <= now);
     match (when, &progress.epoch) {
         (_, None) => changed >= MIN_PAGES,
-        (When::Changed, Some(_)) => changed > 0,
-        (When::Grown, Some(_)) => changed >= (progress.pages * EPOCH_GROWTH).max(1),
+        (_, Some(_)) if changed == 0 => false,
+        (When::Changed, Some(_)) => true,
+        (_, Some(_)) if is_small_and_old || changed >= progress.pages * EPOCH_GROWTH => true,
+        (When::AtRest, Some(_)) => changed * PART_AT_REST >= progress.pages,
+        (When::Grown, Some(_)) => false,
     }
 }
 
@@ -218,8 +232,8 @@ impl SitePass<'_> {
         let value = SiteValue::for_new_epoch(&self.parts.stores, self.site, &counted).await?;
         let epoch = Some(value.version.clone());
         let pages = counted.len() as u64;
-        self.knowledge.progress =
-            ViewProgress { epoch, pages, changed: 0, ..self.knowledge.progress.clone() };
+        let (position, viewed_at) = (self.knowledge.progress.position, Some(time::now()));
+        self.knowledge.progress = ViewProgress { position, epoch, pages, changed: 0, viewed_at };
         Ok((Some(Arc::new(value)), contents))
     }
 
