@@ -41,6 +41,8 @@ pub enum Answer {
         validators: Validators,
         /// What `X-Robots-Tag` asks for.
         directives: Directives,
+        /// The `Refresh` header.
+        refresh: Option<String>,
     },
     /// 304 to a conditional request.
     NotModified {
@@ -53,6 +55,8 @@ pub enum Answer {
         location: String,
         /// The values of `Set-Cookie`.
         cookies: Vec<String>,
+        /// Whether it says that the page has moved for good (301, 308).
+        is_permanent: bool,
     },
     /// 404 or 410.
     Gone,
@@ -252,7 +256,8 @@ impl Fetcher {
                     let cookies = response.headers().get_all(header::SET_COOKIE).iter();
                     let cookies =
                         cookies.filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect();
-                    Ok(Answer::Redirect { location, cookies })
+                    let is_permanent = matches!(status.as_u16(), 301 | 308);
+                    Ok(Answer::Redirect { location, cookies, is_permanent })
                 }
                 None => Err(broken("a redirect without `Location`")),
             },
@@ -270,9 +275,10 @@ impl Fetcher {
         wanted: Wanted,
     ) -> Result<Answer, FetchError> {
         let any = wanted == Wanted::Listing;
-        let content_type = header_text(response.headers(), &header::CONTENT_TYPE);
+        let content_type = content_type(response.headers());
         let validators = validators_in(response.headers());
         let directives = self.directives(response.headers());
+        let refresh = header_text(response.headers(), &header::REFRESH);
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
         }
@@ -306,7 +312,7 @@ impl Fetcher {
         if body.trim_ascii().is_empty() {
             return Ok(Answer::Empty);
         }
-        Ok(Answer::Page { content_type, body: body.into(), validators, directives })
+        Ok(Answer::Page { content_type, body: body.into(), validators, directives, refresh })
     }
 }
 
@@ -344,6 +350,38 @@ fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     if value.is_empty() { None } else { Some(value) }
 }
 
+/// The last `Content-Type` that names a type, as browsers take it: servers send several headers, or several types in one.
+/// `None` if none does, so that the bytes decide.
+fn content_type(headers: &HeaderMap) -> Option<String> {
+    let values: Vec<String> = headers
+        .get_all(header::CONTENT_TYPE)
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
+        .collect();
+    last_type(values.iter().flat_map(|value| value.split(',')))
+}
+
+/// The last of these texts that begins like a media type.
+fn last_type<'v>(values: impl Iterator<Item = &'v str>) -> Option<String> {
+    let is_token = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    };
+    let is_type = |value: &&str| {
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        essence
+            .split_once('/')
+            .is_some_and(|(kind, form)| is_token(kind) && is_token(form) && essence != "*/*")
+    };
+    let essence = |value: &str| value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let has_charset = |value: &str| value.to_ascii_lowercase().contains("charset=");
+    let types: Vec<&str> = values.map(str::trim).filter(is_type).collect();
+    let last = *types.last()?;
+    // The encoding holds for the same type said again without one.
+    let with_charset = types.iter().rev().find(|value| has_charset(value) && essence(value) == essence(last));
+    Some(with_charset.filter(|_| !has_charset(last)).map_or(last, |value| *value).to_owned())
+}
+
 /// The target of a redirect.
 pub(crate) fn redirect_location(headers: &HeaderMap) -> Option<String> {
     header_text(headers, &header::LOCATION)
@@ -353,5 +391,28 @@ fn validators_in(headers: &HeaderMap) -> Validators {
     Validators {
         etag: header_text(headers, &header::ETAG),
         last_modified: header_text(headers, &header::LAST_MODIFIED),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_type_that_is_one_counts() {
+        for (values, wanted) in [
+            (&["text/html"][..], Some("text/html")),
+            (&["text/html", "text/html; charset=utf-8"], Some("text/html; charset=utf-8")),
+            (&["text/html; charset=utf-8, text/html"], Some("text/html; charset=utf-8")),
+            (&["text/plain", "TEXT/HTML ; q=1"], Some("TEXT/HTML ; q=1")),
+            (&["application/pdf; charset=x", "text/html"], Some("text/html")),
+            (&["text/html, junk", ""], Some("text/html")),
+            (&["html"], None),
+            (&["*/*", "text/", "a b/c"], None),
+            (&[], None),
+        ] {
+            let all = values.iter().flat_map(|value| value.split(','));
+            assert_eq!(last_type(all).as_deref(), wanted, "{values:?}");
+        }
     }
 }

@@ -26,7 +26,9 @@ use web::{Internet, Web};
 pub use shared::{Parts, Surroundings};
 pub use worker::Step;
 
+mod busy;
 mod chain;
+mod detours;
 pub mod directives;
 pub mod error;
 pub mod fetch;
@@ -40,6 +42,7 @@ mod politeness;
 mod publish;
 mod recent_links;
 pub mod recorder;
+mod refresh;
 mod response_times;
 pub mod retry_after;
 pub mod robots;

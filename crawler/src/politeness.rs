@@ -1,14 +1,13 @@
-//! What a site says about how fast it may be asked: `Crawl-delay`, `Retry-After` beside a good answer, and the time that its
-//! answers take.
+//! What a site says about how fast it may be asked: `Crawl-delay`, and the time that its answers take.
 //!
-//! All three become a delay or a rest in the frontier, so that every crawler keeps to them.
+//! Both become a delay in the frontier, so that every crawler keeps to it.
 
 use std::time::Duration;
 
 use anyhow::Context as _;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::Claim;
-use newslode_common::store::teach::{rest, teach};
+use newslode_common::store::teach::teach;
 use newslode_page::reading::Site;
 
 use crate::shared::Shared;
@@ -39,22 +38,6 @@ impl Shared {
         let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
         let teaching = || teach(frontier, &claim.site, &config, now, |site| site.slow_down(delay_ms));
         self.retry_store_call(teaching).await.context("cannot slow a site down")
-    }
-
-    /// Honours the `Retry-After` of an answer that is no refusal: the whole site rests.
-    pub(crate) async fn apply_retry_after(
-        &self,
-        claim: &Claim,
-        wish: Option<Duration>,
-    ) -> anyhow::Result<()> {
-        let Some(wish) = wish.filter(|wish| !wish.is_zero()) else { return Ok(()) };
-        let now = self.clock.now();
-        let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
-        let resting =
-            || rest(frontier, &claim.site, &config, now, |site| site.wish(wish.as_secs().max(1), now));
-        let until = self.retry_store_call(resting).await.context("cannot let a site rest")?.until;
-        tracing::debug!(site = %claim.site, ?until, "the site asks for a rest beside its answer");
-        Ok(())
     }
 
     /// The schedule's numbers for a site. A site without a schedule does not get an allowance just because it is slow or rests.

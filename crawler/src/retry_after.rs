@@ -1,8 +1,13 @@
-//! The `Retry-After` header: seconds, or an HTTP date.
+//! The `Retry-After` header: seconds, or an HTTP date in any of its three forms (RFC 9110, section 5.6.7).
 
 use std::time::Duration;
 
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 use newslode_page::time::Timestamp;
+
+/// The forms of RFC 850 and of `asctime`, which are always in UTC.
+const OLD_FORMS: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
 
 /// The wait from `now`; `None` if the value is neither a number of seconds nor a date. A date in the past
 /// gives no wait. There is no upper limit.
@@ -12,7 +17,14 @@ pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
-    let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp().as_millisecond();
+    let date = match jiff::fmt::rfc2822::parse(value) {
+        Ok(date) => date.timestamp(),
+        Err(_) => {
+            let old = OLD_FORMS.iter().find_map(|form| DateTime::strptime(form, value).ok())?;
+            Offset::UTC.to_timestamp(old).ok()?
+        }
+    };
+    let date = date.as_millisecond();
     Some(now.until(Timestamp(u64::try_from(date).unwrap_or(0))))
 }
 
@@ -33,6 +45,8 @@ mod tests {
             ("99999999999999999999999", Some(u64::MAX)),
             ("Sun, 06 Nov 1994 08:50:37 GMT", Some(60)),
             ("Sun, 06 Nov 1994 08:48:37 GMT", Some(0)),
+            ("Sunday, 06-Nov-94 08:50:37 GMT", Some(60)),
+            ("Sun Nov  6 08:50:37 1994", Some(60)),
             ("-5", None),
             ("1.5", None),
             ("soon", None),

@@ -105,6 +105,13 @@ impl Robots {
         (verdict, asked)
     }
 
+    /// Whether the verdict of this URL's origin is known, so that asking for it needs no request.
+    pub(crate) fn is_known(&self, url: &Url) -> bool {
+        let (origin, now) = (url.origin().ascii_serialization(), self.clock.now());
+        let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, now);
+        cell.initialized()
+    }
+
     async fn fetch_verdict(&self, url: &Url) -> CachedVerdict {
         match self.fetch_text(url).await {
             Ok(text) => {

@@ -16,6 +16,8 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use tokio_util::sync::CancellationToken;
 
+use crate::busy::BusyAddresses;
+use crate::detours::Detours;
 use crate::fetch::Fetcher;
 use crate::lateness::Lateness;
 use crate::recent_links::RecentLinks;
@@ -59,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
     pub(crate) recent_links: RecentLinks,
+    pub(crate) detours: Detours,
+    pub(crate) busy: BusyAddresses,
     pub(crate) response_times: ResponseTimes,
     pub(crate) lateness: Lateness,
     pub(crate) stop: CancellationToken,
@@ -101,6 +105,8 @@ impl Shared {
             robots,
             outages: Outages::default(),
             recent_links: RecentLinks::default(),
+            detours: Detours::default(),
+            busy: BusyAddresses::default(),
             response_times: ResponseTimes::default(),
             lateness: Lateness::default(),
             stop,

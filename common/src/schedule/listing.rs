@@ -84,7 +84,7 @@ pub struct Listing {
     pub shown: u64,
     /// Those of them that were articles.
     pub confirmed: u64,
-    /// Since when it is not found.
+    /// Since when it is not found at its address, or redirects for good.
     pub absent: Option<u64>,
     /// Visits in a row that found no page.
     pub fails: u32,

@@ -34,8 +34,13 @@ pub enum Consequence {
     Waits(Waits),
     /// The page is not there: a listing waits, an article is gone once a second visit confirms it.
     Absent(Waits),
-    /// The target of the redirect takes the page's place. The old address of a listing is asked for weekly.
+    /// The target of the redirect takes the page's place.
     Moves,
+    /// The same, of an article that was read before once a second visit confirms it.
+    MovesOnceConfirmed,
+    /// The listing's interval. After a day of the same permanent redirect the target is a listing of its own, and the old
+    /// address is asked for weekly.
+    IsReadElsewhere,
     /// The page leaves, and is not fetched again.
     Leaves,
     /// The page is done; it is due again only if `crawler.revisit_s` says so.
@@ -74,16 +79,20 @@ impl Waits {
 }
 
 /// A listing that cannot be read, or is not there.
-pub(super) const LISTING: Waits = Waits::new(HOUR, 7 * DAY, None);
+pub(super) const LISTING: Waits = Waits::new(15 * MINUTE, 7 * DAY, None);
 /// A page that fails alone: a listing, and an article.
 const LISTING_FAILS: Waits = Waits::new(15 * MINUTE, DAY, None);
 const ARTICLE_FAILS: Waits = Waits::new(15 * MINUTE, DAY, Some(7 * DAY));
 /// An article's address that shows no article: after one day, after two more, and after four more; then it leaves.
 const NO_ARTICLE: Waits = Waits::new(DAY, 4 * DAY, Some(7 * DAY));
-/// A listing that must not be asked for now.
+/// A listing that must not be asked for, because of its address.
 const LISTING_FORBIDDEN: Waits = Waits::new(DAY, 7 * DAY, None);
 /// An article that is not there is asked for once more before it is gone.
 const GONE: Waits = Waits::new(DAY, DAY, Some(DAY));
+/// An article that was read and now redirects is asked for once more before it has moved.
+pub const MOVED: Waits = GONE;
+/// What was never read and redirects for a while only is asked for once more after this.
+pub const LOOK_AGAIN: Duration = Duration::from_secs(HOUR);
 
 /// How long the record of a page is kept after the miner was told that it is gone, if the miner was given the page before.
 pub const STAYS_AFTER_END: Duration = Duration::from_secs(DAY);
@@ -107,17 +116,23 @@ pub fn consequence(outcome: Outcome, target: Target) -> Consequence {
         Outcome::Fetched | Outcome::Unchanged => {
             each(Consequence::Schedule, Consequence::Schedule, Consequence::IsDone)
         }
-        Outcome::Redirected => Consequence::Moves,
+        Outcome::Redirected => {
+            each(Consequence::IsReadElsewhere, Consequence::MovesOnceConfirmed, Consequence::Moves)
+        }
         Outcome::Gone => each(Consequence::Absent(LISTING), Consequence::Absent(GONE), Consequence::Ends),
         Outcome::Refused => site_rests(Trouble::Blocked(None), LISTING, NO_ARTICLE, Consequence::Ends),
         Outcome::ServerError | Outcome::Unreachable | Outcome::Timeout => fails(Trouble::Failing),
         Outcome::RobotsUnreachable => fails(Trouble::RobotsUnreachable),
-        Outcome::Disallowed | Outcome::PrivateAddress => {
+        Outcome::Disallowed => {
+            each(Consequence::Waits(LISTING_FAILS), Consequence::Absent(GONE), Consequence::Ends)
+        }
+        Outcome::PrivateAddress => {
             each(Consequence::Waits(LISTING_FORBIDDEN), Consequence::Leaves, Consequence::Ends)
         }
-        Outcome::RedirectLoop | Outcome::NotHtml | Outcome::Empty | Outcome::TooLarge => {
-            waits(LISTING, NO_ARTICLE)
-        }
+        // What leads nowhere, or brings nothing, may do so for a few minutes.
+        Outcome::RedirectLoop | Outcome::Empty => waits(LISTING_FAILS, ARTICLE_FAILS),
+        Outcome::NotHtml => waits(LISTING_FAILS, NO_ARTICLE),
+        Outcome::TooLarge => waits(LISTING, NO_ARTICLE),
         Outcome::Noindex => each(Consequence::Schedule, Consequence::Waits(NO_ARTICLE), Consequence::Ends),
     }
 }
@@ -144,7 +159,7 @@ impl fmt::Display for Consequence {
                     Trouble::Blocked(_) => {
                         "the site rests 15 min, doubled up to 6 h, and is asked more slowly"
                     }
-                    Trouble::Failing => "the site rests 1 min, doubled up to 15 min",
+                    Trouble::Busy | Trouble::Failing => "the site rests 1 min, doubled up to 15 min",
                     Trouble::RobotsUnreachable => "the site rests 5 min",
                 };
                 write!(f, "{rest}; alone: {alone}")
@@ -155,6 +170,12 @@ impl fmt::Display for Consequence {
             }
             Consequence::Absent(waits) => waits.fmt(f),
             Consequence::Moves => f.write_str("the target takes its place"),
+            Consequence::MovesOnceConfirmed => {
+                f.write_str("if it was read before, once more after 1 day; then the target takes its place")
+            }
+            Consequence::IsReadElsewhere => f.write_str(
+                "the target is read, by the schedule; if it moved for good for 1 day, the target is a listing of its own",
+            ),
             Consequence::Leaves => f.write_str("leaves"),
             Consequence::IsDone => f.write_str("done; again after `revisit_s`"),
             Consequence::TriedAgain => {
@@ -197,7 +218,7 @@ mod tests {
         let days = |waits: Waits| (1..9).map(|n| waits.after(n).map(|s| s / DAY)).collect::<Vec<_>>();
         assert_eq!(days(NO_ARTICLE)[..5], [Some(1), Some(2), Some(4), None, None]);
         assert_eq!(days(GONE)[..3], [Some(1), None, None]);
-        assert_eq!(LISTING.after(1), Some(HOUR));
+        assert_eq!(LISTING.after(1), Some(15 * MINUTE));
         assert_eq!(LISTING.after(1_000_000), Some(7 * DAY));
         let hours: Vec<_> = (1..=8).map(|n| ARTICLE_FAILS.after(n).map(|s| s / MINUTE)).collect();
         assert_eq!(hours, [15, 30, 60, 120, 240, 480, 960, 1440].map(Some));
@@ -210,10 +231,12 @@ mod tests {
                 Consequence::SiteRests(_, waits) | Consequence::Waits(waits) | Consequence::Absent(waits) => {
                     assert_eq!(waits.leaves_s, None, "{outcome}");
                 }
-                Consequence::Schedule | Consequence::Moves => {}
+                Consequence::Schedule | Consequence::IsReadElsewhere => {}
                 other @ (Consequence::Leaves
                 | Consequence::IsDone
                 | Consequence::TriedAgain
+                | Consequence::Moves
+                | Consequence::MovesOnceConfirmed
                 | Consequence::Ends) => panic!("after {outcome} a listing: {other}"),
             }
         }
@@ -225,6 +248,8 @@ mod tests {
             match consequence(*outcome, Target::Once) {
                 Consequence::IsDone | Consequence::Moves | Consequence::TriedAgain | Consequence::Ends => {}
                 other @ (Consequence::Schedule
+                | Consequence::IsReadElsewhere
+                | Consequence::MovesOnceConfirmed
                 | Consequence::SiteRests(..)
                 | Consequence::Waits(_)
                 | Consequence::Absent(_)

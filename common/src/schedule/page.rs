@@ -50,13 +50,15 @@ pub struct PageSchedule {
     pub met: u64,
     /// Its ladder, if it is an article.
     pub visits: ArticleVisits,
-    /// Names the article's text of the last good fetch; 0: none was read.
+    /// Names the article's text of the last good fetch; 0: none was read. Of a listing: names the address to which it redirects
+    /// for good.
     pub text: u64,
     /// Visits in a row that could not read it.
     pub unread: u32,
     /// When the last of these was.
     pub failed: Option<u64>,
-    /// Visits in a row that did not find it.
+    /// Visits in a row that did not find it. Of a listing that redirects for good: visits in a row that were led to the same
+    /// address.
     pub missed: u32,
     /// Whether a menu led to it, so that it may be a section.
     pub is_in_menu: bool,

@@ -13,7 +13,7 @@ use super::allowance::MOST_PER_DAY;
 use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::rhythm::Rhythm;
-use super::trouble::{self, Troubles};
+use super::trouble::Troubles;
 use super::{
     Allowance, Class, DAY, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed, Next, Rest,
     ScheduleConfig, Shown, Silence, Trouble, at, seconds,
@@ -149,6 +149,13 @@ impl SiteSchedule {
         Some(Next { due: at(time + wait), class: Class::Listing })
     }
 
+    /// Notes since when a listing redirects for good, in seconds since the epoch.
+    pub fn redirects_since(&mut self, id: ListingId, since: u64) {
+        if let Some(listing) = self.listings.get_mut(&id) {
+            listing.absent = Some(since);
+        }
+    }
+
     /// Notes that a listing has another address now: the old one is asked for weekly, in case it returns.
     pub fn moved(now: Timestamp) -> Next {
         Next { due: at(seconds(now) + 7 * DAY), class: Class::Listing }
@@ -210,11 +217,6 @@ impl SiteSchedule {
     #[must_use]
     pub fn fails_alone(&self, failed_before: Option<u64>) -> bool {
         failed_before.is_some_and(|time| self.troubles.answered_since(time))
-    }
-
-    /// Notes a wish to be left alone for this many seconds beside an answer.
-    pub fn wish(&mut self, seconds: u64, now: Timestamp) -> Rest {
-        Rest { until: trouble::wished(seconds, now), delay_ms: self.delay_ms(now) }
     }
 
     /// Notes the delay that the time of the site's answers asks for, in milliseconds.

@@ -20,6 +20,8 @@ pub enum Trouble {
     Failing,
     /// robots.txt answers 5xx or not at all: nothing may be asked for.
     RobotsUnreachable,
+    /// One address alone answers 429.
+    Busy,
 }
 
 /// How a site is, as its visits show it.
@@ -110,12 +112,12 @@ impl Troubles {
     pub(super) fn add(&mut self, trouble: Trouble, requests: u32, now: Timestamp) -> Rest {
         let time = seconds(now);
         let (first, longest) = match trouble {
-            Trouble::Blocked(_) => {
+            Trouble::Blocked(_) | Trouble::Busy => {
                 if !self.is_blocked {
                     self.slow_down(requests, time);
                 }
                 self.is_blocked = true;
-                BLOCKED
+                if trouble == Trouble::Busy { FAILING } else { BLOCKED }
             }
             Trouble::Failing => FAILING,
             Trouble::RobotsUnreachable => (ROBOTS, ROBOTS),
@@ -127,7 +129,7 @@ impl Troubles {
         }
         let wait = match trouble {
             Trouble::Blocked(Some(wish)) => wish,
-            Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable => rest,
+            Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable | Trouble::Busy => rest,
         };
         Rest { until: wished(wait, now), delay_ms: self.delay_ms }
     }
@@ -208,6 +210,7 @@ mod tests {
     #[test]
     fn rests_double_up_to_their_longest() {
         assert_eq!(waits(Trouble::Failing, 6), [1, 2, 4, 8, 15, 15]);
+        assert_eq!(waits(Trouble::Busy, 3), [1, 2, 4]);
         assert_eq!(waits(Trouble::Blocked(None), 6), [15, 30, 60, 120, 240, 360]);
         assert_eq!(waits(Trouble::RobotsUnreachable, 3), [5, 5, 5]);
         assert_eq!(waits(Trouble::Blocked(Some(120)), 2), [2, 2]);

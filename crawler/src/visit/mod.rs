@@ -23,12 +23,13 @@ use tokio::time::Instant;
 use tracing::Instrument as _;
 use url::Url;
 
-use crate::chain;
-use crate::error::FetchError;
-use crate::fetch::{Answer, Wanted};
+use crate::chain::{self, Follow, Followed};
+use crate::error::{FetchError, LONGEST_WAIT};
+use crate::fetch::{Answer, Reply, Wanted};
 use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
 use page_links::{FetchedBody, PageLinks};
+use redirect::Redirect;
 use state::Visit;
 pub(crate) use state::at_the_next_turn;
 
@@ -88,19 +89,28 @@ impl Visit<'_> {
         self.now = self.shared.clock.now();
         // 3. What the answer says of the site, whatever it says of the page.
         self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?;
-        self.shared.apply_retry_after(self.claim, reply.retry_after).await?;
-        let reply = match chain::follow_cookie_redirects(self.shared, self.claim, wanted, reply).await? {
-            Ok(reply) => reply,
+        self.not_before = reply.retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
+        let is_shared = self.is_shared_redirect(&url, &reply);
+        let follow = self.follow(&url, &reply, is_shared).await?;
+        let followed = match chain::follow(self.shared, self.claim, wanted, reply, follow).await? {
+            Ok(followed) => followed,
             Err(outcome) => return self.unreadable(outcome).await,
         };
         self.now = self.shared.clock.now();
+        if followed.at != url {
+            return self.elsewhere(&url, followed, before, is_shared).await;
+        }
         // 4. What the answer means for the page.
-        match reply.answer {
-            Ok(Answer::Page { content_type, body, validators, directives }) => {
-                self.read(FetchedBody { content_type, body, directives }, validators, before).await
+        match followed.reply.answer {
+            Ok(Answer::Page { content_type, body, validators, directives, refresh }) => {
+                let fetched = FetchedBody { content_type, body, directives, refresh };
+                self.read(fetched, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
-            Ok(Answer::Redirect { location, .. }) => self.moved(&url, &location).await,
+            Ok(Answer::Redirect { location, is_permanent, .. }) => {
+                let redirect = Redirect { at: &url, location: &location, is_permanent };
+                self.moved(redirect, before, is_shared).await
+            }
             Ok(Answer::Gone) => {
                 self.site_answered().await?;
                 self.unreadable(Outcome::Gone).await
@@ -109,6 +119,57 @@ impl Visit<'_> {
             Ok(Answer::NotHtml) => self.unreadable(Outcome::NotHtml).await,
             Ok(Answer::Empty) => self.unreadable(Outcome::Empty).await,
             Err(error) => self.failed(&error).await,
+        }
+    }
+
+    /// Whether the answer leads what may be an article to a place where other addresses of its site were led lately.
+    fn is_shared_redirect(&self, url: &Url, reply: &Reply) -> bool {
+        let Ok(Answer::Redirect { location, .. }) = &reply.answer else { return false };
+        if self.is_due_once() {
+            return false;
+        }
+        let Ok(target) = url.join(location) else { return false };
+        let others = self.shared.detours.note(url, &target, self.now);
+        self.page.role == Role::Page && (others > 0 || target.path() == "/")
+    }
+
+    /// How far a redirect is followed within this visit.
+    async fn follow(&self, url: &Url, reply: &Reply, is_shared: bool) -> anyhow::Result<Follow> {
+        let Ok(Answer::Redirect { location, .. }) = &reply.answer else { return Ok(Follow::WithCookies) };
+        let is_followed = match self.page.role {
+            Role::Listing(_) => !self.leads_to_known_listing(url, location).await?,
+            // Perhaps it is a consent page that leads back.
+            Role::Page => is_shared,
+            Role::Behind { .. } | Role::Once => false,
+        };
+        Ok(if is_followed { Follow::Always } else { Follow::WithCookies })
+    }
+
+    /// Completes a visit whose redirects ended at another address than they began.
+    async fn elsewhere(
+        self,
+        url: &Url,
+        Followed { reply, at, is_permanent }: Followed,
+        before: Option<Listing>,
+        is_shared: bool,
+    ) -> anyhow::Result<Completion> {
+        match (reply.answer, self.page.role) {
+            (Ok(Answer::Page { content_type, body, directives, refresh, .. }), Role::Listing(kind)) => {
+                self.site_answered().await?;
+                let fetched = FetchedBody { content_type, body, directives, refresh };
+                self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
+            }
+            // The page is a URL of its own.
+            (Ok(Answer::Page { .. }), _) => {
+                let redirect = Redirect { at: url, location: at.as_str(), is_permanent };
+                self.moved(redirect, before, is_shared).await
+            }
+            (Ok(Answer::Redirect { location, .. }), _) => {
+                let redirect = Redirect { at: &at, location: &location, is_permanent };
+                self.moved(redirect, before, is_shared).await
+            }
+            // Nothing that another address answers says that this page is gone, or that its site fails.
+            _ => self.unreadable(Outcome::RedirectLoop).await,
         }
     }
 
@@ -186,6 +247,13 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(fetched.body.len() as u64);
         let page_links = PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
+        if let Some(target) = &page_links.refresh {
+            let url = self.claim.url.to_url();
+            let is_shared = self.page.role == Role::Page
+                && self.shared.detours.note(&url, &target.to_url(), self.now) > 0;
+            let redirect = Redirect { at: &url, location: target.as_str(), is_permanent: false };
+            return self.moved(redirect, before, is_shared).await;
+        }
         let FetchedBody { content_type, body, .. } = fetched;
         if let (Role::Page, Some(kind)) = (self.page.role, page_links.kind) {
             self.page.role = Role::Listing(kind);

@@ -18,6 +18,7 @@ use newslode_page::time::Timestamp;
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{self, Form, Item, ListingLimits};
+use crate::refresh;
 use crate::shared::Shared;
 
 /// Maximum number of sitemaps that are visited of an index, the newest first.
@@ -30,6 +31,8 @@ pub(super) struct FetchedBody {
     pub(super) body: Bytes,
     /// What its header asks for.
     pub(super) directives: Directives,
+    /// Its `Refresh` header.
+    pub(super) refresh: Option<String>,
 }
 
 /// The directives of the header, and for which crawler and time they are read.
@@ -67,6 +70,8 @@ pub(super) struct PageLinks {
     pub(super) is_html: bool,
     /// Whether it must not be mined.
     pub(super) is_noindex: bool,
+    /// The other page that it asks browsers to show instead.
+    pub(super) refresh: Option<CanonicalUrl>,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
     pub(super) is_same: bool,
 }
@@ -83,7 +88,7 @@ impl PageLinks {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
         let reading = move || {
-            let FetchedBody { content_type, body, directives } = page;
+            let FetchedBody { content_type, body, directives, refresh } = page;
             let content_type = content_type.as_deref();
             let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of a page link to and ask for was seen before.
@@ -92,7 +97,9 @@ impl PageLinks {
                 return PageLinks { is_html: true, is_same: true, is_noindex, ..PageLinks::default() };
             }
             let context = RobotsContext { directives, token: &token, now };
-            let (page_links, page) = PageLinks::read(&url, schedule, content_type, &body, context);
+            let (mut page_links, page) = PageLinks::read(&url, schedule, content_type, &body, context);
+            page_links.refresh =
+                refresh::target(&url, refresh.as_deref(), page.as_ref()).filter(|target| *target != url);
             page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
             page_links
         };
@@ -158,6 +165,7 @@ impl PageLinks {
             kind: None,
             is_html: true,
             is_noindex: false,
+            refresh: None,
             is_same: false,
         }
     }

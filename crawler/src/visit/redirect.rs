@@ -1,50 +1,155 @@
-//! Redirects: the target takes the page's place.
+//! Redirects.
 //!
-//! A claim follows at most one redirect. The target becomes a URL of its own in the frontier, one hop further, and waits
-//! for its site's turn like any other. So no redirect escapes politeness, budgets, robots.txt or the address guard, and
-//! a circle ends at a known URL. Start at [`Visit::moved`].
+//! One redirect teaches little: it may be a maintenance page, a login, a consent wall or another site's page for half an
+//! hour. So nothing moves because of one.
+//!
+//! A listing is read where it leads ([`chain`](crate::chain)), keeps its address, and is asked for at its own pace. The
+//! target is a listing of its own from then on only if the listing never showed anything at its own address, or if it has
+//! redirected there for good for a day, several times in a row; then the old address is asked for weekly.
+//!
+//! An article that was read before has moved when a second visit, a day later, is redirected, too. At an address where
+//! nothing was read yet, the target is another address of the story, and becomes a URL of its own, one hop further; a
+//! temporary redirect is asked for once more after an hour. If several addresses lead to the same place, it is none of
+//! their stories: nothing is believed, and they are asked for again. Start at [`Visit::listing_elsewhere`] and
+//! [`Visit::moved`].
 
 use anyhow::Context as _;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role, SiteSchedule};
+use newslode_common::schedule::outcome::{LOOK_AGAIN, MOVED};
+use newslode_common::schedule::{
+    Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, SiteSchedule, name,
+};
 use newslode_common::store::teach::teach;
-use newslode_common::store::{Again, Completion, NewUrl, Why};
-use newslode_page::reading::{CanonicalUrl, resolve};
+use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
+use newslode_page::reading::{CanonicalUrl, canonical, resolve};
 use url::Url;
 
+use super::page_links::{FetchedBody, PageLinks};
 use super::state::Visit;
 
+/// A listing moves after this many visits in a row that its address redirected for good to the same target.
+const MOVES_AFTER: u32 = 3;
+/// And after this time, in seconds.
+const MOVES_AFTER_S: u64 = 86_400;
+
+/// A redirect that was not followed further.
+#[derive(Clone, Copy)]
+pub(super) struct Redirect<'r> {
+    /// The address that redirects.
+    pub(super) at: &'r Url,
+    /// The `Location`.
+    pub(super) location: &'r str,
+    /// Whether it says that the page has moved for good.
+    pub(super) is_permanent: bool,
+}
+
 impl Visit<'_> {
-    /// Completes a visit that was redirected. The old address of a listing is asked for weekly.
-    pub(super) async fn moved(mut self, url: &Url, location: &str) -> anyhow::Result<Completion> {
-        self.site_answered().await?;
-        let Some(target) = resolve(url, location) else { return self.unreadable(Outcome::NotHtml).await };
-        let is_loop = target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects;
-        if is_loop || !self.admits(&target).await? {
-            return self.unreadable(Outcome::RedirectLoop).await;
+    /// Whether the answer leads to a listing that is visited anyway, so that it need not be followed.
+    pub(super) async fn leads_to_known_listing(&self, at: &Url, location: &str) -> anyhow::Result<bool> {
+        let Some(target) = resolve(at, location).filter(|target| *target != self.claim.url) else {
+            return Ok(false);
+        };
+        self.is_listing(&target).await
+    }
+
+    async fn is_listing(&self, target: &CanonicalUrl) -> anyhow::Result<bool> {
+        let frontier = &self.shared.parts.frontier;
+        let site = target.site();
+        let reading = || frontier.schedule(&site);
+        let known = self.shared.retry_store_call(reading).await.context("cannot read a site's schedule")?;
+        Ok(known.0.listing(ListingId::of(target)).is_some())
+    }
+
+    /// Completes the visit of a listing whose page was found at another address. Its links are links of the listing.
+    pub(super) async fn listing_elsewhere(
+        mut self,
+        at: &Url,
+        is_permanent: bool,
+        fetched: FetchedBody,
+        kind: ListingKind,
+        before: Option<Listing>,
+    ) -> anyhow::Result<Completion> {
+        let Some(target) = canonical(at) else { return self.unreadable(Outcome::RedirectLoop).await };
+        let redirects = self.page.missed;
+        let place = Claim { url: target.clone(), content: None, ..self.claim.clone() };
+        let page_links = PageLinks::of(&place, self.page, fetched.clone(), self.shared, self.now).await?;
+        let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
+        let next = self.take_in_listing(&page_links, kind, &before).await?;
+        self.page.answered();
+        self.page.missed = redirects;
+        let next = self.after_redirect(&target, kind, is_permanent, &before, next).await?;
+        // A page of another host, or one that shows nothing, is not this listing's page.
+        let is_own = at.host_str() == self.claim.url.to_url().host_str() && !page_links.stories.is_empty();
+        let content = match is_own && !page_links.is_noindex {
+            true => self.mine_listing(&page_links, fetched.content_type, fetched.body).await?.1,
+            false => self.claim.content,
+        };
+        Ok(self.done(Outcome::Redirected, content, Validators::default(), next))
+    }
+
+    /// When the listing is asked for next, and whether the target becomes a listing of its own.
+    async fn after_redirect(
+        &mut self,
+        target: &CanonicalUrl,
+        kind: ListingKind,
+        is_permanent: bool,
+        before: &Listing,
+        next: Option<Next>,
+    ) -> anyhow::Result<Option<Next>> {
+        // 1. How often in a row, and since when, it has led there for good.
+        let key = if is_permanent { name(target.as_str()) } else { 0 };
+        let is_same = is_permanent && self.page.text == key;
+        self.page.missed = if is_same { self.page.missed.saturating_add(1) } else { u32::from(is_permanent) };
+        self.page.text = key;
+        let now = self.now.0 / 1_000;
+        let since = before.absent.filter(|_| is_same).unwrap_or(now);
+        if is_permanent {
+            let id = self.listing_id();
+            self.teach(|site| site.redirects_since(id, since)).await?;
         }
-        self.end(Ending::Moved(target.clone())).await?;
-        let is_story = self.page.role == Role::Page && self.page.by.is_some();
-        if is_story && self.claim.content.is_none() {
-            // Nothing was read at this address, but it is another address of the story at the target.
-            self.tell_miner(Ending::Moved(target.clone())).await?;
+        let has_moved = self.page.missed >= MOVES_AFTER && now >= since + MOVES_AFTER_S;
+        // 2. A listing that never showed anything at its own address may be known by an old one.
+        let is_new = before.full.is_none();
+        if (has_moved || is_new) && self.admits(target).await? {
+            self.meet_target(target.clone(), kind).await?;
+        }
+        Ok(if has_moved { Some(SiteSchedule::moved(self.now)) } else { next })
+    }
+
+    /// Completes a visit that was redirected and whose target was not read. `is_shared`: other addresses lead to the same place.
+    pub(super) async fn moved(
+        mut self,
+        redirect: Redirect<'_>,
+        before: Option<Listing>,
+        is_shared: bool,
+    ) -> anyhow::Result<Completion> {
+        self.site_answered().await?;
+        let Some(target) = resolve(redirect.at, redirect.location) else {
+            return self.unreadable(Outcome::NotHtml).await;
+        };
+        if target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects || is_shared {
+            return self.unreadable(Outcome::RedirectLoop).await;
         }
         let next = match self.page.role {
             Role::Listing(kind) => {
-                self.move_listing(target, kind).await?;
-                Some(SiteSchedule::moved(self.now))
+                let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
+                let redirects = self.page.missed;
+                let next = self.note_listing_visit(kind, None).await?;
+                self.page.answered();
+                self.page.missed = redirects;
+                self.after_redirect(&target, kind, redirect.is_permanent, &before, next).await?
             }
             Role::Page => {
-                let schedule = PageSchedule {
-                    is_in_menu: self.page.is_in_menu,
-                    met: self.page.met,
-                    ..PageSchedule::page(self.page.by, self.now)
-                };
-                self.add_target(target, self.claim.was.class, schedule).await?;
-                self.stays_after_end()
+                if !self.admits(&target).await? {
+                    return self.unreadable(Outcome::RedirectLoop).await;
+                }
+                self.story_moved(target, redirect.is_permanent).await?
             }
             Role::Once => {
+                if !self.admits(&target).await? {
+                    return self.unreadable(Outcome::RedirectLoop).await;
+                }
                 self.add_target(target, self.claim.was.class, self.page).await?;
                 None
             }
@@ -53,7 +158,35 @@ impl Visit<'_> {
         Ok(self.without_page(Outcome::Redirected, next))
     }
 
-    async fn move_listing(&self, target: CanonicalUrl, kind: ListingKind) -> anyhow::Result<()> {
+    /// Takes in that what may be an article redirects to an address of its own. `None`: it has left.
+    async fn story_moved(
+        &mut self,
+        target: CanonicalUrl,
+        is_permanent: bool,
+    ) -> anyhow::Result<Option<Next>> {
+        let is_known = self.claim.content.is_some() && !self.page.is_gone;
+        let is_first = self.page.missed == 0;
+        if is_known && let Some(again) = self.page.not_found(MOVED, self.now) {
+            return Ok(Some(again));
+        }
+        self.end(Ending::Moved(target.clone())).await?;
+        if self.page.by.is_some() && self.claim.content.is_none() {
+            // Nothing was read at this address, but it is another address of the story at the target.
+            self.tell_miner(Ending::Moved(target.clone())).await?;
+        }
+        let (is_in_menu, met) = (self.page.is_in_menu, self.page.met);
+        let schedule = PageSchedule { is_in_menu, met, ..PageSchedule::page(self.page.by, self.now) };
+        self.add_target(target, self.claim.was.class, schedule).await?;
+        if !is_known && is_first && !is_permanent {
+            self.page.missed = 1;
+            let due = self.now.plus(LOOK_AGAIN);
+            return Ok(Some(Next { due, class: Class::Recheck }));
+        }
+        Ok(self.stays_after_end())
+    }
+
+    /// Makes the target of a redirect a listing of its own, if it is none yet.
+    async fn meet_target(&self, target: CanonicalUrl, kind: ListingKind) -> anyhow::Result<()> {
         let site = target.site();
         let (frontier, config, now) = (self.shared.parts.frontier.as_ref(), self.config(), self.now);
         let meeting = || teach(frontier, &site, config, now, |schedule| schedule.meet(&target, kind));

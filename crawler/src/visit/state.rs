@@ -24,11 +24,19 @@ pub(super) struct Visit<'v> {
     /// The page's schedule: at first as it was claimed.
     pub(super) page: PageSchedule,
     pub(super) now: Timestamp,
+    /// When the server wants this URL to be asked for again at the earliest.
+    pub(super) not_before: Option<Timestamp>,
 }
 
 impl<'v> Visit<'v> {
     pub(super) fn new(shared: &'v Shared, claim: &'v Claim) -> Visit<'v> {
-        Visit { shared, claim, page: PageSchedule::of_record(claim.schedule), now: shared.clock.now() }
+        Visit {
+            shared,
+            claim,
+            page: PageSchedule::of_record(claim.schedule),
+            now: shared.clock.now(),
+            not_before: None,
+        }
     }
 
     pub(super) fn is_due_once(&self) -> bool {
@@ -118,6 +126,8 @@ impl<'v> Visit<'v> {
         validators: Validators,
         next: Option<Next>,
     ) -> Completion {
+        let wait = |next: Next| Next { due: next.due.max(self.not_before.unwrap_or_default()), ..next };
+        let next = next.map(wait);
         Completion::Done { outcome, content, validators, next, schedule: self.page.into_record() }
     }
 

@@ -11,7 +11,7 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, STAYS_AFTER_END, Target, consequence};
 use newslode_common::schedule::{
-    AfterFailure, Class, FailedTry, Next, Role, ServerSays, SiteSchedule, Trouble,
+    AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble,
 };
 use newslode_common::store::teach::rest;
 use newslode_common::store::{Completion, Why};
@@ -99,6 +99,8 @@ impl Visit<'_> {
                 | Consequence::Waits(_)
                 | Consequence::Absent(_)
                 | Consequence::Moves
+                | Consequence::MovesOnceConfirmed
+                | Consequence::IsReadElsewhere
                 | Consequence::Leaves
                 | Consequence::IsDone
                 | Consequence::Ends,
@@ -131,6 +133,8 @@ impl Visit<'_> {
             Consequence::Absent(waits) => self.page.not_found(waits, self.now),
             Consequence::Schedule
             | Consequence::Moves
+            | Consequence::MovesOnceConfirmed
+            | Consequence::IsReadElsewhere
             | Consequence::Leaves
             | Consequence::IsDone
             | Consequence::TriedAgain
@@ -154,11 +158,11 @@ impl Visit<'_> {
         self.page.is_gone.then_some(Next { due, class: Class::Rest })
     }
 
-    /// Tells the miner of a page that is gone, once a second visit has confirmed it, or that is forbidden now.
+    /// Tells the miner of a page that is gone or forbidden, once a second visit has confirmed it.
     async fn end_if_over(&mut self, outcome: Outcome) -> anyhow::Result<()> {
         match outcome {
             Outcome::Gone if self.page.missed >= 2 => self.end(Ending::NotFound).await,
-            Outcome::Disallowed => self.end(Ending::Disallowed).await,
+            Outcome::Disallowed if self.page.missed >= 2 => self.end(Ending::Disallowed).await,
             _ => Ok(()),
         }
     }
@@ -181,7 +185,7 @@ impl Visit<'_> {
         match self.due_once().after_failure(failed, self.now) {
             AfterFailure::GiveUp => self.without_page(outcome, None),
             AfterFailure::TryAgain { due, counts } => {
-                let due = due.max(not_before);
+                let due = due.max(not_before).max(self.not_before.unwrap_or_default());
                 let rest_site_until = match site_rests {
                     SiteRests::UntilNextTry => Some(due),
                     SiteRests::No => None,
@@ -203,7 +207,7 @@ impl Visit<'_> {
 
     /// Completes a visit on which the server asked us to come back later.
     async fn site_is_busy(
-        self,
+        mut self,
         outcome: Outcome,
         trouble: Trouble,
         retry_after: Option<Duration>,
@@ -212,10 +216,19 @@ impl Visit<'_> {
             let server = retry_after.map_or(ServerSays::Busy, ServerSays::RetryAfter);
             return Ok(self.try_again(outcome, server, self.now, SiteRests::UntilNextTry));
         }
+        // One address may be asked too much of, or be out of order. The front page speaks for the site, and so do two others.
+        let is_front = self.page.role == Role::Listing(ListingKind::Front);
+        let others = self.shared.busy.note(&self.claim.site, &self.claim.url, self.now);
+        if !is_front && others == 0 {
+            let wait = retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
+            self.not_before = wait.max(self.not_before);
+            let trouble = if matches!(trouble, Trouble::Blocked(_)) { Trouble::Busy } else { trouble };
+            return self.rest(outcome, trouble, None).await;
+        }
         let wish = match trouble {
             // A block holds the wish itself.
             Trouble::Blocked(_) => None,
-            Trouble::Failing | Trouble::RobotsUnreachable => retry_after,
+            Trouble::Failing | Trouble::RobotsUnreachable | Trouble::Busy => retry_after,
         };
         let wish = wish.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
         self.rest(outcome, trouble, wish).await
@@ -246,7 +259,7 @@ impl Visit<'_> {
         tracing::debug!(%site, %outcome, ?until, "the site rests");
         self.page.failed = Some(now.0 / 1_000);
         let is_behind_others =
-            matches!(trouble, Trouble::Blocked(_)) && self.page.target() == Target::Article;
+            matches!(trouble, Trouble::Blocked(_) | Trouble::Busy) && self.page.target() == Target::Article;
         let due = if is_behind_others { Timestamp(until.0 + OTHERS_FIRST_MS) } else { self.claim.was.due };
         let next = Next { due, class: self.claim.was.class };
         Ok(self.without_page(outcome, Some(next)))

@@ -36,10 +36,11 @@ async fn a_detour_over_a_cookie_check_returns_to_the_page() {
     sim.set_answer(
         STORY,
         302,
-        &[("location", "/cookie-check"), ("set-cookie", "a=1"), ("set-cookie", "b=2")],
+        &[("location", "/cookie-check"), ("set-cookie", "a=1; Path=/"), ("set-cookie", "b=2; Path=/")],
         "",
     );
-    sim.set_answer(&format!("{CHECK} a=1; b=2"), 302, &[("location", STORY), ("set-cookie", "b=3")], "");
+    let back: Headers = &[("location", STORY), ("set-cookie", "b=3; Path=/")];
+    sim.set_answer(&format!("{CHECK} a=1; b=2"), 302, back, "");
     sim.set_answer(&format!("{STORY} a=1; b=3"), 200, &[], page("Story", &[]));
     assert_eq!(visit(&sim).await, (Some(Outcome::Fetched), 2, 1));
 }
@@ -50,12 +51,20 @@ async fn a_loop_that_sets_cookies_ends() {
     let sim = Sim::new().await;
     sim.set_answer(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1")], "");
     assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 2, 0));
-    // Others each time: as many hops as redirects are followed, two here.
+    // Others each time: as many hops as redirects are followed, four here.
     let sim = Sim::new().await;
     sim.set_answer(STORY, 302, &[("location", STORY), ("set-cookie", "n=0")], "");
-    sim.set_answer(&format!("{STORY} n=0"), 302, &[("location", STORY), ("set-cookie", "n=1")], "");
-    sim.set_answer(&format!("{STORY} n=1"), 302, &[("location", STORY), ("set-cookie", "n=2")], "");
-    assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 3, 0));
+    let others: [Headers; 5] = [
+        &[("location", STORY), ("set-cookie", "n=1")],
+        &[("location", STORY), ("set-cookie", "n=2")],
+        &[("location", STORY), ("set-cookie", "n=3")],
+        &[("location", STORY), ("set-cookie", "n=4")],
+        &[("location", STORY), ("set-cookie", "n=5")],
+    ];
+    for (n, headers) in others.into_iter().enumerate() {
+        sim.set_answer(&format!("{STORY} n={n}"), 302, headers, "");
+    }
+    assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 5, 0));
 }
 
 #[tokio::test]
@@ -68,23 +77,52 @@ async fn a_chain_that_ends_at_another_page_is_a_redirect_to_it() {
 }
 
 #[tokio::test]
-async fn no_cookie_leaves_its_host_and_robots_txt_is_asked_at_each_hop() {
+async fn a_cookie_goes_to_the_hosts_it_is_for_and_robots_txt_is_asked_at_each_hop() {
     let sim = Sim::new().await;
     sim.set_answer(
         STORY,
         302,
-        &[("location", "http://www.a.test/story"), ("set-cookie", "a=1; Domain=a.test")],
+        &[("location", "http://www.a.test/story"), ("set-cookie", "a=1; Domain=a.test; Path=/")],
         "",
     );
-    sim.set_answer("http://www.a.test/story a=1", 500, &[], "");
-    sim.set_answer("http://www.a.test/story", 200, &[], page("Story", &[]));
-    assert_eq!(visit(&sim).await, (None, 1, 0));
-    assert_eq!(sim.entry("http://www.a.test/story").await.outcome, Some(Outcome::Fetched));
+    // The cookie is for all hosts of a.test; that of another host is for that host alone.
+    let www: Headers = &[("location", "http://b.test/story"), ("set-cookie", "c=2")];
+    sim.set_answer("http://www.a.test/story a=1", 302, www, "");
+    sim.set_answer("http://b.test/story", 302, &[("location", STORY)], "");
+    sim.set_answer(&format!("{STORY} a=1"), 200, &[], page("Story", &[]));
+    assert_eq!(visit(&sim).await, (Some(Outcome::Fetched), 2, 0));
 
     let sim = Sim::new().await;
     sim.set_answer("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /cookie-check\n");
     sim.set_answer(STORY, 302, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
-    assert_eq!(visit(&sim).await, (None, 1, 0));
+    assert_eq!(visit(&sim).await, (Some(Outcome::Disallowed), 1, 0));
+}
+
+#[tokio::test]
+async fn a_later_redirect_sets_the_cookie_of_a_front_page() {
+    // On the page's host, and by way of the host that asks for consent.
+    let walls: [&[(&str, Headers)]; 2] = [
+        &[
+            (FRONT, &[("location", "/consent?back=%2F")]),
+            ("http://a.test/consent?back=%2F", &[("location", "/"), ("set-cookie", "ok=1; Path=/")]),
+        ],
+        &[
+            (FRONT, &[("location", "http://consent.test/ask")]),
+            ("http://consent.test/ask", &[("location", "http://a.test/ok"), ("set-cookie", "user=9")]),
+            ("http://a.test/ok", &[("location", "/"), ("set-cookie", "ok=1; Path=/")]),
+        ],
+    ];
+    for wall in walls {
+        let sim = Sim::new().await;
+        for (at, headers) in wall {
+            sim.set_answer(at, 302, headers, "");
+        }
+        let front = page("Front", &[("/2026/a-long-way-home-for-the-cup", "A long way home for the cup")]);
+        sim.set_answer(&format!("{FRONT} ok=1"), 200, &[], front);
+        sim.run(MINUTE).await;
+        assert_eq!(sim.entry(FRONT).await.outcome, Some(Outcome::Fetched));
+        assert_eq!(sim.asked(STORY).len(), 1, "its story was found");
+    }
 }
 
 #[tokio::test]

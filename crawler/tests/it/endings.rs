@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use newslode_common::message::{Ending, GonePage, envelope};
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Class, ScheduleConfig};
+use newslode_common::schedule::{Class, PageSchedule, ScheduleConfig};
 use newslode_common::store::{Frontier, Note, Why};
 
 use crate::sim::*;
@@ -45,7 +45,7 @@ async fn the_miner_is_told_once_that_an_article_is_gone_and_gets_it_again_when_i
 }
 
 #[tokio::test]
-async fn moved_and_newly_forbidden_articles_end_at_once() {
+async fn moved_and_newly_forbidden_articles_end_once_a_second_visit_confirms_it() {
     for (answers, ending) in [
         ((STORY, 301), Ending::Moved("http://a.test/2026/elsewhere".parse().unwrap())),
         (("http://a.test/robots.txt", 200), Ending::Disallowed),
@@ -56,8 +56,48 @@ async fn moved_and_newly_forbidden_articles_end_at_once() {
         sim.run(60).await;
         let location: Headers = &[("location", "/2026/elsewhere")];
         sim.set_answer(answers.0, answers.1, location, "User-agent: *\nDisallow: /2026/");
+        sim.run(DAY + HOUR).await;
+        assert_eq!(handed(&sim).0, [], "one answer teaches little");
         sim.run(4 * DAY).await;
         assert_eq!(handed(&sim).0, [ending]);
+    }
+}
+
+#[tokio::test]
+async fn no_article_ends_because_all_redirect_for_half_an_hour() {
+    let story = |n: usize| format!("http://a.test/2026/a-long-way-home-{n}");
+    // A maintenance page, a login on another site, the front page, another story; with a cookie; for good and for a while.
+    let targets: [(u16, Headers); 5] = [
+        (302, &[("location", "/maintenance")]),
+        (301, &[("location", "https://login.test/?back=1"), ("set-cookie", "a=1")]),
+        (301, &[("location", "/")]),
+        (302, &[("location", STORY)]),
+        (307, &[("location", "/maintenance"), ("set-cookie", "a=1; Path=/")]),
+    ];
+    for (status, headers) in targets {
+        let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+        for place in [STORY, "http://a.test/maintenance", "https://login.test/?back=1"] {
+            sim.set_answer(place, 200, &[], page("We are busy", &[]));
+        }
+        for n in 0..8 {
+            sim.set_answer(&story(n), 200, &[], page("Story", &[]));
+            sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(None, START)).await;
+        }
+        sim.run(MINUTE).await;
+        (0..8).for_each(|n| sim.set_answer(&story(n), status, headers, ""));
+        // They are asked for again a day later, find the site in trouble, and again once that is over.
+        sim.run(DAY + 30 * MINUTE).await;
+        assert!((0..8).all(|n| sim.asked(&story(n)).len() >= 2), "{headers:?}");
+        (0..8).for_each(|n| sim.set_answer(&story(n), 200, &[], page("Story", &[])));
+        sim.run(5 * DAY).await;
+        assert_eq!(handed(&sim).0, [], "{headers:?}");
+        for n in 0..8 {
+            let outcome = sim.entry(&story(n)).await.outcome;
+            assert!(
+                matches!(outcome, Some(Outcome::Fetched | Outcome::Unchanged)),
+                "{headers:?}: {outcome:?}"
+            );
+        }
     }
 }
 

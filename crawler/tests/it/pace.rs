@@ -6,55 +6,53 @@ use std::time::{Duration, Instant};
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{Class, PageSchedule};
-use newslode_common::store::{Completion, Frontier, NewUrl, SiteSettings, Why};
-use newslode_common::time;
+use newslode_common::store::{Completion, Frontier, SiteSettings, Why};
 
 use crate::sim::*;
 use crate::world::{PAGE, World, answer};
 
 const WISH: (&str, &str) = ("retry-after", "900");
 
-/// The seconds between a story's answer and the site's next turn.
-async fn rest_after(status: u16, headers: Headers) -> u64 {
+/// The seconds after a story's answer until the site's next turn, and until the story is asked for again.
+async fn waits_after(status: u16, headers: Headers) -> (u64, u64) {
     let sim = Sim::new().await;
     sim.run(10).await;
     sim.set_answer(STORY, status, headers, page("Story", &[]));
     sim.add_story().await;
     sim.run(20).await;
     let turn = sim.store.status().await.unwrap()[0].turn;
-    (turn.0 - START.0) / 1_000 - sim.asked(STORY)[0]
+    let asked = sim.asked(STORY)[0];
+    ((turn.0 - START.0) / 1_000 - asked, sim.next(STORY).await.1.unwrap_or_default())
 }
 
 #[tokio::test]
-async fn a_site_rests_as_long_as_it_asks_whatever_it_answers() {
-    assert_eq!(rest_after(200, &[]).await, 1);
-    for status in [200, 404, 401, 500] {
-        assert_eq!(rest_after(status, &[WISH]).await, 900, "{status}");
+async fn a_wish_to_be_asked_later_concerns_its_address_alone() {
+    for (status, site, page) in
+        [(200, 1, 2 * DAY), (404, 1, 2 * DAY), (401, 1, 2 * DAY), (500, 60, 2 * DAY), (503, 60, DAY)]
+    {
+        let (turn, due) = waits_after(status, &[("retry-after", "172800")]).await;
+        // No wish is granted for longer than a day.
+        assert_eq!((turn, due >= page.min(DAY)), (site, true), "{status}: {due}");
     }
-    assert_eq!(rest_after(301, &[WISH, ("location", "/other")]).await, 900);
-    assert_eq!(rest_after(200, &[WISH, ("content-type", "image/png")]).await, 900);
-    assert_eq!(rest_after(200, &[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT")]).await, 50);
-    assert_eq!(rest_after(200, &[("retry-after", "99999999999")]).await, DAY, "as far as wishes go");
-    assert_eq!(rest_after(200, &[("retry-after", "soon")]).await, 1);
-    assert_eq!(rest_after(200, &[("retry-after", "0")]).await, 1);
+    assert_eq!(waits_after(503, &[WISH]).await, (60, 900));
+    assert_eq!(waits_after(503, &[("retry-after", "Tue, 14 Nov 2023 22:28:30 GMT")]).await, (60, 900));
+    assert_eq!(waits_after(503, &[("retry-after", "Tuesday, 14-Nov-23 22:28:30 GMT")]).await, (60, 900));
+    assert!(waits_after(503, &[("retry-after", "soon")]).await.1 < 900);
 }
 
 #[tokio::test]
-async fn a_site_that_is_not_scheduled_rests_too() {
-    let begun = Instant::now();
-    let mut world = World::new(|request| match request.page.ends_with("/robots.txt") {
-        true => None,
-        false => answer(200, [("content-type", "text/html"), ("retry-after", "1")], PAGE),
-    })
-    .await;
-    // Two workers would ask before the first answer.
-    world.config.workers = 1;
-    world.add("http://a.test/", Why::Seed).await;
-    let other = NewUrl::once("http://a.test/other".parse().unwrap(), 1, Why::Link, 0);
-    world.frontier.add(&[other], time::now()).await.unwrap();
-    world.crawl().await;
-    assert_eq!(world.counted(Outcome::Fetched), 2);
-    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+async fn a_site_rests_as_long_as_two_of_its_addresses_ask() {
+    let sim = Sim::new().await;
+    sim.run(10).await;
+    let other = "http://a.test/2026/another-long-way-home";
+    sim.set_answer(STORY, 503, &[WISH], "");
+    sim.set_answer(other, 503, &[WISH], "");
+    sim.add_story().await;
+    sim.add(other, Why::Link, Class::New, PageSchedule::page(None, START)).await;
+    sim.run(3 * MINUTE).await;
+    let last = sim.asked(STORY)[0].max(sim.asked(other)[0]);
+    let turn = sim.store.status().await.unwrap()[0].turn;
+    assert_eq!((turn.0 - START.0) / 1_000, last + 900);
 }
 
 /// Its turn is counted from the question. A request after the answer would be closer to the next one than the delay.

@@ -97,7 +97,7 @@ impl Sim {
             room: None,
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
-        let config = CrawlerConfig { max_redirects: 2, ..CrawlerConfig::default() };
+        let config = CrawlerConfig { max_redirects: 4, ..CrawlerConfig::default() };
         let crawler = Crawler::new(parts, config, schedule, surroundings);
         let settings = SiteSettings {
             max_pages: 100,
