@@ -5,6 +5,7 @@
 //! and a served side. The library `newslode_page` holds what one page is and says.
 
 pub mod broker;
+pub mod coding;
 pub mod compression;
 pub mod config;
 pub mod failpoint;

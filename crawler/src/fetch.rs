@@ -1,8 +1,8 @@
 //! One request, one answer, within limits of time and size.
 //!
-//! [`Fetcher`] asks the [`Web`]. Redirects are values and are never followed here. A body is counted while it is
-//! decoded, so neither a large page nor a small one that unpacks to gigabytes takes more memory than the limit
-//! and one chunk. A body of another kind than the wanted one is not read.
+//! [`Fetcher`] asks the [`Web`]. Redirects are values and are never followed here. Bytes are counted as they come and as they
+//! are unpacked, so neither a large page nor a small one that unpacks to gigabytes takes more memory than twice the limit.
+//! Of a body that ends too early, what came is kept and marked. A body of another kind than the wanted one is not read.
 //!
 //! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use newslode_common::coding::{self, CodingError, Decoded, End};
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
 use newslode_common::time::Clock;
@@ -19,9 +20,9 @@ use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::directives::Directives;
-use crate::error::FetchError;
+use crate::error::{FetchError, with_causes};
 use crate::gate::Gate;
-use crate::html::{SNIFFED, is_html_type, looks_like_html};
+use crate::html::{is_html_type, looks_like_html};
 use crate::listing::sniff;
 use crate::retry_after;
 use crate::web::Web;
@@ -43,6 +44,8 @@ pub enum Answer {
         directives: Directives,
         /// The `Refresh` header.
         refresh: Option<String>,
+        /// Whether the body ended too early.
+        is_cut: bool,
     },
     /// 304 to a conditional request.
     NotModified {
@@ -106,17 +109,25 @@ pub enum Wanted {
     Page,
     /// An HTML page, a feed or a map.
     Listing,
+    /// The same, but of what may be either, a feed or a map.
+    Feed,
+}
+
+impl Wanted {
+    /// The `Accept` header. Some servers choose between a page and its feed by it.
+    fn accept(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Wanted::Page | Wanted::Listing => "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
+            Wanted::Feed => {
+                "application/rss+xml,application/atom+xml,application/feed+json,application/xml;q=0.9,\
+                 text/xml;q=0.9,application/json;q=0.5,text/html;q=0.2,*/*;q=0.1"
+            }
+        })
+    }
 }
 
 /// Minimum limit for a feed or sitemap, in bytes: the largest size that the sitemap protocol allows.
 const LONGEST_LISTING: u64 = 50 << 20;
-
-/// What happens to a body that is longer than the limit.
-#[derive(Clone, Copy)]
-enum OverLimit {
-    Fail,
-    Cut,
-}
 
 impl Fetcher {
     /// Sends its requests over this network, and reads the time from this clock.
@@ -150,6 +161,7 @@ impl Fetcher {
         self.take_turn(url).await;
         let mut retry_after = None;
         let asking = async {
+            let mut sent = HeaderMap::from_iter([(header::ACCEPT, wanted.accept())]);
             let conditions = [
                 (header::IF_NONE_MATCH, &validators.etag),
                 (header::IF_MODIFIED_SINCE, &validators.last_modified),
@@ -158,7 +170,8 @@ impl Fetcher {
             let conditions = conditions
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_deref()?).ok()?)));
-            let response = self.web.send(url, conditions.collect()).await?;
+            sent.extend(conditions);
+            let response = self.web.send(url, sent).await?;
             retry_after = self.retry_after(response.headers());
             self.judge(url, response, validators, wanted).await
         };
@@ -175,12 +188,14 @@ impl Fetcher {
         self.take_turn(url).await;
         let response = self.web.send(url, HeaderMap::new()).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = if status.is_success() {
-            read_body(url, response, Bytes::new(), most, OverLimit::Cut).await?.into()
-        } else {
-            Bytes::new()
-        };
-        Ok(RawReply { status, headers, body })
+        if !status.is_success() {
+            return Ok(RawReply { status, headers, body: Bytes::new() });
+        }
+        let Decoded { bytes, end } = read_body(url, response, most).await?;
+        match end {
+            End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
+            End::Whole | End::OverLimit => Ok(RawReply { status, headers, body: bytes.into() }),
+        }
     }
 
     /// Waits until the URL's address may be asked, and books that turn.
@@ -268,13 +283,8 @@ impl Fetcher {
         }
     }
 
-    async fn read_page(
-        &self,
-        url: &Url,
-        mut response: Response,
-        wanted: Wanted,
-    ) -> Result<Answer, FetchError> {
-        let any = wanted == Wanted::Listing;
+    async fn read_page(&self, url: &Url, response: Response, wanted: Wanted) -> Result<Answer, FetchError> {
+        let any = wanted != Wanted::Page;
         let content_type = content_type(response.headers());
         let validators = validators_in(response.headers());
         let directives = self.directives(response.headers());
@@ -286,63 +296,75 @@ impl Fetcher {
         if !any && response.content_length().is_some_and(|length| length > self.max_bytes) {
             return Err(too_large());
         }
-        // Without a type the first bytes decide, before the rest is read.
-        let mut head = Vec::new();
-        if content_type.is_none() {
-            while head.len() < SNIFFED {
-                match response.chunk().await.map_err(|error| FetchError::of_client(url, error))? {
-                    Some(chunk) => head.extend_from_slice(&chunk),
-                    None => break,
-                }
-            }
-            if !any && !head.trim_ascii().is_empty() && !looks_like_html(&head) {
-                return Ok(Answer::NotHtml);
-            }
-        }
         // A sitemap may be larger than a page, and whether this is one shows only in its bytes. A longer one is cut, since what
         // was read of it is of use.
-        let (most, over_limit) = match wanted {
-            Wanted::Listing => (self.max_bytes.max(LONGEST_LISTING), OverLimit::Cut),
-            Wanted::Page => (self.max_bytes, OverLimit::Fail),
-        };
-        let body = read_body(url, response, head.into(), most, over_limit).await?;
-        if body.len() as u64 > self.max_bytes && !sniff(content_type.as_deref(), &body) {
+        let most = if any { self.max_bytes.max(LONGEST_LISTING) } else { self.max_bytes };
+        let Decoded { bytes: body, end } = read_body(url, response, most).await?;
+        let is_listing = any && sniff(content_type.as_deref(), &body);
+        if (end == End::OverLimit || body.len() as u64 > self.max_bytes) && !is_listing {
             return Err(too_large());
         }
+        let is_cut = end == End::Cut;
         if body.trim_ascii().is_empty() {
-            return Ok(Answer::Empty);
+            return if is_cut {
+                Err(FetchError::Broken { url: url.clone(), reason: CUT.into() })
+            } else {
+                Ok(Answer::Empty)
+            };
         }
-        Ok(Answer::Page { content_type, body: body.into(), validators, directives, refresh })
+        // Without a type the first bytes decide.
+        if !any && content_type.is_none() && !looks_like_html(&body) {
+            return Ok(Answer::NotHtml);
+        }
+        Ok(Answer::Page { content_type, body: body.into(), validators, directives, refresh, is_cut })
     }
 }
 
-/// Reads a body after its first bytes, never more than `most` and one chunk.
-async fn read_body(
-    url: &Url,
-    mut response: Response,
-    head: Bytes,
-    most: u64,
-    over_limit: OverLimit,
-) -> Result<Vec<u8>, FetchError> {
+/// Why a body that ends too early is broken.
+const CUT: &str = "it ended too early";
+/// A body of more bytes than this is unpacked off the reactor.
+const UNPACKED_HERE: usize = 64 << 10;
+
+/// Reads a body and undoes its codings: at most `most` bytes, before and after.
+async fn read_body(url: &Url, mut response: Response, most: u64) -> Result<Decoded, FetchError> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
-    let mut body = Vec::from(head);
+    let codings: Vec<String> = response
+        .headers()
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect();
+    let (mut body, mut end) = (Vec::new(), End::Whole);
     loop {
-        if body.len() > most {
-            match over_limit {
-                OverLimit::Fail => {
-                    return Err(FetchError::TooLarge { url: url.clone(), limit: most as u64 });
-                }
-                OverLimit::Cut => {
-                    body.truncate(most);
-                    return Ok(body);
-                }
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break,
+            // The connection broke, or the length or the chunks are not what they say.
+            Err(error) if body.is_empty() => return Err(FetchError::of_client(url, error)),
+            Err(error) => {
+                let error = with_causes(&error.without_url());
+                tracing::debug!(%url, error, bytes = body.len(), "an answer ended too early; what came is kept");
+                end = End::Cut;
+                break;
             }
         }
-        match response.chunk().await.map_err(|error| FetchError::of_client(url, error))? {
-            Some(chunk) => body.extend_from_slice(&chunk),
-            None => return Ok(body),
+        if body.len() > most {
+            body.truncate(most);
+            end = End::OverLimit;
+            break;
         }
     }
+    let is_small = body.len() <= UNPACKED_HERE;
+    let unpacking = move || coding::decode(codings.iter().map(String::as_str), body, most);
+    let unpacked = match is_small {
+        true => unpacking(),
+        false => tokio::task::spawn_blocking(unpacking).await.unwrap_or(Err(CodingError::Broken("content"))),
+    };
+    let unpacked =
+        unpacked.map_err(|error| FetchError::Broken { url: url.clone(), reason: error.to_string() })?;
+    // Whatever ends a packed body ends what is in it, too.
+    let end = if unpacked.end == End::Whole { end } else { unpacked.end };
+    Ok(Decoded { end, ..unpacked })
 }
 
 fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

@@ -8,7 +8,7 @@ pub fn is_html_type(content_type: &str) -> bool {
 }
 
 /// Number of bytes to examine if a server does not name the content type.
-pub(crate) const SNIFFED: usize = 512;
+const SNIFFED: usize = 512;
 
 /// How HTML starts, as browsers see it (MIME Sniffing standard, section 7.1).
 const STARTS: [&[u8]; 17] = [

@@ -99,10 +99,10 @@ fn response_head(parts: &http::response::Parts) -> String {
     head
 }
 
-/// Writes headers, and the empty line behind them. What told of an encoding that is undone is left out.
+/// Writes headers, and the empty line behind them. What told of a transfer coding that is undone is left out.
 fn push_headers(head: &mut String, headers: &HeaderMap) {
     for (name, value) in headers {
-        if !matches!(name.as_str(), "transfer-encoding" | "content-encoding" | "content-length") {
+        if !matches!(name.as_str(), "transfer-encoding" | "content-length") {
             let value = String::from_utf8_lossy(value.as_bytes());
             head.extend([name.as_str(), ": ", &value, "\r\n"]);
         }

@@ -17,7 +17,10 @@ use url::Url;
 use crate::error::FetchError;
 use crate::guard::AddressGuard;
 
-/// Sends requests. Redirects are answers and are not followed.
+/// Most header lines of an answer.
+const MOST_HEADERS: usize = 1_000;
+
+/// Sends requests. Redirects are answers and are not followed, and bodies are as they came over the wire.
 #[async_trait]
 pub trait Web: Send + Sync {
     /// Sends a GET request with these headers beside its own.
@@ -48,13 +51,18 @@ impl Internet {
             .behind(place.as_ref().and_then(Url::host_str));
         let agent = HeaderValue::from_str(&config.agent()?)
             .context("`crawler.user_agent` cannot be sent in a header")?;
-        let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        let codings = HeaderValue::from_static("gzip, br, zstd, deflate");
         tls::ready();
         let mut client = Client::builder()
             .user_agent(agent)
-            .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))
+            .default_headers(HeaderMap::from_iter([(header::ACCEPT_ENCODING, codings)]))
             .dns_resolver(Arc::new(guard.clone()))
             .no_proxy()
+            // What browsers and curl take. The client joins folded lines, and leaves out lines that are none.
+            .http1_allow_obsolete_multiline_headers_in_responses(true)
+            .http1_allow_spaces_after_header_name_in_responses(true)
+            .http1_ignore_invalid_headers_in_responses(true)
+            .http1_max_headers(MOST_HEADERS)
             .referer(false)
             .redirect(redirect::Policy::none())
             .connect_timeout(Duration::from_millis(config.connect_timeout_ms))

@@ -142,7 +142,7 @@ impl Capture {
         let body = match &self.answer {
             Some(answer) => answer.body(&self.block, limit).map_err(|fault| match fault {
                 BodyFault::TooLarge(_) => Skip::TooLarge,
-                BodyFault::Broken(_) | BodyFault::Unknown(_) => Skip::Broken,
+                BodyFault::Cut | BodyFault::Chunks | BodyFault::Coding(_) => Skip::Broken,
             })?,
             None if self.block.len() > limit => return Err(Skip::TooLarge),
             None => self.block,

@@ -6,16 +6,9 @@
 //! at [`Answer::parse`].
 
 use std::borrow::Cow;
-use std::io::Read;
 
 use super::record::Fields;
-
-/// Most encodings that are undone, one after another.
-const ENCODINGS: usize = 3;
-const GZIP: &[u8] = &[0x1F, 0x8B];
-const ZSTD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-/// Size of the Brotli decoder's buffer, in bytes.
-const BROTLI_BUFFER: usize = 16 << 10;
+use crate::coding::{self, CodingError, Decoded, End};
 
 /// A stored answer of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +27,15 @@ pub enum BodyFault {
     /// It is over the limit once decoded.
     #[error("it is larger than the limit of {0} bytes")]
     TooLarge(usize),
-    /// It is cut, or not what its head says.
-    #[error("its {0} encoding is broken")]
-    Broken(&'static str),
-    /// Nobody here knows how to decode it.
-    #[error("its encoding `{0}` is not known")]
-    Unknown(String),
+    /// It ends too early.
+    #[error("it is cut")]
+    Cut,
+    /// Its chunks are not what they say.
+    #[error("its chunked encoding is broken")]
+    Chunks,
+    /// Its content encoding cannot be undone.
+    #[error(transparent)]
+    Coding(#[from] CodingError),
 }
 
 impl Answer {
@@ -68,16 +64,17 @@ impl Answer {
     pub fn body(&self, block: &[u8], limit: usize) -> Result<Vec<u8>, BodyFault> {
         let raw = block.get(self.body_at..).unwrap_or_default();
         let is_chunked = self.names("Transfer-Encoding").any(|name| name == "chunked");
-        let mut body = if is_chunked { unchunked(raw)? } else { Cow::Borrowed(raw) };
-        // The last one was applied last.
-        let encodings: Vec<String> = self.names("Content-Encoding").collect();
-        if encodings.len() > ENCODINGS {
-            return Err(BodyFault::Unknown(encodings.join(", ").chars().take(100).collect()));
+        let body = if is_chunked { unchunked(raw)? } else { Cow::Borrowed(raw) };
+        let decoded = match self.fields.get("Content-Encoding") {
+            Some(encodings) => coding::decode([encodings], body.into_owned(), limit)?,
+            // What is stored packed without saying so is a file, such as a sitemap.
+            None => Decoded { bytes: body.into_owned(), end: End::Whole },
+        };
+        match decoded.end {
+            End::Whole if decoded.bytes.len() <= limit => Ok(decoded.bytes),
+            End::Cut => Err(BodyFault::Cut),
+            End::Whole | End::OverLimit => Err(BodyFault::TooLarge(limit)),
         }
-        for name in encodings.iter().rev() {
-            body = decoded(name, body, limit)?;
-        }
-        if body.len() > limit { Err(BodyFault::TooLarge(limit)) } else { Ok(body.into_owned()) }
     }
 
     /// The names in a list, in lower case.
@@ -118,12 +115,12 @@ fn unchunked(raw: &[u8]) -> Result<Cow<'_, [u8]>, BodyFault> {
     }
     let (mut body, mut rest) = (Vec::new(), raw);
     while !rest.is_empty() {
-        let (size, line) = chunk(rest).ok_or(BodyFault::Broken("chunked"))?;
+        let (size, line) = chunk(rest).ok_or(BodyFault::Chunks)?;
         if size == 0 {
             break;
         }
-        let end = line.checked_add(size).ok_or(BodyFault::Broken("chunked"))?;
-        body.extend_from_slice(rest.get(line..end).ok_or(BodyFault::Broken("chunked"))?);
+        let end = line.checked_add(size).ok_or(BodyFault::Chunks)?;
+        body.extend_from_slice(rest.get(line..end).ok_or(BodyFault::Chunks)?);
         rest = rest.get(end..).unwrap_or_default();
         rest = rest.strip_prefix(b"\r").unwrap_or(rest);
         rest = rest.strip_prefix(b"\n").unwrap_or(rest);
@@ -138,48 +135,6 @@ fn chunk(bytes: &[u8]) -> Option<(usize, usize)> {
     let size = text.split(';').next()?.trim();
     let is_hex = !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_hexdigit());
     Some((usize::from_str_radix(size, 16).ok().filter(|_| is_hex)?, line + 1))
-}
-
-fn decoded<'a>(name: &str, body: Cow<'a, [u8]>, limit: usize) -> Result<Cow<'a, [u8]>, BodyFault> {
-    let bytes = body.as_ref();
-    let unpacked = match name {
-        "identity" | "none" | "utf-8" => return Ok(body),
-        "gzip" | "x-gzip" if bytes.starts_with(GZIP) => {
-            read("gzip", flate2::read::MultiGzDecoder::new(bytes), limit)
-        }
-        "zstd" if bytes.starts_with(ZSTD) => match zstd::stream::read::Decoder::new(bytes) {
-            Ok(decoder) => read("zstd", decoder, limit),
-            Err(_) => Err(BodyFault::Broken("zstd")),
-        },
-        "deflate" if is_zlib(bytes) => read("deflate", flate2::read::ZlibDecoder::new(bytes), limit),
-        "deflate" => read("deflate", flate2::read::DeflateDecoder::new(bytes), limit),
-        "br" => read("br", brotli_decompressor::Decompressor::new(bytes, BROTLI_BUFFER), limit),
-        "gzip" | "x-gzip" | "zstd" => return Ok(body),
-        other => return Err(BodyFault::Unknown(other.chars().take(100).collect())),
-    };
-    match unpacked {
-        Ok(bytes) => Ok(Cow::Owned(bytes)),
-        // These two have no magic number: a text that does not decode was decoded by who stored it.
-        Err(BodyFault::Broken("br" | "deflate")) if bytes.trim_ascii_start().starts_with(b"<") => Ok(body),
-        Err(fault) => Err(fault),
-    }
-}
-
-/// Whether bytes begin with zlib's header. Some servers send deflate without it.
-fn is_zlib(bytes: &[u8]) -> bool {
-    matches!(bytes, [first, second, ..]
-        if first & 0x0F == 8 && (u16::from(*first) << 8 | u16::from(*second)).is_multiple_of(31))
-}
-
-fn read(name: &'static str, from: impl Read, limit: usize) -> Result<Vec<u8>, BodyFault> {
-    let mut bytes = Vec::new();
-    // One byte more tells whether the limit cuts something.
-    let read = from.take(limit as u64 + 1).read_to_end(&mut bytes);
-    match read {
-        Ok(_) if bytes.len() > limit => Err(BodyFault::TooLarge(limit)),
-        Ok(_) => Ok(bytes),
-        Err(_) => Err(BodyFault::Broken(name)),
-    }
 }
 
 #[cfg(test)]

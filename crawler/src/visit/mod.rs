@@ -12,6 +12,8 @@ mod redirect;
 mod state;
 mod trouble;
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
@@ -36,6 +38,9 @@ pub(crate) use state::at_the_next_turn;
 /// Validators of a listing are sent while its last full answer is younger than this, in milliseconds: some servers
 /// answer "not modified" for ever.
 const VALIDATORS_TRUSTED_MS: u64 = 3_600_000;
+
+/// A listing of which only a part came is asked for again after this at the latest.
+const AFTER_CUT: Duration = Duration::from_secs(900);
 
 /// Works on a claim until its completion is known.
 ///
@@ -67,6 +72,7 @@ impl Visit<'_> {
         }
         // 2. The request.
         let wanted = match self.page.role {
+            Role::Listing(ListingKind::Feed | ListingKind::Map | ListingKind::NewsMap) => Wanted::Feed,
             Role::Listing(_) => Wanted::Listing,
             // Menus lead to feeds, too.
             Role::Page if self.page.is_in_menu => Wanted::Listing,
@@ -102,8 +108,10 @@ impl Visit<'_> {
         }
         // 4. What the answer means for the page.
         match followed.reply.answer {
-            Ok(Answer::Page { content_type, body, validators, directives, refresh }) => {
-                let fetched = FetchedBody { content_type, body, directives, refresh };
+            Ok(Answer::Page { content_type, body, validators, directives, refresh, is_cut }) => {
+                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut };
+                // A later "not modified" would speak of the whole page.
+                let validators = if is_cut { Validators::default() } else { validators };
                 self.read(fetched, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
@@ -154,9 +162,12 @@ impl Visit<'_> {
         is_shared: bool,
     ) -> anyhow::Result<Completion> {
         match (reply.answer, self.page.role) {
-            (Ok(Answer::Page { content_type, body, directives, refresh, .. }), Role::Listing(kind)) => {
+            (
+                Ok(Answer::Page { content_type, body, directives, refresh, is_cut, .. }),
+                Role::Listing(kind),
+            ) => {
                 self.site_answered().await?;
-                let fetched = FetchedBody { content_type, body, directives, refresh };
+                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
             }
             // The page is a URL of its own.
@@ -254,7 +265,12 @@ impl Visit<'_> {
             let redirect = Redirect { at: &url, location: target.as_str(), is_permanent: false };
             return self.moved(redirect, before, is_shared).await;
         }
-        let FetchedBody { content_type, body, .. } = fetched;
+        let FetchedBody { content_type, body, is_cut, .. } = fetched;
+        if is_cut && self.page.role == Role::Page && self.claim.content.is_some() && !page_links.is_same {
+            // Part of a page never replaces the whole one.
+            let next = self.schedule_alone(Outcome::Unreachable).await?;
+            return Ok(self.without_page(Outcome::Unreachable, next));
+        }
         if let (Role::Page, Some(kind)) = (self.page.role, page_links.kind) {
             self.page.role = Role::Listing(kind);
         }
@@ -263,6 +279,11 @@ impl Visit<'_> {
                 let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
                 let next = self.take_in_listing(&page_links, kind, &before).await?;
                 self.page.answered();
+                if is_cut {
+                    // What it shows is news; what it does not show says nothing.
+                    let next = next.map(|next| self.soon(next));
+                    return Ok(self.done(Outcome::Fetched, self.claim.content, validators, next));
+                }
                 if page_links.is_noindex {
                     return self.noindex(validators, next).await;
                 }
@@ -310,6 +331,11 @@ impl Visit<'_> {
         let is_news = self.claim.was.class == Class::New && !self.page.is_in_menu;
         let is_article = self.page.visits.first.is_some();
         if is_news || is_article { Class::New } else { Class::Rest }
+    }
+
+    /// The next visit of a listing of which a part was read.
+    fn soon(&self, next: Next) -> Next {
+        Next { due: next.due.min(self.now.plus(AFTER_CUT)), ..next }
     }
 
     /// Hands a page on whose text may be an article, unless it is as it was.

@@ -33,6 +33,8 @@ pub(super) struct FetchedBody {
     pub(super) directives: Directives,
     /// Its `Refresh` header.
     pub(super) refresh: Option<String>,
+    /// Whether it ended too early.
+    pub(super) is_cut: bool,
 }
 
 /// The directives of the header, and for which crawler and time they are read.
@@ -88,7 +90,7 @@ impl PageLinks {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
         let reading = move || {
-            let FetchedBody { content_type, body, directives, refresh } = page;
+            let FetchedBody { content_type, body, directives, refresh, .. } = page;
             let content_type = content_type.as_deref();
             let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of a page link to and ask for was seen before.

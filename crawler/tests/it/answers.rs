@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use axum::body::Body;
+use futures::StreamExt as _;
 use newslode_common::config::{CrawlerConfig, Secret};
 use newslode_common::message;
 use newslode_common::outcome::Outcome;
@@ -117,17 +118,28 @@ async fn slow_and_broken_answers_are_given_up() {
     world.expect(SEED, Outcome::Timeout);
     assert_eq!(world.hits("a.test/"), 2);
     let cut = || {
-        let parts = [Ok("<html><p>half"), Err(std::io::Error::other("cut"))];
-        answer(200, [("content-type", "text/html")], Body::from_stream(futures::stream::iter(parts)))
+        let parts = futures::stream::iter([Ok("<html><p>half"), Err(std::io::Error::other("cut"))]);
+        // What was written before is sent first.
+        let parts = parts.then(|part| async {
+            if part.is_err() {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            part
+        });
+        answer(200, [("content-type", "text/html")], Body::from_stream(parts))
     };
-    check(move |request| (request.page == "a.test/").then(cut)?, SEED, Outcome::Unreachable).await;
-    let not_gzip = [("content-type", "text/html"), ("content-encoding", "gzip")];
-    check(
-        move |request| (request.page == "a.test/").then(|| answer(200, not_gzip, PAGE))?,
-        SEED,
-        Outcome::Unreachable,
-    )
-    .await;
+    let world = check(move |request| (request.page == "a.test/").then(cut)?, SEED, Outcome::Fetched).await;
+    assert_eq!(body_of(&world.pages()[0]), b"<html><p>half", "what came is kept");
+    let gzip = [("content-type", "text/html"), ("content-encoding", "gzip")];
+    let web = move |request: &crate::world::SeenRequest| {
+        (request.page == "a.test/").then(|| answer(200, gzip, PAGE))?
+    };
+    let world = check(web, SEED, Outcome::Fetched).await;
+    assert_eq!(body_of(&world.pages()[0]), PAGE.as_bytes(), "it is not packed, whatever it says");
+    let broken = move |request: &crate::world::SeenRequest| {
+        (request.page == "a.test/").then(|| answer(200, gzip, vec![0x1F, 0x8B, 8, 0, 1, 2, 3]))?
+    };
+    check(broken, SEED, Outcome::Unreachable).await;
 }
 
 #[tokio::test]
@@ -272,4 +284,86 @@ async fn private_addresses_are_refused_in_every_spelling() {
     world.config.allow_private = true;
     world.add(&format!("http://127.0.0.1:{port}/open"), Why::Seed).await;
     world.crawl_until(|world| world.counted(Outcome::Fetched) == 2).await.unwrap();
+}
+
+/// A server that writes these bytes, and closes the connection, whatever it is asked for but robots.txt.
+async fn raw_server(bytes: Vec<u8>) -> (u16, tokio::task::JoinSet<()>) {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut serving = tokio::task::JoinSet::new();
+    serving.spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = vec![0; 4_096];
+            let read = stream.read(&mut request).await.unwrap_or(0);
+            let is_robots = request[..read].starts_with(b"GET /robots.txt");
+            let none = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            // The crawler may have gone away.
+            let _ignored = stream.write_all(if is_robots { none } else { &bytes }).await;
+        }
+    });
+    (port, serving)
+}
+
+/// What is read of the front page of a server that writes these bytes.
+async fn read_raw(bytes: Vec<u8>) -> (Option<Outcome>, Vec<u8>) {
+    let (port, _serving) = raw_server(bytes).await;
+    let mut world = World::new(|_| None).await;
+    world.config.resolve = vec![format!("*:127.0.0.1:{port}").parse().unwrap()];
+    world.add(SEED, Why::Seed).await;
+    world.crawl().await;
+    let body = world.pages().first().map(body_of).unwrap_or_default();
+    (world.entry(SEED).outcome, body)
+}
+
+#[tokio::test]
+async fn header_lines_that_browsers_take_are_taken() {
+    let many: String = (0..300).map(|n| format!("X-{n}: {n}\r\n")).collect();
+    let lines =
+        ["X-Long: a\r\n  b\r\n", "X-Name : a\r\n", "X Name: a\r\n", "no colon\r\n", "X: a\u{7f}b\r\n", &many];
+    for line in lines {
+        let answer =
+            format!("HTTP/1.1 200 OK\r\n{line}Content-Type: text/html\r\nConnection: close\r\n\r\n{PAGE}");
+        let (outcome, body) = read_raw(answer.into_bytes()).await;
+        assert_eq!((outcome, body.as_slice()), (Some(Outcome::Fetched), PAGE.as_bytes()), "{line:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_came_of_a_body_is_kept_whatever_its_length_was_said_to_be() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n";
+    let long = format!("<html><p>{}", "Many words of a page. ".repeat(2_000));
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packer.write_all(long.as_bytes()).unwrap();
+    let packed = packer.finish().unwrap();
+    let with = |fields: &str, body: &[u8]| [head.as_bytes(), fields.as_bytes(), b"\r\n", body].concat();
+    for (answer, least) in [
+        (with("Content-Length: 5000\r\n", PAGE.as_bytes()), PAGE.len()),
+        (with(&format!("Content-Length: {}\r\nContent-Encoding: gzip\r\n", long.len()), &packed), long.len()),
+        (
+            with("Transfer-Encoding: chunked\r\n", format!("{:x}\r\n{PAGE}\r\n", PAGE.len()).as_bytes()),
+            PAGE.len(),
+        ),
+        (with("Content-Encoding: gzip\r\n", &packed[..packed.len() - 30]), long.len() / 4),
+        (with("Content-Encoding: GZIP, identity\r\n", &packed), long.len()),
+        (with("", &packed), long.len()),
+    ] {
+        let (outcome, body) = read_raw(answer.clone()).await;
+        assert_eq!(outcome, Some(Outcome::Fetched), "{}", String::from_utf8_lossy(&answer[..120]));
+        assert!(body.len() >= least && body.starts_with(b"<"), "{} of {least} bytes", body.len());
+    }
+}
+
+#[tokio::test]
+async fn a_robots_txt_that_ends_too_early_is_unreachable() {
+    let cut = || {
+        let parts = [Ok("User-agent: *\nDisa"), Err(std::io::Error::other("cut"))];
+        answer(200, [("content-type", "text/plain")], Body::from_stream(futures::stream::iter(parts)))
+    };
+    let web = move |request: &crate::world::SeenRequest| match request.page.as_str() {
+        "a.test/robots.txt" => cut(),
+        _ => html(PAGE),
+    };
+    check(web, SEED, Outcome::RobotsUnreachable).await;
 }

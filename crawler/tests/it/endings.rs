@@ -1,5 +1,7 @@
 //! What the miner hears of pages that are gone, forbidden or elsewhere, and of those that are as they were.
 
+use std::io::Write as _;
+
 use bytes::Bytes;
 use newslode_common::message::{Ending, GonePage, envelope};
 use newslode_common::outcome::Outcome;
@@ -130,4 +132,27 @@ async fn an_unchanged_article_is_published_again_so_that_it_counts_as_live() {
     let visits = sim.asked(STORY).len();
     sim.run(30 * DAY).await;
     assert!(visits > 4 && handed(&sim).1 > before, "{visits} visits");
+}
+
+#[tokio::test]
+async fn part_of_an_article_never_replaces_the_whole_one() {
+    let packed = |text: &str| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packer.write_all(page(text, &[]).as_bytes()).unwrap();
+        packer.finish().unwrap()
+    };
+    let gzip: Headers = &[("content-encoding", "gzip")];
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    sim.set_answer(STORY, 200, gzip, packed("Story"));
+    sim.add_story().await;
+    sim.run(60).await;
+    let before = handed(&sim).1;
+    let whole = packed(&"The same story with other words. ".repeat(50));
+    sim.set_answer(STORY, 200, gzip, &whole[..whole.len() - 12]);
+    sim.run(DAY + HOUR).await;
+    assert_eq!(handed(&sim), (vec![], before), "what came of it is not handed on");
+    assert_eq!(sim.next(STORY).await, (Some(Outcome::Unreachable), Some(HOUR)), "after 15 and 30 minutes");
+    sim.set_answer(STORY, 200, gzip, whole);
+    sim.run(DAY + 3 * HOUR).await;
+    assert_eq!(handed(&sim), (vec![], before + 1));
 }

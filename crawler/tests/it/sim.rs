@@ -36,7 +36,7 @@ pub(crate) type Headers = &'static [(&'static str, &'static str)];
 /// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
 /// is told under the URL, a space and the cookies; what it answers to all else, under `*`.
 pub(crate) struct ScriptedWeb {
-    pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
+    pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, Vec<u8>)>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
     /// How long each answer takes, in milliseconds.
     pub(crate) takes: AtomicU64,
@@ -59,12 +59,12 @@ impl Web for ScriptedWeb {
         let answer = with_cookies.and_then(|key| answers.get(&key)).or_else(|| answers.get(url.as_str()));
         let answer = answer.or_else(|| answers.get("*")).cloned();
         drop(answers);
-        let (status, headers, body) = answer.unwrap_or((404, &[], String::new()));
+        let (status, headers, body) = answer.unwrap_or((404, &[], Vec::new()));
         if status == 0 {
             return Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) });
         }
         let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        Ok(response(status, &headers, body.into_bytes()))
+        Ok(response(status, &headers, body))
     }
 }
 
@@ -113,7 +113,7 @@ impl Sim {
         sim
     }
 
-    pub(crate) fn set_answer(&self, url: &str, status: u16, headers: Headers, body: impl Into<String>) {
+    pub(crate) fn set_answer(&self, url: &str, status: u16, headers: Headers, body: impl Into<Vec<u8>>) {
         self.web.answers.lock().unwrap().insert(url.into(), (status, headers, body.into()));
     }
 
