@@ -1,4 +1,4 @@
-//! What robots.txt allows (RFC 9309), per origin.
+//! What robots.txt allows (RFC 9309), per origin. [`file`](mod@file) reads the file itself.
 //!
 //! A file is fetched once, even if many workers want it at the same time, and kept for a day. 4xx and endless
 //! redirects allow everything. 5xx, 429 and network failures disallow everything, for as long as the server
@@ -15,7 +15,6 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::time::Clock;
 use newslode_page::reading::{CanonicalUrl, canonical};
 use newslode_page::time::Timestamp;
-use robotxt::{Agent, BYTE_LIMIT};
 use tokio::sync::OnceCell;
 use url::Url;
 
@@ -23,6 +22,10 @@ use crate::error::{FetchError, with_causes};
 use crate::fetch::{self, Fetcher};
 use crate::listing::discover::in_robots;
 use crate::web::without_credentials;
+
+pub use file::RobotsFile;
+
+pub mod file;
 
 /// Time that a file is kept (RFC 9309, section 2.4).
 const CACHE_TIME: Duration = Duration::from_secs(86_400);
@@ -51,7 +54,7 @@ pub enum RobotsVerdict {
 #[derive(Debug)]
 pub struct Rules {
     /// What may be fetched, and how fast.
-    pub robots: robotxt::Robots,
+    pub robots: RobotsFile,
     /// The maps that it names.
     pub maps: Vec<CanonicalUrl>,
 }
@@ -116,16 +119,17 @@ impl Robots {
         match self.fetch_text(url).await {
             Ok(text) => {
                 // Half a megabyte of rules takes milliseconds to parse, so that happens off the reactor.
-                let (bytes, token) = (text.len(), self.token.clone());
+                let token = self.token.clone();
                 let place = canonical(url);
                 let parsed = tokio::task::spawn_blocking(move || {
-                    let maps = place.map(|place| in_robots(&String::from_utf8_lossy(&text), &place));
-                    let robots = robotxt::Robots::parse(&text, Agent::Exact(token.as_str()));
+                    let maps = place.map(|place| in_robots(&text, &place));
+                    let robots = RobotsFile::parse(&text, &token);
                     Rules { robots, maps: maps.unwrap_or_default() }
                 });
                 // A panic in the parser disallows everything.
-                let nothing = |_| Rules { robots: robotxt::Robots::disallow_all(), maps: Vec::new() };
+                let nothing = |_| Rules { robots: RobotsFile::disallow_all(), maps: Vec::new() };
                 let rules = parsed.await.unwrap_or_else(nothing);
+                let bytes = rules.robots.memory();
                 CachedVerdict {
                     verdict: RobotsVerdict::Rules(Arc::new(rules)),
                     until: self.clock.now().plus(CACHE_TIME),
@@ -148,12 +152,13 @@ impl Robots {
     /// The text of the file; empty (everything is allowed) if there is none.
     async fn fetch_text(&self, page: &Url) -> Result<Vec<u8>, FetchError> {
         let broken = |reason: String| FetchError::Broken { url: page.clone(), reason };
-        let start = robotxt::robots_url(page).map_err(|error| broken(error.to_string()))?;
+        let start = page.join("/robots.txt").map_err(|error| broken(error.to_string()))?;
+        let start = without_credentials(start);
         self.fetcher
             .within(&start, async {
                 let mut url = start.clone();
                 for _ in 0..=MAX_REDIRECTS {
-                    let raw = self.fetcher.raw(&url, BYTE_LIMIT as u64 + 1).await;
+                    let raw = self.fetcher.raw(&url, file::MAX_FILE_BYTES as u64 + 1).await;
                     let raw = raw.map_err(|error| broken_if_redirected(&start, &url, error))?;
                     match raw.status.as_u16() {
                         200..=299 => return Ok(raw.body.to_vec()),
@@ -224,7 +229,7 @@ mod tests {
     use super::*;
 
     fn filled(cell: &OnceCell<CachedVerdict>, until: Timestamp, bytes: usize) {
-        let rules = Rules { robots: robotxt::Robots::allow_all(), maps: Vec::new() };
+        let rules = Rules { robots: RobotsFile::default(), maps: Vec::new() };
         let verdict = RobotsVerdict::Rules(Arc::new(rules));
         assert!(cell.set(CachedVerdict { verdict, until, bytes }).is_ok());
     }

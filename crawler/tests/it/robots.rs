@@ -126,7 +126,7 @@ async fn workers_that_need_one_robots_txt_at_once_fetch_it_once() {
     let mut asked = 0;
     for (verdict, is_first) in join_all(urls.iter().map(|url| robots.verdict_of(url))).await {
         let RobotsVerdict::Rules(rules) = verdict else { panic!("there are rules") };
-        assert!(!rules.robots.is_url_allowed(&urls[0]));
+        assert!(!rules.robots.allows(&urls[0]));
         asked += u32::from(is_first);
     }
     assert_eq!(asked, 1, "one call asked, and the others waited");
