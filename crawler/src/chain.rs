@@ -119,7 +119,7 @@ pub(crate) async fn follow(
             return Ok(Ok(followed));
         }
         match shared.robots.verdict_of(&target).await.0 {
-            RobotsVerdict::Rules(rules) if rules.robots.is_url_allowed(&target) => {}
+            RobotsVerdict::Rules(rules) if rules.robots.allows(&target) => {}
             RobotsVerdict::Rules(_) => return Ok(Err(Outcome::Disallowed)),
             RobotsVerdict::Unreachable { .. } => return Ok(Err(Outcome::RedirectLoop)),
         }

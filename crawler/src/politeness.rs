@@ -10,15 +10,12 @@ use newslode_common::store::Claim;
 use newslode_common::store::teach::teach;
 use newslode_page::reading::Site;
 
+use crate::robots::RobotsFile;
 use crate::shared::Shared;
 
 impl Shared {
     /// Honours the `Crawl-delay` of a robots.txt that was just read.
-    pub(crate) async fn apply_crawl_delay(
-        &self,
-        site: &Site,
-        robots: &robotxt::Robots,
-    ) -> anyhow::Result<()> {
+    pub(crate) async fn apply_crawl_delay(&self, site: &Site, robots: &RobotsFile) -> anyhow::Result<()> {
         let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
         let most = Duration::from_millis(self.config.max_crawl_delay_ms);
         if delay > most {

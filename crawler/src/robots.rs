@@ -1,31 +1,49 @@
-//! What robots.txt allows (RFC 9309), per origin.
+//! What robots.txt allows (RFC 9309), per origin. [`file`](mod@file) reads the file itself.
 //!
-//! A file is fetched once, even if many workers want it at the same time, and kept for a day. 4xx and endless
-//! redirects allow everything. 5xx, 429 and network failures disallow everything, for as long as the server
-//! asks or for one retry wait; then the file is asked for again. The first 500 KiB of a file count. The cache
-//! has limits on files and bytes: the least recently used files go first.
+//! A file is fetched once, even if many workers want it at the same time, and kept for a day, in memory and in the archive, so
+//! that the next process has it, too. A file that disallows everything is obeyed at once, and asked for again after 15
+//! minutes, doubled up to a day: many are put up by mistake or for an hour.
+//!
+//! 404 allows everything. What else is no file of rules (403, a web page, endless redirects, 5xx, 429, no answer) leaves the
+//! last good rules in force, for a day longer than they are kept. Without such rules 4xx, a web page and endless redirects allow
+//! everything (RFC 9309, section 2.3.1.3), and the others disallow everything, for as long as the server asks or for one
+//! retry wait; then the file is asked for again. The first 500 KiB of a file count. The cache has limits on files and
+//! bytes: the least recently used files go first.
 //!
 //! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::verdict_of`].
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use newslode_common::config::CrawlerConfig;
+use newslode_common::store::{Kind, PageArchive};
 use newslode_common::time::Clock;
+use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, canonical};
 use newslode_page::time::Timestamp;
-use robotxt::{Agent, BYTE_LIMIT};
+use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::error::{FetchError, with_causes};
 use crate::fetch::{self, Fetcher};
+use crate::html::looks_like_html;
 use crate::listing::discover::in_robots;
 use crate::web::without_credentials;
 
+pub use file::RobotsFile;
+
+pub mod file;
+
 /// Time that a file is kept (RFC 9309, section 2.4).
 const CACHE_TIME: Duration = Duration::from_secs(86_400);
+/// Time for which the last good rules outlast that while the file cannot be read.
+const GRACE: Duration = Duration::from_secs(86_400);
+/// First wait before a file is asked for again that disallows everything, or that cannot be read while older rules are in
+/// force.
+const SOON: Duration = Duration::from_secs(900);
 /// Redirects to follow (RFC 9309, section 2.3.1.2).
 const MAX_REDIRECTS: u32 = 5;
 /// Largest number of files in the cache.
@@ -51,7 +69,7 @@ pub enum RobotsVerdict {
 #[derive(Debug)]
 pub struct Rules {
     /// What may be fetched, and how fast.
-    pub robots: robotxt::Robots,
+    pub robots: RobotsFile,
     /// The maps that it names.
     pub maps: Vec<CanonicalUrl>,
 }
@@ -60,6 +78,25 @@ struct CachedVerdict {
     verdict: RobotsVerdict,
     until: Timestamp,
     bytes: usize,
+}
+
+/// A file as the archive keeps it.
+#[derive(Serialize, Deserialize)]
+struct KeptFile {
+    /// When it was read.
+    at: Timestamp,
+    /// Since when it disallows everything.
+    closed_since: Option<Timestamp>,
+    /// Its text; bytes that are no UTF-8 are replaced.
+    text: String,
+}
+
+/// What a server answers to the request for a file.
+enum Answer {
+    /// A file; empty if there is none.
+    File(Vec<u8>),
+    /// Something else, which allows everything.
+    NoFile,
 }
 
 struct CacheSlot {
@@ -80,15 +117,21 @@ pub struct Robots {
     token: String,
     retry: Duration,
     cache: Mutex<Cache>,
+    archive: Arc<dyn PageArchive>,
 }
 
 impl Robots {
-    /// Asks for files through this fetcher.
+    /// Asks for files through this fetcher, and keeps them in this archive.
     #[must_use]
-    pub fn new(fetcher: Fetcher, clock: Clock, config: &CrawlerConfig) -> Robots {
+    pub fn new(
+        fetcher: Fetcher,
+        clock: Clock,
+        config: &CrawlerConfig,
+        archive: Arc<dyn PageArchive>,
+    ) -> Robots {
         let token = config.product_token().to_owned();
         let retry = Duration::from_millis(config.retry_ms);
-        Robots { fetcher, clock, token, retry, cache: Mutex::default() }
+        Robots { fetcher, clock, token, retry, cache: Mutex::default(), archive }
     }
 
     /// The verdict of the robots.txt of this URL's origin, and whether this call fetched the file.
@@ -96,13 +139,9 @@ impl Robots {
         let origin = url.origin().ascii_serialization();
         let now = self.clock.now();
         let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, now);
-        let mut asked = false;
-        let asking = || {
-            asked = true;
-            self.fetch_verdict(url)
-        };
-        let verdict = cell.get_or_init(asking).await.verdict.clone();
-        (verdict, asked)
+        let asked = AtomicBool::new(false);
+        let verdict = cell.get_or_init(|| self.find_verdict(url, &asked)).await.verdict.clone();
+        (verdict, asked.into_inner())
     }
 
     /// Whether the verdict of this URL's origin is known, so that asking for it needs no request.
@@ -112,66 +151,141 @@ impl Robots {
         cell.initialized()
     }
 
-    async fn fetch_verdict(&self, url: &Url) -> CachedVerdict {
-        match self.fetch_text(url).await {
-            Ok(text) => {
-                // Half a megabyte of rules takes milliseconds to parse, so that happens off the reactor.
-                let (bytes, token) = (text.len(), self.token.clone());
-                let place = canonical(url);
-                let parsed = tokio::task::spawn_blocking(move || {
-                    let maps = place.map(|place| in_robots(&String::from_utf8_lossy(&text), &place));
-                    let robots = robotxt::Robots::parse(&text, Agent::Exact(token.as_str()));
-                    Rules { robots, maps: maps.unwrap_or_default() }
-                });
-                // A panic in the parser disallows everything.
-                let nothing = |_| Rules { robots: robotxt::Robots::disallow_all(), maps: Vec::new() };
-                let rules = parsed.await.unwrap_or_else(nothing);
-                CachedVerdict {
-                    verdict: RobotsVerdict::Rules(Arc::new(rules)),
-                    until: self.clock.now().plus(CACHE_TIME),
-                    bytes,
-                }
+    /// The verdict by the file that the archive keeps, or by the server. `asked` is set if the server was asked.
+    async fn find_verdict(&self, url: &Url, asked: &AtomicBool) -> CachedVerdict {
+        let now = self.clock.now();
+        let kept = self.kept(url).await;
+        if let Some(kept) = &kept {
+            let until = due_again(kept);
+            if until > now {
+                return self.verdict_by(url, kept, until).await;
             }
-            Err(reason) => {
-                let wait = reason.robots_wait(self.retry);
-                let until = self.clock.now().plus(wait);
-                tracing::debug!(%url, error = with_causes(&reason), "robots.txt cannot be fetched");
-                CachedVerdict {
-                    verdict: RobotsVerdict::Unreachable { reason: Arc::new(reason), until },
-                    until,
-                    bytes: 0,
-                }
+        }
+        asked.store(true, Ordering::Relaxed);
+        let answer = self.fetch_file(url).await;
+        let now = self.clock.now();
+        let (reason, is_open) = match answer {
+            Ok(Answer::File(text)) => {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let closed_since = kept.and_then(|kept| kept.closed_since).unwrap_or(now);
+                let mut kept = KeptFile { at: now, closed_since: Some(closed_since), text };
+                let found = self.verdict_by(url, &kept, now.plus(CACHE_TIME)).await;
+                kept.closed_since = kept.closed_since.filter(|_| is_closed(&found.verdict, url));
+                self.keep(url, &kept).await;
+                return CachedVerdict { until: due_again(&kept), ..found };
+            }
+            Ok(Answer::NoFile) => (None, true),
+            Err(reason) => (Some(reason), false),
+        };
+        if let Some(reason) = &reason {
+            tracing::debug!(%url, error = with_causes(reason), "robots.txt cannot be fetched");
+        }
+        // The last good rules stay in force for a while.
+        if let Some(kept) = kept.filter(|kept| now < kept.at.plus(CACHE_TIME + GRACE)) {
+            let wait = reason.as_ref().map_or(SOON, |reason| reason.robots_wait(SOON));
+            let until = now.plus(wait).min(kept.at.plus(CACHE_TIME + GRACE));
+            return self.verdict_by(url, &kept, until).await;
+        }
+        match reason {
+            Some(reason) if !is_open => {
+                let until = now.plus(reason.robots_wait(self.retry));
+                let verdict = RobotsVerdict::Unreachable { reason: Arc::new(reason), until };
+                CachedVerdict { verdict, until, bytes: 0 }
+            }
+            _ => {
+                let open = KeptFile { at: now, closed_since: None, text: String::new() };
+                self.verdict_by(url, &open, now.plus(CACHE_TIME)).await
             }
         }
     }
 
-    /// The text of the file; empty (everything is allowed) if there is none.
-    async fn fetch_text(&self, page: &Url) -> Result<Vec<u8>, FetchError> {
+    /// The verdict that a file gives until a time.
+    async fn verdict_by(&self, url: &Url, kept: &KeptFile, until: Timestamp) -> CachedVerdict {
+        // Half a megabyte of rules takes milliseconds to parse, so that happens off the reactor.
+        let (token, text, place) = (self.token.clone(), kept.text.clone(), canonical(url));
+        let parsed = tokio::task::spawn_blocking(move || {
+            let maps = place.map(|place| in_robots(text.as_bytes(), &place));
+            let robots = RobotsFile::parse(text.as_bytes(), &token);
+            Rules { robots, maps: maps.unwrap_or_default() }
+        });
+        // A panic in the parser disallows everything.
+        let nothing = |_| Rules { robots: RobotsFile::disallow_all(), maps: Vec::new() };
+        let rules = parsed.await.unwrap_or_else(nothing);
+        let bytes = rules.robots.memory();
+        CachedVerdict { verdict: RobotsVerdict::Rules(Arc::new(rules)), until, bytes }
+    }
+
+    /// The file that the archive keeps. One that cannot be read is asked for again.
+    async fn kept(&self, url: &Url) -> Option<KeptFile> {
+        let bytes = match self.archive.get(Kind::Robots, key(url)?).await {
+            Ok(bytes) => bytes?,
+            Err(error) => {
+                tracing::debug!(%url, %error, "cannot read the robots.txt that was kept");
+                return None;
+            }
+        };
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    async fn keep(&self, url: &Url, file: &KeptFile) {
+        let (Some(key), Ok(json)) = (key(url), serde_json::to_vec(file)) else { return };
+        if let Err(error) = self.archive.put(Kind::Robots, key, json.into(), file.at).await {
+            tracing::debug!(%url, %error, "cannot keep a robots.txt; the next process asks for it again");
+        }
+    }
+
+    /// The file.
+    async fn fetch_file(&self, page: &Url) -> Result<Answer, FetchError> {
         let broken = |reason: String| FetchError::Broken { url: page.clone(), reason };
-        let start = robotxt::robots_url(page).map_err(|error| broken(error.to_string()))?;
+        let start = page.join("/robots.txt").map_err(|error| broken(error.to_string()))?;
+        let start = without_credentials(start);
         self.fetcher
             .within(&start, async {
                 let mut url = start.clone();
                 for _ in 0..=MAX_REDIRECTS {
-                    let raw = self.fetcher.raw(&url, BYTE_LIMIT as u64 + 1).await;
+                    let raw = self.fetcher.raw(&url, file::MAX_FILE_BYTES as u64 + 1).await;
                     let raw = raw.map_err(|error| broken_if_redirected(&start, &url, error))?;
                     match raw.status.as_u16() {
-                        200..=299 => return Ok(raw.body.to_vec()),
+                        200..=299 if looks_like_html(&raw.body) => return Ok(Answer::NoFile),
+                        200..=299 => return Ok(Answer::File(raw.body.to_vec())),
                         300..=399 => match redirect_target(&url, &raw.headers) {
                             Some(target) => url = target,
-                            None => return Ok(Vec::new()),
+                            None => return Ok(Answer::NoFile),
                         },
+                        404 | 410 => return Ok(Answer::File(Vec::new())),
                         429 | 503 => return Err(self.fetcher.busy(&url, raw.status, &raw.headers)),
                         500..=599 => {
                             return Err(FetchError::Server { url, status: raw.status.as_u16() });
                         }
-                        _ => return Ok(Vec::new()),
+                        _ => return Ok(Answer::NoFile),
                     }
                 }
-                Ok(Vec::new())
+                Ok(Answer::NoFile)
             })
             .await
     }
+}
+
+/// The key of the file of this URL's origin in the archive.
+fn key(url: &Url) -> Option<ContentHash> {
+    let file = canonical(&url.join("/robots.txt").ok()?)?;
+    Some(ContentHash::of(&file, Some(Kind::Robots.name()), b""))
+}
+
+/// When a file is asked for again.
+fn due_again(kept: &KeptFile) -> Timestamp {
+    let wait = match kept.closed_since {
+        // As long as it has been closed: the waits double.
+        Some(since) => since.until(kept.at).clamp(SOON, CACHE_TIME),
+        None => CACHE_TIME,
+    };
+    kept.at.plus(wait)
+}
+
+/// Whether nothing of an origin may be fetched.
+fn is_closed(verdict: &RobotsVerdict, url: &Url) -> bool {
+    let RobotsVerdict::Rules(rules) = verdict else { return false };
+    url.join("/").is_ok_and(|home| !rules.robots.allows(&home))
 }
 
 /// The target of a redirect without user and password, if it is http(s).
@@ -224,7 +338,7 @@ mod tests {
     use super::*;
 
     fn filled(cell: &OnceCell<CachedVerdict>, until: Timestamp, bytes: usize) {
-        let rules = Rules { robots: robotxt::Robots::allow_all(), maps: Vec::new() };
+        let rules = Rules { robots: RobotsFile::default(), maps: Vec::new() };
         let verdict = RobotsVerdict::Rules(Arc::new(rules));
         assert!(cell.set(CachedVerdict { verdict, until, bytes }).is_ok());
     }

@@ -95,7 +95,7 @@ impl Shared {
     ) -> Shared {
         let Surroundings { web, clock } = surroundings;
         let fetcher = Fetcher::new(web, clock.clone(), &config);
-        let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
+        let robots = Robots::new(fetcher.clone(), clock.clone(), &config, parts.archive.clone());
         Shared {
             parts,
             config,

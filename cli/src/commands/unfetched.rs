@@ -56,7 +56,7 @@ fn reason_and_remedy(outcome: Outcome) -> Option<(&'static str, Option<&'static 
         Outcome::Disallowed => (
             "its robots.txt does not allow it",
             Some(
-                "name another page of the site, or ask its owner; robots.txt rules are matched against `crawler.user_agent`",
+                "name another page of the site, or ask its owner; robots.txt rules are matched against `crawler.robots_token`",
             ),
         ),
         Outcome::RedirectLoop => {

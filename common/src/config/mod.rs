@@ -174,8 +174,12 @@ pub struct CrawlerConfig {
     /// `User-Agent` header after the agent's name. A crawler does not start without one, here or in
     /// `user_agent`, unless `allow_private` is set or `resolve` sends all hosts (`*`) to an address of your own.
     pub contact: String,
-    /// `User-Agent` header. Its first word, up to a slash, is the name that robots.txt rules are matched against.
+    /// `User-Agent` header.
     pub user_agent: String,
+    /// Name that owners of sites use for this crawler in robots.txt, in `X-Robots-Tag` and in `<meta name>`: letters, `-` and
+    /// `_`, as RFC 9309 says. Empty: the beginning of `user_agent`, up to the first other character. Set it if `user_agent`
+    /// begins with another name, such as `Mozilla`; `user_agent` should contain it, so that owners find it in their logs.
+    pub robots_token: String,
     /// Longest time to fetch a whole page, in milliseconds.
     pub timeout_ms: u64,
     /// Longest time to open a connection, in milliseconds.
@@ -224,6 +228,7 @@ impl Default for CrawlerConfig {
             workers: 16,
             contact: String::new(),
             user_agent: concat!("Newslode/", env!("CARGO_PKG_VERSION")).into(),
+            robots_token: String::new(),
             timeout_ms: 20_000,
             connect_timeout_ms: 5_000,
             max_page_bytes: 10 << 20,
@@ -243,10 +248,14 @@ impl Default for CrawlerConfig {
 }
 
 impl CrawlerConfig {
-    /// The name that rules of sites are matched against: the user agent's part before the first slash or space.
+    /// The name that rules of sites are matched against, which RFC 9309 calls the product token.
     #[must_use]
     pub fn product_token(&self) -> &str {
-        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+        if !self.robots_token.is_empty() {
+            return &self.robots_token;
+        }
+        let end = self.user_agent.find(|char| !is_of_token(char));
+        &self.user_agent[..end.unwrap_or(self.user_agent.len())]
     }
 
     /// The `User-Agent` header: the agent's name, and whom to turn to.
@@ -264,6 +273,11 @@ impl CrawlerConfig {
         }
         Err(ConfigError::Rules(vec![contact::MISSING.to_owned()]))
     }
+}
+
+/// Whether a product token may have this character (RFC 9309, section 2.2.1).
+fn is_of_token(char: char) -> bool {
+    char.is_ascii_alphabetic() || matches!(char, '-' | '_')
 }
 
 /// Work on one page.

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use super::contact::is_contact;
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, is_of_token};
 use crate::broker::rabbitmq;
 use crate::message::MAX_PAGE;
 use crate::message::seed::{MAX_DELAY_MS, MAX_DEPTH, MAX_PAGES};
@@ -114,8 +114,17 @@ impl Config {
         broken.range("crawler.max_page_bytes", crawler.max_page_bytes, 1..=MAX_PAGE);
         let agent = &crawler.user_agent;
         broken.unless(
-            axum::http::HeaderValue::from_str(agent).is_ok() && !agent.starts_with(['/', ' ']) && !agent.is_empty(),
-            format!("`crawler.user_agent` is {agent:?}; it must begin with the name that robots.txt rules are matched against, and contain only characters that are valid in a header"),
+            axum::http::HeaderValue::from_str(agent).is_ok() && !agent.is_empty(),
+            format!("`crawler.user_agent` is {agent:?}; it must not be empty and may contain only characters that are valid in a header"),
+        );
+        let token = &crawler.robots_token;
+        broken.unless(
+            token.chars().all(is_of_token),
+            format!("`crawler.robots_token` is {token:?}; it may contain only letters, `-` and `_`, because robots.txt compares no other characters (RFC 9309)"),
+        );
+        broken.unless(
+            agent.is_empty() || !crawler.product_token().is_empty(),
+            format!("`crawler.user_agent` is {agent:?}, which begins with no name that robots.txt rules could be matched against; set `crawler.robots_token`"),
         );
         broken.unless(
             crawler.contact.is_empty() || is_contact(&crawler.contact),
@@ -269,8 +278,11 @@ mod tests {
         for collector in ["collector:4318", "grpc://collector:4317", "http://"] {
             check(|c| c.telemetry.traces = Secret::new(collector), &["telemetry.traces"]);
         }
-        for agent in ["two\nlines", "", "/1.0", " Newslode"] {
+        for agent in ["two\nlines", "", "/1.0", " Newslode", "24news/1"] {
             check(|c| c.crawler.user_agent = agent.into(), &["crawler.user_agent"]);
+        }
+        for token in ["Newslode/1", "News lode", "*", "news24", "ニュース"] {
+            check(|c| c.crawler.robots_token = token.into(), &["crawler.robots_token"]);
         }
         for proxy in ["proxy:3128", "socks5h://proxy", "ftp://proxy"] {
             check(|c| c.crawler.proxy = Secret::new(proxy), &["crawler.proxy"]);

@@ -63,12 +63,14 @@ pub enum Kind {
     /// of its content, in folders and keys called `life`.
     #[serde(rename = "life")]
     History,
+    /// The robots.txt of an origin as it was read last, as JSON. Stored under a hash of its address.
+    Robots,
 }
 
 impl Kind {
     /// All kinds.
     pub const ALL: &'static [Kind] =
-        &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article, Kind::History];
+        &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article, Kind::History, Kind::Robots];
 
     /// The name of the kind in folders and keys.
     #[must_use]
@@ -79,6 +81,7 @@ impl Kind {
             Kind::Hierarchy => "hierarchy",
             Kind::Article => "article",
             Kind::History => "life",
+            Kind::Robots => "robots",
         }
     }
 }

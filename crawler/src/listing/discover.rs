@@ -9,6 +9,8 @@ use std::collections::HashSet;
 use newslode_page::reading::{NodeId, resolve};
 use newslode_page::{CanonicalUrl, Page};
 
+use crate::robots::file::sitemaps;
+
 /// Most places taken of a page.
 pub const MAX_ON_PAGE: usize = 20;
 
@@ -101,16 +103,10 @@ fn is_of_comments(page: &Page, link: NodeId, url: &CanonicalUrl) -> bool {
 /// The sitemaps that a robots.txt names, at most [`MAX_IN_ROBOTS`], each once. `robots` is the address of the
 /// file. They may be on other hosts: the file vouches for them.
 #[must_use]
-pub fn in_robots(text: &str, robots: &CanonicalUrl) -> Vec<CanonicalUrl> {
+pub fn in_robots(file: &[u8], robots: &CanonicalUrl) -> Vec<CanonicalUrl> {
     let base = robots.to_url();
     let mut known = HashSet::new();
-    let lines = text.trim_start_matches('\u{FEFF}').split(['\r', '\n']);
-    let urls = lines.filter_map(|line| {
-        let (field, value) = line.split_once(':')?;
-        let value = value.split_once('#').map_or(value, |(value, _)| value).trim();
-        let is_one = field.trim().eq_ignore_ascii_case("sitemap") && !value.is_empty();
-        is_one.then(|| resolve(&base, value)).flatten()
-    });
+    let urls = sitemaps(file).filter(|value| !value.is_empty()).filter_map(|value| resolve(&base, &value));
     urls.filter(|url| known.insert(url.clone())).take(MAX_IN_ROBOTS).collect()
 }
 
@@ -172,11 +168,37 @@ mod tests {
         let robots = "https://a.test/robots.txt".parse().unwrap();
         let text = "\u{FEFF}Sitemap: https://a.test/1.xml\r\nUser-agent: *\nDisallow: /\nSITEMAP :https://b.test/2.xml # x\r\
              sitemap: /3.xml\nSitemap:\nSitemap: https://a.test/1.xml\n# Sitemap: https://a.test/4.xml\nSitemap: ftp://a.test/";
-        let found: Vec<String> = in_robots(text, &robots).iter().map(ToString::to_string).collect();
+        let found: Vec<String> =
+            in_robots(text.as_bytes(), &robots).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["https://a.test/1.xml", "https://b.test/2.xml", "https://a.test/3.xml"]);
         let many: String = (0..2000).map(|number| format!("Sitemap: /{number}\n")).collect();
-        assert_eq!(in_robots(&many, &robots).len(), MAX_IN_ROBOTS);
-        assert_eq!(in_robots("Sitemap:/a", &robots).len(), 1);
+        assert_eq!(in_robots(many.as_bytes(), &robots).len(), MAX_IN_ROBOTS);
+        assert_eq!(in_robots(b"Sitemap:/a", &robots).len(), 1);
+    }
+
+    #[test]
+    fn sitemaps_are_found_under_each_spelling_of_their_name() {
+        let robots = "https://a.test/robots.txt".parse().unwrap();
+        for line in [
+            "Site-map: https://a.test/m.xml",
+            "site map:https://a.test/m.xml",
+            "Sitemaps : https://a.test/m.xml",
+            "Sitemap https://a.test/m.xml",
+            "sitemap\thttps://a.test/m.xml # all",
+            "SITEMAP /m.xml",
+            "Sitemap: //a.test/m.xml",
+        ] {
+            let found: Vec<String> =
+                in_robots(line.as_bytes(), &robots).iter().map(ToString::to_string).collect();
+            assert_eq!(found, ["https://a.test/m.xml"], "{line}");
+        }
+        for prose in [
+            "Our sitemap: https://a.test/m.xml",
+            "Site Map of everything",
+            "sitemap is at https://a.test/m.xml",
+        ] {
+            assert!(in_robots(prose.as_bytes(), &robots).is_empty(), "{prose}");
+        }
     }
 
     #[test]

@@ -229,7 +229,7 @@ impl Visit<'_> {
             // The request for robots.txt took this turn and its token.
             return Ok(Some(at_the_next_turn(self.claim)));
         }
-        if rules.robots.is_url_allowed(url) {
+        if rules.robots.allows(url) {
             return Ok(None);
         }
         self.unreadable(Outcome::Disallowed).await.map(Some)

@@ -14,6 +14,7 @@ mod pace;
 mod recorder;
 mod redirects;
 mod robots;
+mod robots_rules;
 mod sim;
 mod visits;
 mod world;

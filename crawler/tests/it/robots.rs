@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use futures::future::join_all;
 use newslode_common::outcome::Outcome;
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Frontier, Why};
 use newslode_common::time::Clock;
 use newslode_crawler::fetch::Fetcher;
@@ -12,6 +13,7 @@ use newslode_crawler::web::Internet;
 use newslode_page::reading::Site;
 use url::Url;
 
+use crate::sim::*;
 use crate::world::{PAGE, SeenRequest, World, answer, check, html};
 
 const SEED: &str = "http://a.test/news/";
@@ -121,12 +123,12 @@ async fn workers_that_need_one_robots_txt_at_once_fetch_it_once() {
     let world = World::new(behind(200, "User-agent: *\nDisallow: /no\n")).await;
     let internet = Arc::new(Internet::new(&world.config).unwrap());
     let fetcher = Fetcher::new(internet, Clock::Machine, &world.config);
-    let robots = Robots::new(fetcher, Clock::Machine, &world.config);
+    let robots = Robots::new(fetcher, Clock::Machine, &world.config, world.archive.clone());
     let urls: Vec<Url> = (0..8).map(|n| Url::parse(&format!("http://a.test/no/{n}")).unwrap()).collect();
     let mut asked = 0;
     for (verdict, is_first) in join_all(urls.iter().map(|url| robots.verdict_of(url))).await {
         let RobotsVerdict::Rules(rules) = verdict else { panic!("there are rules") };
-        assert!(!rules.robots.is_url_allowed(&urls[0]));
+        assert!(!rules.robots.allows(&urls[0]));
         asked += u32::from(is_first);
     }
     assert_eq!(asked, 1, "one call asked, and the others waited");
@@ -143,4 +145,54 @@ async fn a_huge_robots_txt_is_read_up_to_the_limit() {
         answer(200, [], text)
     };
     check(web, SEED, Outcome::Disallowed).await;
+}
+
+const FILE: &str = "http://a.test/robots.txt";
+const OPEN: &str = "User-agent: *\nDisallow: /private\n";
+
+#[tokio::test]
+async fn a_file_that_disallows_everything_is_asked_for_again_soon_and_nothing_is_lost() {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    sim.set_answer(FILE, 200, &[], "User-agent: *\nDisallow: /\n");
+    sim.run(3 * HOUR).await;
+    assert!(sim.asked(FRONT).is_empty());
+    let asked: Vec<u64> = sim.asked(FILE).iter().map(|at| at / MINUTE).collect();
+    assert_eq!(asked, [0, 15, 45, 105], "the waits double");
+    sim.set_answer(FILE, 200, &[], OPEN);
+    sim.run(9 * HOUR).await;
+    assert_eq!(sim.entry(FRONT).await.outcome, Some(Outcome::Fetched));
+}
+
+#[tokio::test]
+async fn the_last_good_rules_stay_in_force_for_a_day_while_the_file_cannot_be_read() {
+    for (status, body, is_open_in_the_end) in
+        [(403, "", true), (200, "<!doctype html><p>We are busy", true), (503, "", false), (0, "", false)]
+    {
+        let sim = Sim::new().await;
+        sim.set_answer(FILE, 200, &[], "User-agent: *\nDisallow: /2026/\n");
+        sim.run(HOUR).await;
+        sim.set_answer(FILE, status, &[], body);
+        sim.run(30 * HOUR).await;
+        let visits = sim.asked(FRONT).len();
+        assert!(visits > 4 && sim.asked(FILE).len() > 2, "{status}: the rules are a day old");
+        sim.set_answer(STORY, 200, &[], page("Story", &[]));
+        sim.add_story().await;
+        sim.run(44 * HOUR).await;
+        assert!(sim.asked(STORY).is_empty(), "{status}: and still obeyed");
+        let visits = sim.asked(FRONT).len();
+        sim.run(72 * HOUR).await;
+        let last = sim.asked(FRONT).last().copied().unwrap_or_default();
+        assert!(sim.asked(FRONT).len() > visits);
+        assert_eq!(last > 50 * HOUR, is_open_in_the_end, "{status}: after two days they are none any more");
+    }
+}
+
+#[tokio::test]
+async fn the_next_process_knows_a_file_that_was_read() {
+    let world = World::new(behind(200, OPEN)).await;
+    world.add(SEED, Why::Seed).await;
+    world.crawl().await;
+    world.add("http://a.test/another", Why::Link).await;
+    world.crawl_until(|world| world.counted(Outcome::Fetched) == 2).await.unwrap();
+    assert_eq!(world.hits("a.test/robots.txt"), 1);
 }

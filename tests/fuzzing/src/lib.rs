@@ -15,6 +15,8 @@ use newslode_common::message::{FetchedPage, GonePage, PartitionedPage, envelope,
 use newslode_common::warc::http::Answer;
 use newslode_common::warc::{Found, Limits, Reader};
 use newslode_crawler::listing::{self, ListingLimits, discover};
+use newslode_crawler::robots::RobotsFile;
+use newslode_crawler::robots::file::MAX_FILE_BYTES;
 use newslode_page::hierarchy::{Hierarchy, xml};
 use newslode_page::partition::{Method, PaperParams, Scope, hierarchy};
 use newslode_page::{CanonicalUrl, Page, Params, Timestamp, analyse};
@@ -142,17 +144,26 @@ pub fn web_archive(bytes: &[u8]) {
     }
 }
 
-/// robots.txt: any bytes give rules that can be asked, and each sitemap that they name is a web address, given once.
+/// robots.txt: any bytes give rules that can be asked, one more rule that forbids opens nothing, and each sitemap that they
+/// name is a web address, given once.
 pub fn robots(bytes: &[u8]) {
-    let rules = robotxt::Robots::parse(bytes, "newslode");
-    let text = String::from_utf8_lossy(bytes);
-    let file = "https://news.example.org/robots.txt".parse().unwrap();
-    let maps = discover::in_robots(&text, &file);
+    let rules = RobotsFile::parse(bytes, "newslode");
+    let file: CanonicalUrl = "https://news.example.org/robots.txt".parse().unwrap();
+    assert!(rules.allows(&file.to_url()), "robots.txt forbids itself");
+    let home = "https://news.example.org/".parse().unwrap();
+    let closed = [bytes, b"\nUser-agent: Newslode/1 (closed)\nDisallow: *\n"].concat();
+    let is_open = RobotsFile::parse(&closed, "newslode").allows(&home);
+    // Rules past the limit on a file's size do not count.
+    assert!(
+        !is_open || rules.allows(&home) || closed.len() > MAX_FILE_BYTES,
+        "a rule that forbids opens the front page"
+    );
+    let maps = discover::in_robots(bytes, &file);
     for map in &maps {
         let address = map.to_url();
         assert!(matches!(address.scheme(), "http" | "https"));
         // Either answer is right; only a panic is not.
-        std::hint::black_box(rules.is_url_allowed(&address));
+        std::hint::black_box(rules.allows(&address));
     }
     let different: std::collections::BTreeSet<&CanonicalUrl> = maps.iter().collect();
     assert_eq!(different.len(), maps.len(), "a sitemap is given twice");

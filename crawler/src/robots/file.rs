@@ -1,0 +1,350 @@
+//! The rules of a robots.txt file for one crawler: RFC 9309, read as Google's open-source matcher reads real files.
+//!
+//! Where the RFC is silent about a malformed line, Google's reading counts, because owners of sites test their files against
+//! it: misspelt names, a missing colon, an incomplete byte order mark, lines that are too long, `index.html`. In one place the
+//! RFC goes further, and we follow it: `%7E` and `~` are the same character, and `%2A` is an asterisk that stands for itself.
+//! `docs/decisions/0074-robots-txt-of-our-own.md` says why this is not a crate.
+//!
+//! Any bytes are a file. Parsing takes time and memory linear in its size; asking about an address takes at most one pass over
+//! the address for each rule, whatever the rule looks like. Start at [`RobotsFile::parse`].
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use memchr::memmem;
+use url::{Position, Url};
+
+/// Number of bytes of a file that count (RFC 9309, section 2.5).
+pub const MAX_FILE_BYTES: usize = 500 << 10;
+/// Number of bytes of a line that count. The rest is ignored, and what is left is a rule, as in Google's parser.
+const MAX_LINE_BYTES: usize = 2083 * 8 - 1;
+
+/// Stands for `*` in a [`Pattern`], where an asterisk that is meant literally stands for itself. Lines hold no NUL.
+const WILDCARD: u8 = 0;
+
+/// Beginnings of lines and what they mean. Longer names with the same beginning are taken, too (`Sitemaps`).
+const NAMES: [(&[u8], Name); 16] = [
+    (b"user-agent", Name::UserAgent),
+    (b"useragent", Name::UserAgent),
+    (b"user agent", Name::UserAgent),
+    (b"allow", Name::Allow),
+    (b"disallow", Name::Disallow),
+    (b"dissallow", Name::Disallow),
+    (b"dissalow", Name::Disallow),
+    (b"disalow", Name::Disallow),
+    (b"diasllow", Name::Disallow),
+    (b"disallaw", Name::Disallow),
+    (b"crawl-delay", Name::CrawlDelay),
+    (b"crawl delay", Name::CrawlDelay),
+    (b"crawldelay", Name::CrawlDelay),
+    (b"sitemap", Name::Sitemap),
+    (b"site-map", Name::Sitemap),
+    (b"site map", Name::Sitemap),
+];
+
+/// The meaning of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    UserAgent,
+    Allow,
+    Disallow,
+    CrawlDelay,
+    Sitemap,
+}
+
+/// What a robots.txt says to one crawler.
+#[derive(Clone, Debug, Default)]
+pub struct RobotsFile {
+    /// The most specific first.
+    rules: Vec<Rule>,
+    crawl_delay: Option<Duration>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    pattern: Pattern,
+    allows: bool,
+}
+
+/// What a rule says about paths.
+#[derive(Clone, Debug)]
+struct Pattern {
+    /// The path as [`normalize`] writes it, with [`WILDCARD`] for `*`.
+    text: Box<[u8]>,
+    /// Whether the path must end here: the pattern ends with `$`.
+    is_anchored: bool,
+    /// Length as written, after octets outside ASCII are escaped: the longest pattern that matches decides.
+    octets: usize,
+}
+
+/// Rules and delay of the groups of one agent.
+#[derive(Default)]
+struct Group {
+    rules: Vec<Rule>,
+    crawl_delay: Option<Duration>,
+}
+
+impl RobotsFile {
+    /// Reads what the file says to the crawler with this product token. All groups that name it count as one; the groups for
+    /// `*` count if none does.
+    ///
+    /// A group ends at the first `User-agent` line after a rule, and at nothing else. A delay is for the agents named since
+    /// the last rule or delay: a file that slows one crawler down and goes on with `User-agent: *` slows nobody else down.
+    #[must_use]
+    pub fn parse(bytes: &[u8], token: &str) -> RobotsFile {
+        let (mut ours, mut everyones) = (Group::default(), Group::default());
+        let mut is_named = false;
+        let (mut rules_for, mut delay_for) = (Agents::default(), Agents::default());
+        let (mut has_rule, mut has_delay) = (false, false);
+        for (name, value) in lines(bytes) {
+            match name {
+                Name::UserAgent => {
+                    if has_rule {
+                        rules_for = Agents::default();
+                    }
+                    if has_rule || has_delay {
+                        delay_for = Agents::default();
+                    }
+                    (has_rule, has_delay) = (false, false);
+                    let agents = Agents::of_line(value, token);
+                    is_named |= agents.us;
+                    rules_for = rules_for.and(agents);
+                    delay_for = delay_for.and(agents);
+                }
+                Name::Allow | Name::Disallow => {
+                    has_rule = true;
+                    for group in rules_for.groups(&mut ours, &mut everyones) {
+                        group.add(value, name == Name::Allow);
+                    }
+                }
+                Name::CrawlDelay => {
+                    has_delay = true;
+                    let Some(delay) = seconds(value) else { continue };
+                    for group in delay_for.groups(&mut ours, &mut everyones) {
+                        group.crawl_delay = Some(group.crawl_delay.map_or(delay, |other| other.min(delay)));
+                    }
+                }
+                Name::Sitemap => {}
+            }
+        }
+        let Group { mut rules, crawl_delay } = if is_named { ours } else { everyones };
+        rules.sort_by_key(|rule| (Reverse(rule.pattern.octets), !rule.allows));
+        RobotsFile { rules, crawl_delay }
+    }
+
+    /// Forbids everything.
+    #[must_use]
+    pub fn disallow_all() -> RobotsFile {
+        RobotsFile::parse(b"User-agent: *\nDisallow: /", "")
+    }
+
+    /// Whether the crawler may fetch this address. The longest rule that matches decides; of two that are equally long, the one
+    /// that allows. The file itself is always allowed.
+    #[must_use]
+    pub fn allows(&self, url: &Url) -> bool {
+        self.allows_path(&url[Position::BeforePath..Position::AfterQuery])
+    }
+
+    fn allows_path(&self, path: &str) -> bool {
+        let path = normalize(path.as_bytes());
+        let deciding = self.rules.iter().find(|rule| rule.pattern.matches(&path));
+        *path == *b"/robots.txt" || deciding.is_none_or(|rule| rule.allows)
+    }
+
+    /// Bytes of memory that the rules take.
+    pub(super) fn memory(&self) -> usize {
+        self.rules.iter().map(|rule| size_of::<Rule>() + rule.pattern.text.len()).sum()
+    }
+
+    /// Time between two requests that the file asks for.
+    #[must_use]
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
+    }
+}
+
+/// The values of the `Sitemap` lines, which belong to no group.
+pub fn sitemaps(bytes: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
+    lines(bytes).filter(|(name, _)| *name == Name::Sitemap).map(|(_, value)| String::from_utf8_lossy(value))
+}
+
+/// Whose lines these are.
+#[derive(Clone, Copy, Default)]
+struct Agents {
+    us: bool,
+    everyone: bool,
+}
+
+impl Agents {
+    /// The agents of a `User-agent` line. Only its beginning is compared, up to the first character that a product token cannot
+    /// have: people add versions, comments and other names.
+    fn of_line(value: &[u8], token: &str) -> Agents {
+        let everyone =
+            value.strip_prefix(b"*").is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
+        let length = value.iter().take_while(|&&byte| is_token_byte(byte)).count();
+        Agents { us: length > 0 && value[..length].eq_ignore_ascii_case(token.as_bytes()), everyone }
+    }
+
+    fn and(self, other: Agents) -> Agents {
+        Agents { us: self.us || other.us, everyone: self.everyone || other.everyone }
+    }
+
+    fn groups<'a>(
+        self,
+        ours: &'a mut Group,
+        everyones: &'a mut Group,
+    ) -> impl Iterator<Item = &'a mut Group> {
+        self.us.then_some(ours).into_iter().chain(self.everyone.then_some(everyones))
+    }
+}
+
+/// Whether a product token may have this byte (RFC 9309, section 2.2.1).
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-')
+}
+
+/// The lines that mean something, with their values.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (Name, &[u8])> {
+    without_byte_order_mark(within_limit(bytes)).split(|byte| matches!(byte, b'\r' | b'\n')).filter_map(
+        |line| {
+            let line = &line[..line.len().min(MAX_LINE_BYTES)];
+            name_and_value(line)
+        },
+    )
+}
+
+/// The part of a file that counts: whole lines, because half a rule says something else than the rule.
+fn within_limit(bytes: &[u8]) -> &[u8] {
+    let Some(start) = bytes.get(..MAX_FILE_BYTES).filter(|start| start.len() < bytes.len()) else {
+        return bytes;
+    };
+    let end = memchr::memrchr2(b'\r', b'\n', start).unwrap_or(start.len());
+    &start[..end]
+}
+
+/// Also an incomplete mark goes, as in Google's parser.
+fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    let length = bytes.iter().zip(b"\xEF\xBB\xBF").take_while(|(byte, mark)| byte == mark).count();
+    &bytes[length..]
+}
+
+fn name_and_value(line: &[u8]) -> Option<(Name, &[u8])> {
+    let end = memchr::memchr2(b'#', 0, line).unwrap_or(line.len());
+    let line = line[..end].trim_ascii();
+    let colon = memchr::memchr(b':', line).filter(|&colon| !is_of_scheme(line, colon));
+    let (name, value) = match colon {
+        Some(colon) => (&line[..colon], line[colon + 1..].trim_ascii()),
+        // People forget the colon. Two words are a name and its value, but three are prose.
+        None => {
+            let space = memchr::memchr2(b' ', b'\t', line)?;
+            let value = line[space..].trim_ascii();
+            let is_word = memchr::memchr2(b' ', b'\t', value).is_none();
+            is_word.then_some((&line[..space], value))?
+        }
+    };
+    let has_beginning =
+        |known: &[u8]| name.get(..known.len()).is_some_and(|start| start.eq_ignore_ascii_case(known));
+    let (_, name) = NAMES.iter().find(|(known, _)| has_beginning(known))?;
+    Some((*name, value))
+}
+
+/// Whether this is the colon of an address, in a line that has no other (`Sitemap https://…`).
+fn is_of_scheme(line: &[u8], colon: usize) -> bool {
+    let has_words = memchr::memchr2(b' ', b'\t', line[..colon].trim_ascii()).is_some();
+    has_words && line[colon + 1..].starts_with(b"//")
+}
+
+/// A number of seconds, possibly with a fraction.
+fn seconds(value: &[u8]) -> Option<Duration> {
+    let seconds = std::str::from_utf8(value).ok()?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+impl Group {
+    /// Adds a rule. One without a path says nothing.
+    fn add(&mut self, value: &[u8], allows: bool) {
+        if value.is_empty() {
+            return;
+        }
+        self.rules.push(Rule { pattern: Pattern::new(value), allows });
+        // To allow a folder's `index.html` is to allow the folder's own address, which shows the same page.
+        if let Some(slash) = memchr::memrchr(b'/', value).filter(|_| allows)
+            && value[slash..].starts_with(b"/index.htm")
+        {
+            let folder = [&value[..=slash], b"$"].concat();
+            self.rules.push(Rule { pattern: Pattern::new(&folder), allows });
+        }
+    }
+}
+
+impl Pattern {
+    fn new(value: &[u8]) -> Pattern {
+        let body = value.strip_suffix(b"$");
+        let mut text = Vec::with_capacity(value.len());
+        for (index, piece) in body.unwrap_or(value).split(|&byte| byte == b'*').enumerate() {
+            if index > 0 {
+                text.push(WILDCARD);
+            }
+            normalize_into(&mut text, piece);
+        }
+        let octets = value.iter().map(|byte| if byte.is_ascii() { 1 } else { 3 }).sum();
+        Pattern { text: text.into(), is_anchored: body.is_some(), octets }
+    }
+
+    /// Whether the pattern matches the beginning of a normalized path, or all of it if it is anchored.
+    ///
+    /// Each piece between wildcards is looked for where the one before it ended. The first place is always good enough: it
+    /// leaves the most for the pieces that follow.
+    fn matches(&self, path: &[u8]) -> bool {
+        let mut pieces = self.text.split(|&byte| byte == WILDCARD).peekable();
+        let Some(mut rest) = pieces.next().and_then(|first| path.strip_prefix(first)) else { return false };
+        if pieces.peek().is_none() {
+            return rest.is_empty() || !self.is_anchored;
+        }
+        while let Some(piece) = pieces.next() {
+            if self.is_anchored && pieces.peek().is_none() {
+                return rest.ends_with(piece);
+            }
+            let Some(place) = memmem::find(rest, piece) else { return false };
+            rest = &rest[place + piece.len()..];
+        }
+        true
+    }
+}
+
+/// A path in the form in which paths and patterns are compared (RFC 9309, section 2.2.2).
+fn normalize(path: &[u8]) -> Vec<u8> {
+    let mut normalized = Vec::with_capacity(path.len());
+    normalize_into(&mut normalized, path);
+    normalized
+}
+
+/// Escapes what is not ASCII, undoes escapes of unreserved characters, `*` and `$`, and writes other escapes in upper case. A
+/// `%` that begins no escape becomes `%25`, as in canonical URLs. Other characters that an address has to escape, such as a
+/// space, stay as they are: a rule matches them only if it escapes them, too, as for Google.
+fn normalize_into(normalized: &mut Vec<u8>, text: &[u8]) {
+    let mut rest = text;
+    while let [byte, after @ ..] = rest {
+        rest = after;
+        let (byte, is_plain) = match (byte, escaped_byte(after)) {
+            (b'%', Some(byte)) => {
+                rest = &after[2..];
+                (byte, byte.is_ascii_alphanumeric() || b"-._~*$".contains(&byte))
+            }
+            (&byte, _) => (byte, byte.is_ascii() && byte != b'%'),
+        };
+        if is_plain {
+            normalized.push(byte);
+        } else {
+            const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+            normalized.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+    }
+}
+
+/// The byte whose two hexadecimal digits these are.
+fn escaped_byte(digits: &[u8]) -> Option<u8> {
+    let digit = |index: usize| char::from(*digits.get(index)?).to_digit(16);
+    u8::try_from(digit(0)? << 4 | digit(1)?).ok()
+}
