@@ -79,7 +79,7 @@ pub fn decode<'n>(
         .filter(|name| !name.is_empty())
         .collect();
     let mut body = Decoded { bytes, end: End::Whole };
-    for _ in 0..MOST {
+    for undone_count in 0..MOST {
         // 1. What shows itself.
         let shown = if body.bytes.starts_with(GZIP) {
             Some(Coding::Gzip)
@@ -94,7 +94,7 @@ pub fn decode<'n>(
                 }
                 coding
             }
-            None => match next_announced(&mut names, &body.bytes)? {
+            None => match next_announced(&mut names, &body.bytes, undone_count > 0)? {
                 Some(coding) => coding,
                 None => break,
             },
@@ -116,12 +116,20 @@ pub fn decode<'n>(
     Ok(body)
 }
 
-/// The last announced coding that has no magic number, taken from the names. An unknown one before packed bytes is an error.
-fn next_announced(names: &mut Vec<String>, bytes: &[u8]) -> Result<Option<Coding>, CodingError> {
+/// The last announced coding that has no magic number, taken from the names. Bytes that are no text and do not have what is
+/// announced are an error, unless a coding `is_undone`.
+fn next_announced(
+    names: &mut Vec<String>,
+    bytes: &[u8],
+    is_undone: bool,
+) -> Result<Option<Coding>, CodingError> {
     while let Some(name) = names.pop() {
         match coding_of(&name) {
             Some(coding @ (Coding::Deflate | Coding::Brotli)) => return Ok(Some(coding)),
-            Some(Coding::Gzip | Coding::Zstd) => {}
+            Some(Coding::Gzip | Coding::Zstd) if is_undone || is_text(bytes) => {}
+            Some(coding @ (Coding::Gzip | Coding::Zstd)) => {
+                return Err(CodingError::Broken(self::name(coding)));
+            }
             None if is_text(bytes) || matches!(name.as_str(), "identity" | "none") => {}
             None => return Err(CodingError::Unknown(name.chars().take(100).collect())),
         }
@@ -299,6 +307,7 @@ mod tests {
     fn packed_bytes_are_never_taken_for_a_page() {
         let broken = [GZIP, &[0, 1, 2, 3, 250, 251]].concat();
         assert_eq!(decode(["gzip"], broken, LIMIT), Err(CodingError::Broken("gzip")));
+        assert_eq!(decode(["gzip"], b"\x1F\x8Bx".to_vec(), LIMIT), Err(CodingError::Broken("gzip")));
         let noise: Vec<u8> = (0..255).collect();
         assert_eq!(decode(["compress"], noise.clone(), LIMIT), Err(CodingError::Unknown("compress".into())));
         assert!(decode(["br"], noise, LIMIT).is_err());

@@ -18,6 +18,7 @@ use bytes::Bytes;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
+use newslode_common::schedule::outcome::MOVED;
 use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
@@ -270,6 +271,14 @@ impl Visit<'_> {
             // Part of a page never replaces the whole one.
             let next = self.schedule_alone(Outcome::Unreachable).await?;
             return Ok(self.without_page(Outcome::Unreachable, next));
+        }
+        if page_links.is_no_article
+            && !self.page.is_gone
+            && let Some(again) = self.page.not_found(MOVED, self.now)
+        {
+            // A maintenance page, or a login: it is handed on once a second visit confirms it.
+            self.site_answered().await?;
+            return Ok(self.without_page(Outcome::Unchanged, Some(again)));
         }
         if let (Role::Page, Some(kind)) = (self.page.role, page_links.kind) {
             self.page.role = Role::Listing(kind);

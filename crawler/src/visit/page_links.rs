@@ -72,6 +72,8 @@ pub(super) struct PageLinks {
     pub(super) is_html: bool,
     /// Whether it must not be mined.
     pub(super) is_noindex: bool,
+    /// Whether the address of an article shows none now.
+    pub(super) is_no_article: bool,
     /// The other page that it asks browsers to show instead.
     pub(super) refresh: Option<CanonicalUrl>,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
@@ -131,6 +133,8 @@ impl PageLinks {
         let may_list = schedule.is_in_menu || matches!(schedule.role, Role::Listing(_));
         let mut page_links = PageLinks::of_page(&page, may_list).without_links(directives.nofollow);
         page_links.is_noindex = directives.noindex;
+        let was_article = schedule.role == Role::Page && schedule.visits.first.is_some();
+        page_links.is_no_article = was_article && crawled_article(&page, now).0 != PageKind::Article;
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         let schedule = PageSchedule { stories: page_links.stories(), ..schedule };
         if schedule.is_in_menu && schedule.is_section() {
@@ -167,6 +171,7 @@ impl PageLinks {
             kind: None,
             is_html: true,
             is_noindex: false,
+            is_no_article: false,
             refresh: None,
             is_same: false,
         }

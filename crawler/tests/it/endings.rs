@@ -156,3 +156,28 @@ async fn part_of_an_article_never_replaces_the_whole_one() {
     sim.run(DAY + 3 * HOUR).await;
     assert_eq!(handed(&sim), (vec![], before + 1));
 }
+
+#[tokio::test]
+async fn an_article_whose_address_shows_none_is_asked_for_again_before_that_is_believed() {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
+    sim.add_story().await;
+    sim.run(60).await;
+    let entry = sim.entry(STORY).await;
+    let mut known = entry.schedule.unwrap();
+    let next = known.told(Some(5), sim.clock.now(), &ScheduleConfig::default()).next;
+    let note = Note { url: entry.url, fetch: entry.fetch, at: sim.clock.now(), next, schedule: known };
+    assert!(sim.store.note(&note).await.unwrap());
+    let (before, visits) = (handed(&sim).1, sim.asked(STORY).len());
+    // A page of the site's that is there for some hours.
+    sim.set_answer(STORY, 200, &[], page("We are busy", &[]));
+    sim.run(20 * HOUR).await;
+    assert_eq!((handed(&sim).1, sim.asked(STORY).len()), (before, visits + 1), "it is not handed on");
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
+    sim.run(2 * DAY).await;
+    assert_eq!(handed(&sim).1, before, "the story is as it was");
+    // One that stays.
+    sim.set_answer(STORY, 200, &[], page("Nothing here any more", &[]));
+    sim.run(20 * DAY).await;
+    assert_eq!(handed(&sim).1, before + 1);
+}

@@ -31,12 +31,15 @@ pub(crate) const DAY: u64 = 86_400;
 pub(crate) const FRONT: &str = "http://a.test/";
 pub(crate) const STORY: &str = "http://a.test/2026/a-long-way-home-for-the-cup";
 
+/// Status, headers and body.
+pub(crate) type ScriptedAnswer = (u16, Headers, Vec<u8>);
+
 pub(crate) type Headers = &'static [(&'static str, &'static str)];
 
 /// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
 /// is told under the URL, a space and the cookies; what it answers to all else, under `*`.
 pub(crate) struct ScriptedWeb {
-    pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, Vec<u8>)>>,
+    pub(crate) answers: Mutex<BTreeMap<String, ScriptedAnswer>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
     /// How long each answer takes, in milliseconds.
     pub(crate) takes: AtomicU64,
