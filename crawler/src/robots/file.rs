@@ -143,13 +143,9 @@ impl RobotsFile {
     /// that allows. The file itself is always allowed.
     #[must_use]
     pub fn allows(&self, url: &Url) -> bool {
-        self.allows_path(&url[Position::BeforePath..Position::AfterQuery])
-    }
-
-    fn allows_path(&self, path: &str) -> bool {
-        let path = normalize(path.as_bytes());
+        let path = normalize(url[Position::BeforePath..Position::AfterQuery].as_bytes());
         let deciding = self.rules.iter().find(|rule| rule.pattern.matches(&path));
-        *path == *b"/robots.txt" || deciding.is_none_or(|rule| rule.allows)
+        path == b"/robots.txt" || deciding.is_none_or(|rule| rule.allows)
     }
 
     /// Bytes of memory that the rules take.

@@ -38,6 +38,24 @@ async fn rules_are_obeyed_and_a_missing_robots_txt_allows_everything() {
 }
 
 #[tokio::test]
+async fn rules_are_for_the_configured_name_or_for_the_beginning_of_the_user_agent() {
+    let text = "User-agent: *\nDisallow: /\n\nUser-agent: Paper-Boy/2 (news)\nDisallow: */sport/\n";
+    for (token, agent) in [("paper-boy", "Mozilla/5.0 (compatible; Paper-Boy/2.0)"), ("", "Paper-Boy/2.0")] {
+        let mut world = World::new(behind(200, text)).await;
+        world.config.robots_token = token.to_owned();
+        world.config.user_agent = agent.to_owned();
+        for page in [SEED, "http://a.test/de/sport/1"] {
+            world.add(page, Why::Seed).await;
+        }
+        for _ in 0..3 {
+            world.crawl().await;
+        }
+        world.expect(SEED, Outcome::Fetched);
+        world.expect("http://a.test/de/sport/1", Outcome::Disallowed);
+    }
+}
+
+#[tokio::test]
 async fn a_robots_txt_that_cannot_be_fetched_disallows_everything() {
     for status in [500, 503, 429] {
         let world = check(behind(status, ""), SEED, Outcome::RobotsUnreachable).await;
