@@ -4,12 +4,13 @@
 //! not. At most twice as many items as wanted are held: then the older half goes. So a listing of any length
 //! takes bounded memory, and its newest items stay.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Duration;
 
-use newslode_page::reading::{PageLimits, PageTree, Site, resolve, squash};
+use newslode_page::reading::{NodeId, PageLimits, PageTree, Site, resolve, squash};
 use newslode_page::{CanonicalUrl, Timestamp};
 use url::Url;
 
@@ -19,6 +20,8 @@ use super::walk::MAX_TEXT;
 
 /// Longest title, in characters.
 const MAX_TITLE: usize = 500;
+/// How often an address may be escaped.
+const MAX_ESCAPED: usize = 8;
 /// How far clocks and zones may be wrong.
 const TOLERANCE: Duration = Duration::from_secs(86_400);
 
@@ -28,9 +31,31 @@ pub(super) struct ItemDraft {
     has_link: bool,
     /// The best link, and how good it is: smaller is better, and links to other sites are the last.
     link: Option<((bool, u8), CanonicalUrl)>,
-    pub(super) title: Option<String>,
-    pub(super) published: Option<Timestamp>,
+    /// The best title and date of publication, and how good they are: smaller is better.
+    title: Option<(u8, String)>,
+    published: Option<(u8, Timestamp)>,
     pub(super) modified: Option<Timestamp>,
+}
+
+impl ItemDraft {
+    pub(super) fn has_link(&self) -> bool {
+        self.has_link
+    }
+
+    /// Notes a title; of several of the same rank the first counts.
+    pub(super) fn add_title(&mut self, rank: u8, title: Option<String>) {
+        let is_better = self.title.as_ref().is_none_or(|(known, _)| rank < *known);
+        if let (true, Some(title)) = (is_better, title) {
+            self.title = Some((rank, title));
+        }
+    }
+
+    /// Notes a date of publication; of several of the same rank the earliest counts, as the others are of changes.
+    pub(super) fn add_published(&mut self, rank: u8, date: Option<Timestamp>) {
+        if let Some(date) = date {
+            self.published = Some(self.published.map_or((rank, date), |known| known.min((rank, date))));
+        }
+    }
 }
 
 /// An item without its address.
@@ -104,7 +129,8 @@ impl<'a> Collector<'a> {
         if text.len() > MAX_TEXT {
             return;
         }
-        let url = resolve(base, text.trim()).filter(|url| url.as_str().len() <= self.limits.max_url);
+        let address = address_in(text, base);
+        let url = resolve(base, &address).filter(|url| url.as_str().len() <= self.limits.max_url);
         let Some(url) = url else { return };
         let order = (!self.is_taken(&url), rank);
         if draft.link.as_ref().is_none_or(|(best, _)| order < *best) {
@@ -137,8 +163,9 @@ impl<'a> Collector<'a> {
             left_out.itself += 1;
             return;
         }
-        let ItemDraft { title, published, modified, .. } = draft;
-        let new = CollectedItem { place: self.seen, title, published, modified };
+        let title = draft.title.map(|(_, title)| title);
+        let published = draft.published.map(|(_, published)| published);
+        let new = CollectedItem { place: self.seen, title, published, modified: draft.modified };
         match self.items.entry(url) {
             Entry::Occupied(mut known) => {
                 left_out.merged += 1;
@@ -204,6 +231,41 @@ impl CollectedItem {
     }
 }
 
+/// Whether a text that need not be an address is one: with a scheme or host, or a path from the root.
+pub(super) fn is_like_address(text: &str) -> bool {
+    let text = text.trim();
+    let has_scheme = |scheme: &str| {
+        text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+            && text.len() > scheme.len()
+    };
+    let starts = ["http://", "https://", "www.", "/"].into_iter().any(has_scheme);
+    starts && !text.contains(char::is_whitespace)
+}
+
+/// An address as it was meant: `&amp;` that was escaped once too often, white space inside, and a host without a
+/// scheme.
+fn address_in<'t>(text: &'t str, base: &Url) -> Cow<'t, str> {
+    let mut address =
+        Cow::Borrowed(text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{FEFF}'));
+    for _ in 0..MAX_ESCAPED {
+        let escaped =
+            ["&amp;", "&#38;", "&#038;", "&#x26;"].into_iter().find(|escaped| address.contains(escaped));
+        let Some(escaped) = escaped else { break };
+        address = Cow::Owned(address.replace(escaped, "&"));
+    }
+    let has_host = |host: &str| {
+        let start = address.get(..host.len());
+        let rest = address.get(host.len()..).unwrap_or_default();
+        start.is_some_and(|start| start.eq_ignore_ascii_case(host))
+            && (rest.is_empty() || rest.starts_with('/'))
+    };
+    if address.starts_with("www.") || base.host_str().is_some_and(|host| host.contains('.') && has_host(host))
+    {
+        return Cow::Owned(format!("{}://{address}", base.scheme()));
+    }
+    address
+}
+
 fn without_scheme(url: &CanonicalUrl) -> &str {
     url.as_str().split_once("://").map_or(url.as_str(), |(_, rest)| rest)
 }
@@ -212,7 +274,12 @@ fn without_scheme(url: &CanonicalUrl) -> &str {
 pub(super) fn plain_title(text: &str, is_html: bool) -> Option<String> {
     let plain = if is_html && text.contains(['<', '&']) {
         let tree = PageTree::parse(text, &PageLimits::default());
-        tree.text_content(tree.root())
+        let is_shown = |node: &NodeId| {
+            let parent = tree.parent(*node).and_then(|parent| tree.tag(parent));
+            !matches!(parent, Some("script" | "style"))
+        };
+        let shown = tree.descendants(tree.root()).filter(is_shown);
+        squash(&shown.filter_map(|node| tree.text(node)).collect::<String>())
     } else {
         squash(text)
     };
@@ -225,9 +292,48 @@ mod tests {
     use super::*;
 
     #[test]
+    fn addresses_are_read_as_they_were_meant() {
+        let base = Url::parse("https://a.test/feed").unwrap();
+        for (written, meant) in [
+            (" https://a.test/1\n", "https://a.test/1"),
+            ("/1?a=1&amp;b=2&#038;c=3", "/1?a=1&b=2&c=3"),
+            ("/1?a=1&amp;amp;amp;b=2", "/1?a=1&b=2"),
+            ("\u{FEFF}/1", "/1"),
+            ("www.b.test/1", "https://www.b.test/1"),
+            ("A.test/1", "https://A.test/1"),
+            ("a.test.html", "a.test.html"),
+            ("1?x=a.test/2", "1?x=a.test/2"),
+        ] {
+            assert_eq!(address_in(written, &base), meant);
+        }
+        let deep = format!("/?a&{}b", "amp;".repeat(20));
+        assert_eq!(address_in(&deep, &base), format!("/?a&{}b", "amp;".repeat(20 - MAX_ESCAPED)));
+    }
+
+    #[test]
+    fn what_looks_like_an_address_is_one() {
+        for text in ["http://a.test/1", " HTTPS://a.test/1 ", "//a.test/1", "/news/1.html", "www.a.test/1"] {
+            assert!(is_like_address(text), "{text}");
+        }
+        for text in [
+            "",
+            "/",
+            "1",
+            "tag:a.test,2024:1",
+            "urn:uuid:1",
+            "http://",
+            "https://a.test/1 and more",
+            "news/1",
+        ] {
+            assert!(!is_like_address(text), "{text}");
+        }
+    }
+
+    #[test]
     fn titles_are_plain_text() {
         assert_eq!(plain_title(" A\n <b>B</b> &eacute; ", true).as_deref(), Some("A B é"));
         assert_eq!(plain_title("a <b> &amp;", false).as_deref(), Some("a <b> &amp;"));
+        assert_eq!(plain_title("a <script>b()</script><style>c</style>d", true).as_deref(), Some("a d"));
         assert_eq!(plain_title("<br>", true), None);
         assert_eq!(plain_title(&"é".repeat(9999), true).map(|title| title.chars().count()), Some(MAX_TITLE));
     }

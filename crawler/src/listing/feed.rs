@@ -1,19 +1,24 @@
-//! RSS in all its versions, and Atom.
+//! RSS in all its versions, Atom, and CDF.
 //!
-//! Both are read by one walk, as feeds mix their elements. The link of an item is, in this order: what
+//! They are read by one walk, as feeds mix their elements. The link of an item is, in this order: what
 //! FeedBurner replaced, a link as text or an Atom link to a page of `rel=alternate`, such a link to something
-//! else, a `guid` that may be a link, and `rdf:about`. Only direct children of an item count, so the link of an
-//! Atom entry's `source` does not.
+//! else, a `guid` that may be a link, `rdf:about`, and an identifier that looks like a link. Only direct children of
+//! an item count, so the link of an Atom entry's `source` does not.
 
-use super::collect::{Collector, ItemDraft, plain_title};
-use super::names::ElementName;
-use super::walk::{Walk, WalkEvent};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::collect::{Collector, ItemDraft, is_like_address, plain_title};
+use super::names::{DateMeaning, ElementName};
+use super::walk::{Attributes, Walk, WalkEvent};
 
 const ORIGINAL: u8 = 0;
 const LINK: u8 = 1;
 const OTHER_LINK: u8 = 2;
 const GUID: u8 = 3;
 const ABOUT: u8 = 4;
+/// An identifier that is said to be no link, or not said to be one.
+const IDENTIFIER: u8 = 5;
 
 /// Reads the feed whose root was just opened.
 pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Collector<'_>) {
@@ -22,7 +27,7 @@ pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Coll
         match (next_event, &mut item) {
             (WalkEvent::Open(ElementName::Item, depth), None) => {
                 let mut reading = ItemReader::new(root, depth);
-                reading.add_about(walk, found);
+                reading.add_attributes(walk, found);
                 item = Some(reading);
             }
             (WalkEvent::Open(name, depth), Some(reading)) if depth == reading.depth + 1 => {
@@ -40,27 +45,43 @@ pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Coll
     }
 }
 
+/// How the text of a title is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum TitleForm {
+    #[default]
+    Plain,
+    /// HTML inside text.
+    Html,
+    /// Bytes in base64, which are HTML or plain.
+    Base64 { is_html: bool },
+}
+
 /// An item that is read.
 struct ItemReader {
     depth: usize,
     is_atom: bool,
     draft: ItemDraft,
-    /// Whether the title being read is HTML inside text.
-    is_html: bool,
-    /// Whether the `guid` being read may be a link.
-    is_perma_link: bool,
+    /// How the title being read is written.
+    form: TitleForm,
+    /// The rank of the `guid` being read.
+    guid: u8,
 }
 
 impl ItemReader {
     fn new(root: ElementName, depth: usize) -> ItemReader {
         let is_atom = root == ElementName::Feed;
-        ItemReader { depth, is_atom, draft: ItemDraft::default(), is_html: false, is_perma_link: false }
+        ItemReader { depth, is_atom, draft: ItemDraft::default(), form: TitleForm::Plain, guid: GUID }
     }
 
-    fn add_about(&mut self, walk: &Walk<'_>, found: &mut Collector<'_>) {
-        if let (Some(about), Some(base)) = (&walk.attributes().about, walk.base()) {
-            found.link(&mut self.draft, ABOUT, base, about);
+    /// RSS 1.0 and CDF say in attributes where an item leads, and CDF when it changed.
+    fn add_attributes(&mut self, walk: &Walk<'_>, found: &mut Collector<'_>) {
+        let Attributes { about, href, last_modified, .. } = walk.attributes();
+        for (rank, link) in [(ABOUT, about), (LINK, href)] {
+            if let (Some(link), Some(base)) = (link, walk.base()) {
+                found.link(&mut self.draft, rank, base, link);
+            }
         }
+        self.draft.modified = last_modified.as_ref().and_then(|date| found.date(date));
     }
 
     /// A child of the item begins.
@@ -68,22 +89,37 @@ impl ItemReader {
         let attributes = walk.attributes();
         match name {
             ElementName::Link if attributes.href.is_some() => self.add_atom_link(walk, found),
-            ElementName::Title => {
-                let is_html = |kind: &str| kind == "html" || kind == "text/html";
-                self.is_html = !self.is_atom
-                    || attributes.kind.as_deref().is_some_and(is_html)
-                    || attributes.mode.as_deref() == Some("escaped");
+            ElementName::Title | ElementName::DublinTitle | ElementName::MediaTitle => {
+                self.form = self.title_form(attributes);
                 walk.keep_text();
             }
             ElementName::Guid => {
                 let said = attributes.is_perma_link.as_deref().unwrap_or_default();
-                self.is_perma_link = !said.trim().eq_ignore_ascii_case("false");
+                self.guid = if said.trim().eq_ignore_ascii_case("false") { IDENTIFIER } else { GUID };
                 walk.keep_text();
             }
-            ElementName::Link | ElementName::OrigLink | ElementName::Published | ElementName::Modified => {
-                walk.keep_text()
-            }
+            ElementName::Link
+            | ElementName::OrigLink
+            | ElementName::Id
+            | ElementName::Published
+            | ElementName::Dated(_)
+            | ElementName::Modified => walk.keep_text(),
             _ => {}
+        }
+    }
+
+    fn title_form(&self, attributes: &Attributes) -> TitleForm {
+        let kind = attributes.kind.as_deref().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_html = matches!(&*kind, "html" | "text/html");
+        // Atom 1.0 writes media types that are no text in base64.
+        let is_binary =
+            self.is_atom && kind.contains('/') && !kind.starts_with("text/") && !kind.ends_with("xml");
+        match attributes.mode.as_deref().map(str::trim) {
+            Some("base64") => TitleForm::Base64 { is_html: is_html || kind.contains("xhtml") },
+            None if is_binary => TitleForm::Base64 { is_html: false },
+            Some("escaped") => TitleForm::Html,
+            _ if is_html || !self.is_atom => TitleForm::Html,
+            _ => TitleForm::Plain,
         }
     }
 
@@ -104,16 +140,41 @@ impl ItemReader {
         let (Some(text), Some(base)) = (walk.text(), walk.base()) else { return };
         let draft = &mut self.draft;
         match name {
-            ElementName::Title if draft.title.is_none() => draft.title = plain_title(text, self.is_html),
-            ElementName::Published if draft.published.is_none() => draft.published = found.date(text),
-            ElementName::Modified if draft.modified.is_none() => draft.modified = found.date(text),
+            ElementName::Title => draft.add_title(0, title_in(text, self.form)),
+            ElementName::DublinTitle => draft.add_title(1, title_in(text, self.form)),
+            ElementName::MediaTitle => draft.add_title(2, title_in(text, self.form)),
+            ElementName::Published => draft.add_published(0, found.date(text)),
+            ElementName::Dated(meaning) => draft.add_published(rank_of(meaning), found.date(text)),
+            ElementName::Modified => draft.modified = draft.modified.max(found.date(text)),
             ElementName::Link => found.link(draft, LINK, base, text),
             ElementName::OrigLink => found.link(draft, ORIGINAL, base, text),
-            // A `guid` without a scheme is a number of some program, not a relative link.
-            ElementName::Guid if self.is_perma_link && text.contains("://") => {
-                found.link(draft, GUID, base, text);
-            }
+            // What does not look like an address is a number of some program, not a relative link.
+            ElementName::Guid if is_like_address(text) => found.link(draft, self.guid, base, text),
+            ElementName::Id if is_like_address(text) => found.link(draft, IDENTIFIER, base, text),
             _ => {}
+        }
+    }
+}
+
+fn rank_of(meaning: DateMeaning) -> u8 {
+    match meaning {
+        DateMeaning::Issued => 1,
+        DateMeaning::Any => 2,
+        DateMeaning::Created => 3,
+    }
+}
+
+fn title_in(text: &str, form: TitleForm) -> Option<String> {
+    match form {
+        TitleForm::Plain => plain_title(text, false),
+        TitleForm::Html => plain_title(text, true),
+        TitleForm::Base64 { is_html } => {
+            let packed: String = text.split_ascii_whitespace().collect();
+            match STANDARD.decode(packed) {
+                Ok(bytes) => plain_title(&String::from_utf8_lossy(&bytes), is_html),
+                // It was said to be packed and is not.
+                Err(_) => plain_title(text, is_html),
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
 
 /// Bytes that are decoded at a time.
-const BLOCK: usize = 16 * 1024;
+pub(super) const BLOCK: usize = 16 * 1024;
 /// Most bytes of text from a block: each may become U+FFFD, which has three.
 const TEXT_BLOCK: usize = 3 * BLOCK + 16;
 /// Longest XML declaration that is looked at, in bytes.
@@ -84,9 +84,9 @@ impl<'a> Input<'a> {
         self.end
     }
 
-    /// The first character that is not white space, if it is ASCII and in the first block.
-    pub(super) fn first_letter(&self) -> Option<u8> {
-        self.text.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    /// The first block, decoded, before anything of it is consumed.
+    pub(super) fn first_block(&self) -> &[u8] {
+        &self.text
     }
 
     /// Whether the first block contains a text. JSON may write a slash as `\/`.
@@ -180,10 +180,9 @@ fn detect_encoding(start: &[u8], content_type: Option<&str>) -> &'static Encodin
 
 /// The encoding that the XML declaration names.
 fn declared_in(start: &[u8]) -> Option<&'static Encoding> {
-    let start = start.trim_ascii_start();
-    if !start.starts_with(b"<?xml") {
-        return None;
-    }
+    // Something may have been printed before it.
+    let at = start.windows(5).position(|part| part.eq_ignore_ascii_case(b"<?xml"))?;
+    let start = start.get(at..)?;
     let declaration = start.get(..DECLARATION).unwrap_or(start);
     let end = declaration.windows(2).position(|pair| pair == b"?>")?;
     labelled_encoding(declaration.get(..end)?, b"encoding")
@@ -237,6 +236,7 @@ mod tests {
         );
         check(b"<a>\xEF\xF0", Some("text/xml; charset=\"windows-1251\""), "пр");
         check(b"<a>f\xFCr", None, "für");
+        check(b"\n1 notice\n<?xml version='1.0' encoding='windows-1251'?>\xEF\xF0", None, "пр");
         check(b"\xFF\xFE<\0a\0>\0\xFC\0", None, "ü");
         check(b"\0<\0a\0>\0\xFC", None, "ü");
         check(b"<?xml version='1.0' encoding='utf-16'?>a", None, "a");

@@ -10,7 +10,7 @@ use newslode_page::CanonicalUrl;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use url::Url;
 
-use super::collect::{Collector, ItemDraft, plain_title};
+use super::collect::{Collector, ItemDraft, is_like_address, plain_title};
 use super::walk::{KEPT_TEXT, first_bytes};
 
 const URL: u8 = 0;
@@ -142,9 +142,9 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
             match key {
                 "url" => found.link(&mut draft, URL, base, &value),
                 "external_url" => found.link(&mut draft, EXTERNAL_URL, base, &value),
-                "id" if value.contains("://") => found.link(&mut draft, ID, base, &value),
-                "title" => draft.title = plain_title(&value, false),
-                "date_published" => draft.published = found.date(&value),
+                "id" if is_like_address(&value) => found.link(&mut draft, ID, base, &value),
+                "title" => draft.add_title(0, plain_title(&value, false)),
+                "date_published" => draft.add_published(0, found.date(&value)),
                 "date_modified" => draft.modified = found.date(&value),
                 _ => {}
             }

@@ -1,7 +1,7 @@
 //! Reads what lists the articles of a site besides its pages: feeds and sitemaps.
 //!
 //! [`read`] takes the bytes of an answer and gives a [`Listing`]: RSS 0.9x, 1.0 and 2.0, Atom and JSON Feed are
-//! feeds; a sitemap is a map of pages, a news map, or an index of maps. [`sniff`] tells these from HTML.
+//! feeds; a sitemap is a map of pages, a news map, an index of maps, or a text with one address a line. [`sniff`] tells these from HTML.
 //! [`discover`] names the places where a site may keep them.
 //!
 //! Text is decoded and read in pieces and never held as a whole. So memory is bounded by the largest single
@@ -10,14 +10,18 @@
 //! an error. What is not taken is counted in [`LeftOut`]. A listing of many thousand links takes a second or
 //! more: read it away from the reactor. Start at [`read`].
 
+use std::io::BufRead as _;
+
 use newslode_page::{CanonicalUrl, Timestamp};
 
+mod beginning;
 mod collect;
 pub(crate) mod dates;
 pub mod discover;
 mod feed;
 mod input;
 mod json_feed;
+mod lines;
 mod model;
 mod names;
 mod sitemap;
@@ -26,8 +30,10 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+use beginning::Beginning;
 use collect::Collector;
 use input::{Input, TextEnd};
+use json_feed::JsonFeedEnd;
 use names::ElementName;
 use walk::{Walk, WalkEvent};
 
@@ -60,17 +66,26 @@ pub fn read(
     limits: &ListingLimits,
 ) -> Result<Listing, ListingError> {
     let mut input = Input::new(bytes, content_type, limits.max_bytes);
-    if input.first_letter() == Some(b'{') {
-        let mut items = Collector::items(url, now, limits);
-        let state = json_feed::read_json_feed(&mut input, url, &mut items);
-        return match state {
-            json_feed::JsonFeedEnd::Other => {
-                Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() })
-            }
-            json_feed::JsonFeedEnd::Whole => finish_listing(url, limits, Form::Feed, items, None),
-            json_feed::JsonFeedEnd::Cut => finish_listing(url, limits, Form::Feed, items, Some(input.end())),
-        };
-    }
+    let at = match recognise(&input, content_type) {
+        Beginning::Xml(at) => at,
+        Beginning::Json(at) => {
+            input.consume(at);
+            return read_json(url, input, now, limits);
+        }
+        Beginning::Lines => {
+            let mut found = Collector::items(url, now, limits);
+            lines::read_lines(&mut input, url, &mut found);
+            let cut = (input.end() != TextEnd::Whole).then(|| input.end());
+            return finish_listing(url, limits, Form::Map, found, cut);
+        }
+        Beginning::Other(found) => return Err(ListingError::NotAListing { url: url.clone(), found }),
+        Beginning::Unknown if is_said_to_be_feed(content_type) => 0,
+        Beginning::Unknown => {
+            let found = if input.end() == TextEnd::Open { "other data" } else { "nothing" };
+            return Err(ListingError::NotAListing { url: url.clone(), found: found.into() });
+        }
+    };
+    input.consume(at);
     let mut walk = Walk::new(input, url);
     let root = match walk.next_event() {
         Some(WalkEvent::Open(name, _)) => name,
@@ -80,7 +95,7 @@ pub fn read(
     let mut found =
         if is_index { Collector::maps(url, now, limits) } else { Collector::items(url, now, limits) };
     let form = match root {
-        ElementName::Rss | ElementName::Rdf | ElementName::Feed => {
+        ElementName::Rss | ElementName::Rdf | ElementName::Feed | ElementName::Channel => {
             feed::read_feed(&mut walk, root, &mut found);
             Form::Feed
         }
@@ -96,6 +111,20 @@ pub fn read(
     };
     let cut = (!walk.is_whole()).then(|| walk.end());
     finish_listing(url, limits, form, found, cut)
+}
+
+fn read_json(
+    url: &CanonicalUrl,
+    mut input: Input<'_>,
+    now: Timestamp,
+    limits: &ListingLimits,
+) -> Result<Listing, ListingError> {
+    let mut items = Collector::items(url, now, limits);
+    match json_feed::read_json_feed(&mut input, url, &mut items) {
+        JsonFeedEnd::Other => Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() }),
+        JsonFeedEnd::Whole => finish_listing(url, limits, Form::Feed, items, None),
+        JsonFeedEnd::Cut => finish_listing(url, limits, Form::Feed, items, Some(input.end())),
+    }
 }
 
 /// The listing, unless it was `cut` before anything was read.
@@ -125,9 +154,6 @@ fn finish_listing(
     Ok(Listing { form, items, maps, is_cut, left_out })
 }
 
-/// How much of an answer [`sniff`] looks at, in bytes after decompression.
-const SNIFFED: usize = 16 * 1024;
-
 /// Content types of feeds. Those of sitemaps (`text/xml`) say nothing.
 const FEED_TYPES: [&str; 5] = [
     "application/rss+xml",
@@ -137,22 +163,31 @@ const FEED_TYPES: [&str; 5] = [
     "application/x-rss+xml",
 ];
 
-/// Whether an answer looks like a feed or a sitemap rather than a page. The first element decides, also inside
-/// gzip; the content type does if the first 16 KiB have none.
+fn is_said_to_be_feed(content_type: Option<&str>) -> bool {
+    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
+    FEED_TYPES.iter().any(|known| known.eq_ignore_ascii_case(essence))
+}
+
+/// Whether an answer looks like a feed or a sitemap rather than a page. The first block of it decides, also inside
+/// gzip; the content type does if that has no element. [`read`] decides in the same way.
 #[must_use]
 pub fn sniff(content_type: Option<&str>, bytes: &[u8]) -> bool {
-    let input = Input::new(bytes, content_type, SNIFFED);
-    let said = content_type.is_some_and(|value| {
-        let essence = value.split(';').next().unwrap_or_default().trim();
-        FEED_TYPES.iter().any(|known| known.eq_ignore_ascii_case(essence))
-    });
-    match input.first_letter() {
-        Some(b'{') => said || input.mentions("jsonfeed.org/version/"),
-        Some(b'<') => match Walk::without_base(input).next_event() {
-            Some(WalkEvent::Open(name, _)) => name.is_root(),
-            _ => said,
-        },
-        Some(_) => false,
-        None => said,
+    let input = Input::new(bytes, content_type, input::BLOCK + 1);
+    match recognise(&input, content_type) {
+        Beginning::Xml(_) | Beginning::Json(_) | Beginning::Lines => true,
+        Beginning::Unknown => is_said_to_be_feed(content_type),
+        Beginning::Other(_) => false,
+    }
+}
+
+/// What an answer begins with. JSON is a feed if it says so in its first block, or its content type does.
+fn recognise(input: &Input<'_>, content_type: Option<&str>) -> Beginning {
+    match Beginning::of(input) {
+        Beginning::Json(_)
+            if !is_said_to_be_feed(content_type) && !input.mentions("jsonfeed.org/version/") =>
+        {
+            Beginning::Other("other JSON".into())
+        }
+        beginning => beginning,
     }
 }

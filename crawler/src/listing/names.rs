@@ -12,6 +12,8 @@ pub(super) enum NamespaceKind {
     /// Dublin Core, also its terms.
     Dublin,
     FeedBurner,
+    /// Pictures and films of a feed.
+    Media,
     /// Sitemaps of news.
     News,
     Other,
@@ -29,6 +31,7 @@ impl NamespaceKind {
             _ if uri.contains("schemas/sitemap-news/") => NamespaceKind::News,
             _ if uri.contains("schemas/sitemap/") => NamespaceKind::Core,
             _ if uri.starts_with("purl.org/dc/") => NamespaceKind::Dublin,
+            _ if uri.contains("search.yahoo.com/mrss") => NamespaceKind::Media,
             _ if uri.contains("feedburner") => NamespaceKind::FeedBurner,
             _ => NamespaceKind::Other,
         }
@@ -40,6 +43,7 @@ impl NamespaceKind {
             "atom" | "atom10" | "rss" | "" => NamespaceKind::Core,
             "dc" | "dcterms" => NamespaceKind::Dublin,
             "feedburner" => NamespaceKind::FeedBurner,
+            "media" => NamespaceKind::Media,
             "news" | "n" => NamespaceKind::News,
             _ => NamespaceKind::Other,
         }
@@ -53,6 +57,8 @@ pub(super) enum ElementName {
     Rdf,
     /// The root of Atom.
     Feed,
+    /// The root of CDF, and what is around the items of RSS.
+    Channel,
     UrlSet,
     SitemapIndex,
     /// An item of RSS or entry of Atom.
@@ -62,9 +68,15 @@ pub(super) enum ElementName {
     /// A map in an index.
     Sitemap,
     Title,
+    DublinTitle,
+    MediaTitle,
     Link,
     Guid,
+    /// What identifies an entry of Atom.
+    Id,
     Published,
+    /// A date that is that of publication if no other is.
+    Dated(DateMeaning),
     Modified,
     /// The link before FeedBurner replaced it.
     OrigLink,
@@ -73,6 +85,8 @@ pub(super) enum ElementName {
     News,
     NewsTitle,
     NewsDate,
+    /// What holds no text for people.
+    Script,
     Other,
 }
 
@@ -85,20 +99,28 @@ impl ElementName {
         lower.make_ascii_lowercase();
         match (space, &*lower) {
             (_, b"rdf") => ElementName::Rdf,
-            (NamespaceKind::Core, b"rss") => ElementName::Rss,
-            (NamespaceKind::Core, b"feed") => ElementName::Feed,
-            (NamespaceKind::Core, b"urlset") => ElementName::UrlSet,
-            (NamespaceKind::Core, b"sitemapindex") => ElementName::SitemapIndex,
+            (_, b"rss") => ElementName::Rss,
+            (_, b"feed") => ElementName::Feed,
+            (_, b"channel") => ElementName::Channel,
+            (_, b"urlset") => ElementName::UrlSet,
+            (_, b"sitemapindex") => ElementName::SitemapIndex,
             (NamespaceKind::Core, b"item" | b"entry") => ElementName::Item,
             (NamespaceKind::Core, b"url") => ElementName::Url,
             (NamespaceKind::Core, b"sitemap") => ElementName::Sitemap,
             (NamespaceKind::Core, b"title") => ElementName::Title,
+            (NamespaceKind::Dublin, b"title") => ElementName::DublinTitle,
+            (NamespaceKind::Media, b"title") => ElementName::MediaTitle,
             (NamespaceKind::Core, b"link") => ElementName::Link,
             (NamespaceKind::Core, b"guid") => ElementName::Guid,
+            (NamespaceKind::Core, b"id") => ElementName::Id,
             (NamespaceKind::Core, b"loc") => ElementName::Location,
             (NamespaceKind::Core, b"pubdate" | b"published") => ElementName::Published,
-            (NamespaceKind::Core | NamespaceKind::Dublin, b"date" | b"issued" | b"created") => {
-                ElementName::Published
+            (NamespaceKind::Core | NamespaceKind::Dublin, b"issued") => {
+                ElementName::Dated(DateMeaning::Issued)
+            }
+            (NamespaceKind::Core | NamespaceKind::Dublin, b"date") => ElementName::Dated(DateMeaning::Any),
+            (NamespaceKind::Core | NamespaceKind::Dublin, b"created") => {
+                ElementName::Dated(DateMeaning::Created)
             }
             (NamespaceKind::Core, b"updated" | b"lastmod") => ElementName::Modified,
             (NamespaceKind::Core | NamespaceKind::Dublin, b"modified") => ElementName::Modified,
@@ -106,21 +128,57 @@ impl ElementName {
             (NamespaceKind::News, b"news") => ElementName::News,
             (NamespaceKind::News, b"title") => ElementName::NewsTitle,
             (NamespaceKind::News, b"publication_date") => ElementName::NewsDate,
+            (_, b"script" | b"style") => ElementName::Script,
             _ => ElementName::Other,
         }
     }
 
-    /// Whether a listing has this root.
-    pub(super) fn is_root(self) -> bool {
-        matches!(
-            self,
+    /// The root of a listing that is written so, whatever its prefix.
+    pub(super) fn of_root(written: &str) -> Option<ElementName> {
+        let local = written.split_once(':').map_or(written, |(_, local)| local);
+        let name = ElementName::new(NamespaceKind::Other, local);
+        let is_root = matches!(
+            name,
             ElementName::Rss
                 | ElementName::Rdf
                 | ElementName::Feed
+                | ElementName::Channel
                 | ElementName::UrlSet
                 | ElementName::SitemapIndex
+        );
+        is_root.then_some(name)
+    }
+
+    /// Whether this is one of the entries of a listing, which hold no other entry.
+    pub(super) fn is_entry(self) -> bool {
+        matches!(self, ElementName::Item | ElementName::Url | ElementName::Sitemap)
+    }
+
+    /// Whether this is a field of an entry that holds a text and no other field.
+    pub(super) fn is_field(self) -> bool {
+        matches!(
+            self,
+            ElementName::Title
+                | ElementName::DublinTitle
+                | ElementName::MediaTitle
+                | ElementName::Link
+                | ElementName::Guid
+                | ElementName::Id
+                | ElementName::Published
+                | ElementName::Dated(_)
+                | ElementName::Modified
+                | ElementName::OrigLink
+                | ElementName::Location
         )
     }
+}
+
+/// What a date of Dublin Core or of old Atom means, the likeliest to be that of publication first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DateMeaning {
+    Issued,
+    Any,
+    Created,
 }
 
 #[cfg(test)]
@@ -152,9 +210,7 @@ mod tests {
         assert_eq!(ElementName::new(NamespaceKind::Other, "title"), ElementName::Other);
         assert_eq!(ElementName::new(NamespaceKind::News, "title"), ElementName::NewsTitle);
         assert_eq!(ElementName::new(NamespaceKind::Core, &"x".repeat(50)), ElementName::Other);
-        assert!(
-            ElementName::new(NamespaceKind::Other, "RDF").is_root()
-                && !ElementName::new(NamespaceKind::Core, "html").is_root()
-        );
+        assert_eq!(ElementName::of_root("x:RDF"), Some(ElementName::Rdf));
+        assert_eq!(ElementName::of_root("html"), None);
     }
 }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod faults;
 mod forms;
 mod hostile;
 

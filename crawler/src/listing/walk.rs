@@ -1,7 +1,8 @@
 //! An XML document as a sequence of elements that open and close.
 //!
 //! Feeds are often not well-formed, so the walk is forgiving: an end tag closes all that was opened inside its
-//! element, one without a start is ignored, entities that nobody knows stay as they are written, and `&` may
+//! element, one without a start is ignored, an entry or field that is never closed ends where the next begins,
+//! entities that nobody knows stay as they are written, and `&` may
 //! stand alone. The document type is not read, so entities never expand.
 //! Invariants: each opened element is closed once, in order, unless the text breaks off. The memory for open
 //! elements is bounded by [`MAX_DEPTH`], that for a text by [`MAX_TEXT`]. Start at [`Walk::next_event`].
@@ -47,6 +48,7 @@ pub(super) struct Attributes {
     pub(super) is_perma_link: Option<String>,
     pub(super) about: Option<String>,
     pub(super) mode: Option<String>,
+    pub(super) last_modified: Option<String>,
 }
 
 struct OpenElement {
@@ -70,6 +72,8 @@ pub(super) struct Walk<'a> {
     attributes: Attributes,
     /// The elements of this depth and deeper are closed before the next event.
     closing: Option<usize>,
+    /// The element that begins once these are closed.
+    pending: Option<BytesStart<'static>>,
     unclosed: usize,
     /// The depth of the element whose text is kept.
     text_depth: Option<usize>,
@@ -84,13 +88,6 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A walk through a document whose relative links start at `url`.
     pub(super) fn new(input: Input<'a>, url: &CanonicalUrl) -> Walk<'a> {
-        let mut walk = Walk::without_base(input);
-        walk.bases.push(url.to_url());
-        walk
-    }
-
-    /// A walk for which [`Walk::resolve`] has no answer.
-    pub(super) fn without_base(input: Input<'a>) -> Walk<'a> {
         let mut reader = Reader::from_reader(input);
         let config = reader.config_mut();
         config.expand_empty_elements = true;
@@ -102,10 +99,11 @@ impl<'a> Walk<'a> {
             buffer: Vec::new(),
             open: Vec::new(),
             written: String::new(),
-            bases: Vec::new(),
+            bases: vec![url.to_url()],
             spaces: Vec::new(),
             attributes: Attributes::default(),
             closing: None,
+            pending: None,
             unclosed: 0,
             text_depth: None,
             text: String::new(),
@@ -121,11 +119,20 @@ impl<'a> Walk<'a> {
         if let Some(depth) = self.closing {
             return self.close(depth);
         }
+        if let Some(element) = self.pending.take() {
+            return self.opened(&element);
+        }
         while !self.has_ended {
             let mut buffer = std::mem::take(&mut self.buffer);
             buffer.clear();
             let next_event = match self.reader.read_event_into(&mut buffer) {
-                Ok(Event::Start(element)) => self.opened(&element),
+                Ok(Event::Start(element)) => match self.implied_end(&element) {
+                    Some(depth) => {
+                        self.pending = Some(element.into_owned());
+                        self.close(depth)
+                    }
+                    None => self.opened(&element),
+                },
                 Ok(Event::End(element)) => self.closed(element.name().as_ref()),
                 Ok(Event::Text(text)) => self.push(&text),
                 Ok(Event::CData(text)) => self.push(&text),
@@ -179,9 +186,42 @@ impl<'a> Walk<'a> {
         self.text_depth = Some(self.open.len());
     }
 
+    /// Keeps no more text.
+    pub(super) fn drop_text(&mut self) {
+        self.text_depth = None;
+    }
+
+    /// What was kept of the element around the one opened last; `None` if it is not kept.
+    pub(super) fn text_so_far(&self) -> Option<&str> {
+        (self.text_depth == Some(self.open.len().saturating_sub(1))).then_some(&self.text)
+    }
+
     /// The text of the element that was just closed; `None` if it was not kept.
     pub(super) fn text(&self) -> Option<&str> {
         (self.text_depth == Some(self.open.len() + 1)).then_some(&self.text)
+    }
+
+    /// The depth of what must be closed before this element begins: an entry is no part of another one, and a field
+    /// no part of another field.
+    fn implied_end(&mut self, element: &BytesStart<'_>) -> Option<usize> {
+        let name = element.name();
+        let (prefix, local) = name.as_ref().split_once(':').unwrap_or(("", name.as_ref()));
+        let name = ElementName::new(self.space(prefix), local);
+        if !name.is_entry() && !name.is_field() && name != ElementName::News {
+            return None;
+        }
+        let fields = self.open.iter().rev().take_while(|opened| opened.name.is_field()).count();
+        let depth = self.open.len() - fields;
+        let parent = self.open.get(depth.checked_sub(1)?)?.name;
+        let closed = match name.is_entry() {
+            true => parent == name,
+            false => parent.is_entry() && fields > 0,
+        };
+        let depth = if name.is_entry() { depth } else { depth + 1 };
+        if closed {
+            self.unclosed = self.unclosed.saturating_sub(self.open.len() + 1 - depth);
+        }
+        closed.then_some(depth)
     }
 
     fn opened(&mut self, element: &BytesStart<'_>) -> Option<WalkEvent> {
@@ -200,6 +240,10 @@ impl<'a> Walk<'a> {
         let (bases, spaces) = (self.bases.len(), self.spaces.len());
         self.read_attributes(element);
         let (prefix, local) = written.split_once(':').unwrap_or(("", written));
+        // The language of the document has a prefix, and a namespace that nobody knows.
+        if self.open.is_empty() && self.space(prefix) == NamespaceKind::Other && prefix != "rdf" {
+            self.push_space(prefix, NamespaceKind::Core);
+        }
         let name = ElementName::new(self.space(prefix), local);
         self.open.push(OpenElement { name, written_at: self.written.len(), bases, spaces });
         self.written.push_str(written);
@@ -245,14 +289,17 @@ impl<'a> Walk<'a> {
             let key = attribute.key.as_ref();
             let value = || Some(resolve_entities(first_bytes(&attribute.value, KEPT_TEXT)));
             let known = &mut self.attributes;
-            match key {
+            match known_attribute(key) {
                 "href" => known.href = value(),
                 "rel" => known.rel = value(),
                 "type" => known.kind = value(),
-                "isPermaLink" | "ispermalink" => known.is_perma_link = value(),
+                "ispermalink" => known.is_perma_link = value(),
                 "rdf:about" => known.about = value(),
                 "mode" => known.mode = value(),
+                "lastmod" => known.last_modified = value(),
                 "xml:base" => self.push_base(&value().unwrap_or_default()),
+                // CDF.
+                "base" if self.open.is_empty() => self.push_base(&value().unwrap_or_default()),
                 "xmlns" => match NamespaceKind::of_uri(&attribute.value) {
                     NamespaceKind::Other => self.push_space("", NamespaceKind::Core),
                     space => self.push_space("", space),
@@ -282,7 +329,9 @@ impl<'a> Walk<'a> {
     }
 
     fn push(&mut self, text: &str) -> Option<WalkEvent> {
-        if self.text_depth.is_some_and(|depth| depth <= self.open.len()) {
+        // XHTML inside a text may hold a script.
+        let is_script = matches!(self.open.last(), Some(last) if last.name == ElementName::Script);
+        if !is_script && self.text_depth.is_some_and(|depth| depth <= self.open.len()) {
             self.text.push_str(first_bytes(text, KEPT_TEXT.saturating_sub(self.text.len())));
         }
         None
@@ -299,6 +348,13 @@ impl<'a> Walk<'a> {
         }
         self.push(&written)
     }
+}
+
+/// The name of an attribute as it is usually written.
+fn known_attribute(written: &str) -> &str {
+    const KNOWN: [&str; 10] =
+        ["href", "rel", "type", "ispermalink", "rdf:about", "mode", "lastmod", "xml:base", "base", "xmlns"];
+    KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(written)).unwrap_or(written)
 }
 
 /// An attribute with its entities resolved; what is no known entity stays.

@@ -9,6 +9,7 @@ use newslode_common::store::{Added, Again, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
+use super::maps;
 use super::page_links::{PageLinks, StoryLink};
 use super::state::Visit;
 use crate::listing::discover::usual_places;
@@ -53,6 +54,11 @@ impl Visit<'_> {
             let class = if kind == ListingKind::Front { Class::New } else { Class::Rest };
             self.add_sections(&page_links.sections, class).await?;
             self.add_listings(page_links.listings.clone()).await?;
+        }
+        if !page_links.maps.is_empty() {
+            let site = self.site_schedule().await?;
+            let maps = maps::to_visit(&page_links.maps, &site);
+            self.add_listings(maps.iter().map(|map| (map.clone(), ListingKind::Map)).collect()).await?;
         }
         if kind == ListingKind::Front && before.visits == VISITS_BEFORE_USUAL_PLACES {
             self.try_usual_places().await?;

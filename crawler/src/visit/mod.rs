@@ -7,7 +7,9 @@
 //! [`newslode_common::schedule::outcome`]. Start at [`visit`].
 
 mod links;
+mod maps;
 mod page_links;
+mod queries;
 mod redirect;
 mod state;
 mod trouble;
@@ -258,7 +260,8 @@ impl Visit<'_> {
         before: Option<Listing>,
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(fetched.body.len() as u64);
-        let page_links = PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
+        let mut page_links =
+            PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
         if let Some(target) = &page_links.refresh {
             let url = self.claim.url.to_url();
             let is_shared = self.page.role == Role::Page
@@ -286,6 +289,7 @@ impl Visit<'_> {
         match self.page.role {
             Role::Listing(kind) => {
                 let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
+                page_links.drop_invented_queries(before.mark);
                 let next = self.take_in_listing(&page_links, kind, &before).await?;
                 self.page.answered();
                 if is_cut {

@@ -15,14 +15,12 @@ use newslode_page::extract::crawled_article;
 use newslode_page::reading::{CanonicalUrl, Page};
 use newslode_page::time::Timestamp;
 
+use super::{maps, queries};
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{self, Form, Item, ListingLimits};
 use crate::refresh;
 use crate::shared::Shared;
-
-/// Maximum number of sitemaps that are visited of an index, the newest first.
-const MOST_MAPS: usize = 10;
 
 /// A body as it was fetched.
 #[derive(Clone)]
@@ -64,6 +62,8 @@ pub(super) struct PageLinks {
     pub(super) sections: Vec<CanonicalUrl>,
     /// Other listings that it names.
     pub(super) listings: Vec<(CanonicalUrl, ListingKind)>,
+    /// The maps that an index names, those that may have the news first.
+    pub(super) maps: Vec<CanonicalUrl>,
     /// The page behind it.
     pub(super) behind: Option<CanonicalUrl>,
     /// What it turned out to be, if it was not known to be a listing.
@@ -167,6 +167,7 @@ impl PageLinks {
                 .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
+            maps: Vec::new(),
             behind: found.behind,
             kind: None,
             is_html: true,
@@ -178,7 +179,7 @@ impl PageLinks {
     }
 
     fn of_listing(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8], now: Timestamp) -> PageLinks {
-        let mut listing = match listing::read(url, content_type, body, now, &ListingLimits::default()) {
+        let listing = match listing::read(url, content_type, body, now, &ListingLimits::default()) {
             Ok(listing) => listing,
             Err(error) => {
                 tracing::debug!(%error, "a listing cannot be read");
@@ -189,7 +190,6 @@ impl PageLinks {
             tracing::info!(%url, items = listing.items.len(), is_cut = listing.is_cut,
                 "a listing is too long or broken; its newest items are taken");
         }
-        listing.maps.sort_by_key(|map| std::cmp::Reverse(map.modified));
         let kind = match listing.form {
             Form::Feed => ListingKind::Feed,
             Form::NewsMap => ListingKind::NewsMap,
@@ -200,13 +200,13 @@ impl PageLinks {
             modified,
             dated: published.or(modified),
         };
-        let maps = listing.maps.into_iter().take(MOST_MAPS).map(|map| (map.url, ListingKind::Map));
+        let maps = maps::likely_order(listing.maps);
         let mut stories: Vec<StoryLink> = listing.items.into_iter().map(story).collect();
         if kind != ListingKind::Feed {
             // The budget may not reach for all of a map, and maps are in any order.
             stories.sort_by_key(|story| std::cmp::Reverse(story.dated));
         }
-        PageLinks { stories, listings: maps.collect(), kind: Some(kind), ..PageLinks::default() }
+        PageLinks { stories, maps, kind: Some(kind), ..PageLinks::default() }
     }
 
     /// Number of stories.
@@ -214,9 +214,18 @@ impl PageLinks {
         u16::try_from(self.stories.len()).unwrap_or(u16::MAX)
     }
 
+    /// Takes queries out of its links that are other ones at each visit. `mark`: what was on top at the last visit.
+    pub(super) fn drop_invented_queries(&mut self, mark: u64) {
+        if !self.is_html {
+            queries::drop_invented(&mut self.stories, mark);
+        }
+    }
+
     /// Names the topmost story; 0 if there is none.
     pub(super) fn top(&self) -> u64 {
-        self.stories.first().map_or(0, |story| name(story.url.as_str()))
+        self.stories.first().map_or(0, |story| {
+            if self.is_html { name(story.url.as_str()) } else { queries::mark_of(&story.url) }
+        })
     }
 
     /// Whether it shows the story of this name.

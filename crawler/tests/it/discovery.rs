@@ -1,7 +1,9 @@
 //! What a site does not name is looked for, and what is new goes first.
 
-use newslode_common::schedule::ListingKind;
-use newslode_common::store::Frontier;
+use std::collections::BTreeSet;
+
+use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
+use newslode_common::store::{Frontier, Why};
 
 use crate::sim::*;
 
@@ -47,4 +49,61 @@ async fn the_first_links_of_a_long_list_are_fetched_first() {
         .collect();
     assert_eq!(order.len(), 80);
     assert!(order.windows(2).all(|pair| pair[0] / 25 <= pair[1] / 25), "{order:?}");
+}
+
+#[tokio::test]
+async fn a_story_whose_query_changes_at_each_visit_of_its_feed_has_at_most_two_addresses() {
+    let sim = Sim::new().await;
+    sim.set_answer("*", 200, &[], page(HEADLINE, &[]));
+    sim.set_answer("http://a.test/robots.txt", 404, &[], "");
+    sim.set_answer(FRONT, 200, &[], page("Front", &[]));
+    let feed = |visit: usize| {
+        let item = |story: usize| {
+            let link = format!("http://a.test/2026/a-long-way-home-{story}?rnd={visit}{story}");
+            format!("<item><title>{HEADLINE}</title><link>{link}</link></item>")
+        };
+        // A new story at every fourth visit.
+        let newest = 12 + visit / 4;
+        let items: String = (newest - 10..newest).rev().map(item).collect();
+        format!("<rss version='2.0'><channel>{items}</channel></rss>")
+    };
+    let address = "http://a.test/feed.xml";
+    let role = PageSchedule::of(Role::Listing(ListingKind::Feed));
+    sim.set_answer(address, 200, &[], feed(0));
+    sim.add(address, Why::Seed, Class::Listing, role).await;
+    for minute in 1..24 * 60 {
+        sim.run(minute * 60).await;
+        sim.set_answer(address, 200, &[], feed(sim.asked(address).len()));
+    }
+    let visits = sim.asked(address).len();
+    assert!(visits > 9, "{visits}");
+    let asked = sim.web.asked.lock().unwrap();
+    let most = (0..12 + visits / 4)
+        .map(|story| {
+            let path = format!("http://a.test/2026/a-long-way-home-{story}");
+            let urls = asked.iter().map(|(_, url, _)| url);
+            urls.filter(|url| url.split('?').next() == Some(path.as_str())).collect::<BTreeSet<_>>().len()
+        })
+        .max();
+    // The second one has no query; stories that are new by then have only that.
+    assert_eq!(most, Some(2));
+}
+
+#[tokio::test]
+async fn the_newest_map_of_an_index_without_dates_is_read() {
+    let sim = Sim::new().await;
+    let index = "http://a.test/sitemap.xml";
+    let map = |number: usize| format!("http://a.test/map-{number}.xml");
+    let maps: String =
+        (1..=30).map(|number| format!("<sitemap><loc>{}</loc></sitemap>", map(number))).collect();
+    sim.set_answer(index, 200, &[], format!("<sitemapindex>{maps}</sitemapindex>"));
+    for number in 1..=30 {
+        let path = format!("/2026/a-story-of-map-number-{number}");
+        sim.set_answer(&map(number), 200, &[], format!("<urlset><url><loc>{path}</loc></url></urlset>"));
+    }
+    sim.add(index, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Map))).await;
+    sim.run(HOUR).await;
+    let read = (1..=30).filter(|number| !sim.asked(&map(*number)).is_empty()).collect::<Vec<_>>();
+    assert_eq!(read, [1, 2, 3, 4, 5, 26, 27, 28, 29, 30]);
+    assert!(!sim.asked("http://a.test/2026/a-story-of-map-number-30").is_empty());
 }

@@ -43,6 +43,7 @@ mod title;
 mod visible;
 mod zones;
 
+pub use dates::written_date;
 use kind::Asked;
 pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds, explain_kind};
 pub use scorer::{Scorer, TreesError};

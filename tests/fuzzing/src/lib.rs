@@ -14,7 +14,7 @@ use newslode::fuzzed::{ArticleQuery, explained, explaining, seed_form};
 use newslode_common::message::{FetchedPage, GonePage, PartitionedPage, envelope, seed};
 use newslode_common::warc::http::Answer;
 use newslode_common::warc::{Found, Limits, Reader};
-use newslode_crawler::listing::{self, ListingLimits, discover};
+use newslode_crawler::listing::{self, ListingError, ListingLimits, discover};
 use newslode_crawler::robots::RobotsFile;
 use newslode_crawler::robots::file::MAX_FILE_BYTES;
 use newslode_page::hierarchy::{Hierarchy, xml};
@@ -106,11 +106,15 @@ pub fn feed_or_sitemap(bytes: &[u8]) {
     let limits =
         ListingLimits { max_items: 50, max_maps: 20, max_bytes: 1 << 20, ..ListingLimits::default() };
     let is_listing = listing::sniff(None, bytes);
-    let Ok(found) = listing::read(&url(), None, bytes, NOW, &limits) else { return };
-    // `read` forgives text before the first element, as it is asked only for what is known to be a listing.
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
-    let begins_well = text.starts_with(b"<") || text.starts_with(b"{");
-    assert!(is_listing || !begins_well || bytes.len() > 512, "`sniff` does not know what `read` takes");
+    let found = listing::read(&url(), None, bytes, NOW, &limits);
+    match &found {
+        // Where the version stands in JSON shows only when all of it is read.
+        Err(ListingError::NotAListing { found, .. }) => {
+            assert!(!is_listing || found == "other JSON", "`sniff` takes what `read` does not know")
+        }
+        _ => assert!(is_listing, "`sniff` does not know what `read` takes"),
+    }
+    let Ok(found) = found else { return };
     assert!(found.items.len() <= 50 && found.maps.len() <= 20);
     let mut addresses: Vec<&CanonicalUrl> = found.items.iter().map(|item| &item.url).collect();
     addresses.sort();

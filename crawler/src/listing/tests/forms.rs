@@ -167,11 +167,12 @@ fn the_best_link_counts() {
          <item><link>https://b.test/6</link></item>
          <item><guid isPermaLink='false'>https://www.a.test/7</guid></item>
          <item><link>  </link><guid>8</guid></item>",
-        "Feed no_link=2 bad_link=1 other_site=1
+        "Feed no_link=1 bad_link=1 other_site=1
 https://www.a.test/1 | - | - | -
 https://www.a.test/2 | - | - | -
 https://www.a.test/3 | - | - | -
-http://www.a.test/4 | - | - | -",
+http://www.a.test/4 | - | - | -
+https://www.a.test/7 | - | - | -",
     );
 }
 
@@ -259,7 +260,7 @@ fn pages_are_no_listings() {
 
 #[test]
 fn the_content_type_helps_where_the_bytes_say_nothing() {
-    let late = format!("<!--{}--><rss/>", "x".repeat(SNIFFED));
+    let late = format!("<!--{}--><rss/>", "x".repeat(input::BLOCK));
     assert!(!sniff(None, late.as_bytes()));
     assert!(sniff(Some("application/RSS+xml; charset=utf-8"), late.as_bytes()));
     assert!(!sniff(Some("application/rss+xml"), b"<html>"));

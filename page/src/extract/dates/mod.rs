@@ -96,6 +96,20 @@ pub(super) fn parse(text: &str, fetched_at: Timestamp, style: DateStyle) -> Opti
     find(text, fetched_at, style).into_iter().next().map(|found| found.value)
 }
 
+/// The first date in a text in whatever language, in ISO 8601, also one that is still to come. `month_first`: that is
+/// the order where all is digits and nothing else tells.
+///
+/// ```
+/// use newslode_page::extract::written_date;
+///
+/// assert_eq!(written_date("sob., 08 gru 2018 12:50 CET", false).as_deref(), Some("2018-12-08T12:50:00+01:00"));
+/// ```
+#[must_use]
+pub fn written_date(text: &str, month_first: bool) -> Option<String> {
+    let order = if month_first { Order::MonthDayYear } else { Order::DayMonthYear };
+    parse(text, Timestamp(u64::MAX), DateStyle { language: None, order })
+}
+
 /// The date in a text that is written for machines: it may also be the time since 1970, in seconds or milliseconds.
 pub(super) fn parse_stamp(text: &str, fetched_at: Timestamp, style: DateStyle) -> Option<String> {
     let digits = text.trim();
