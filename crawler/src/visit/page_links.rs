@@ -217,7 +217,8 @@ impl PageLinks {
     /// Takes queries out of its links that are other ones at each visit. `mark`: what was on top at the last visit.
     pub(super) fn drop_invented_queries(&mut self, mark: u64) {
         if !self.is_html {
-            queries::drop_invented(&mut self.stories, mark);
+            let mut urls: Vec<_> = self.stories.iter_mut().map(|story| &mut story.url).collect();
+            queries::drop_invented(&mut urls, mark);
         }
     }
 

@@ -11,8 +11,6 @@ use std::collections::HashMap;
 use newslode_common::schedule::name;
 use newslode_page::reading::CanonicalUrl;
 
-use super::page_links::StoryLink;
-
 /// A listing of fewer stories does not tell whether its paths name them.
 const LEAST_STORIES: usize = 3;
 /// A value of at least so many characters may be invented, and one with a digit.
@@ -33,25 +31,25 @@ fn path_of(url: &CanonicalUrl) -> &str {
 }
 
 /// Takes invented queries out of the links of a listing. `mark` names the story that was on top at its last visit.
-pub(super) fn drop_invented(stories: &mut [StoryLink], mark: u64) {
+pub(super) fn drop_invented(stories: &mut [&mut CanonicalUrl], mark: u64) {
     let mut paths: HashMap<u64, usize> = HashMap::new();
     for story in stories.iter() {
-        *paths.entry(half(path_of(&story.url))).or_default() += 1;
+        *paths.entry(half(path_of(story))).or_default() += 1;
     }
     // Paths that several stories share do not name them: the query does.
     let names = |path: u64| paths.get(&path) == Some(&1);
     if mark == 0 || paths.len() < LEAST_STORIES || !names(mark >> 32) {
         return;
     }
-    let marked = stories.iter().find(|story| half(path_of(&story.url)) == mark >> 32);
-    if !marked.is_some_and(|story| mark_of(&story.url) != mark && story.url.as_str().contains('?')) {
+    let marked = stories.iter().find(|story| half(path_of(story)) == mark >> 32);
+    if !marked.is_some_and(|story| mark_of(story) != mark && story.as_str().contains('?')) {
         return;
     }
     for story in stories {
-        if names(half(path_of(&story.url)))
-            && let Some(url) = without_invented(&story.url)
+        if names(half(path_of(story)))
+            && let Some(url) = without_invented(story)
         {
-            story.url = url;
+            **story = url;
         }
     }
 }
@@ -72,22 +70,15 @@ fn without_invented(url: &CanonicalUrl) -> Option<CanonicalUrl> {
 mod tests {
     use super::*;
 
-    fn stories(paths: &[&str]) -> Vec<StoryLink> {
-        let story = |path: &&str| StoryLink {
-            url: format!("https://a.test{path}").parse().unwrap(),
-            modified: None,
-            dated: None,
-        };
-        paths.iter().map(story).collect()
+    fn stories(paths: &[&str]) -> Vec<CanonicalUrl> {
+        paths.iter().map(|path| format!("https://a.test{path}").parse().unwrap()).collect()
     }
 
     /// The links of the second visit, after a first one with these links.
     fn second(first: &[&str], second: &[&str]) -> Vec<String> {
         let mut then = stories(second);
-        drop_invented(&mut then, mark_of(&stories(first)[0].url));
-        then.iter()
-            .map(|story| story.url.as_str().strip_prefix("https://a.test").unwrap().to_owned())
-            .collect()
+        drop_invented(&mut then.iter_mut().collect::<Vec<_>>(), mark_of(&stories(first)[0]));
+        then.iter().map(|story| story.as_str().strip_prefix("https://a.test").unwrap().to_owned()).collect()
     }
 
     #[test]

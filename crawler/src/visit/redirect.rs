@@ -73,8 +73,9 @@ impl Visit<'_> {
         let Some(target) = canonical(at) else { return self.unreadable(Outcome::RedirectLoop).await };
         let redirects = self.page.missed;
         let place = Claim { url: target.clone(), content: None, ..self.claim.clone() };
-        let page_links = PageLinks::of(&place, self.page, fetched.clone(), self.shared, self.now).await?;
+        let mut page_links = PageLinks::of(&place, self.page, fetched.clone(), self.shared, self.now).await?;
         let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
+        page_links.drop_invented_queries(before.mark);
         let next = self.take_in_listing(&page_links, kind, &before).await?;
         self.page.answered();
         self.page.missed = redirects;

