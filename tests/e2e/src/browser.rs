@@ -62,10 +62,17 @@ pub struct Browser {
 impl Browser {
     /// Opens a browser; the driver's log goes into the folder.
     pub async fn start(folder: &Path) -> Browser {
-        let mut command = Command::new("chromedriver");
-        command.arg("--port=0");
-        let mut driver = Process::start(command, "chromedriver", folder);
-        driver.printed(LISTENS).await;
+        let start = || {
+            let mut command = Command::new("chromedriver");
+            command.arg("--port=0");
+            Process::start(command, "chromedriver", folder)
+        };
+        let mut driver = start();
+        // It takes a port that is free for IPv4, and fails if somebody has it for IPv6.
+        if !driver.prints(LISTENS).await {
+            driver = start();
+            driver.printed(LISTENS).await;
+        }
         let said = driver.out();
         let port = said.split(LISTENS).nth(1).unwrap().split('.').next().unwrap();
         let addr = SocketAddr::from(([127, 0, 0, 1], port.parse().unwrap()));

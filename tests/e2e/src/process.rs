@@ -153,11 +153,19 @@ impl Process {
 
     /// Waits until its output holds these words.
     pub async fn printed(&mut self, words: &str) {
+        assert!(self.prints(words).await, "no `{words}`\n{}", self.tail());
+    }
+
+    /// Waits until its output holds these words; `false` if it ended, or took too long, without them.
+    pub async fn prints(&mut self, words: &str) -> bool {
         let (begun, out) = (Instant::now(), self.log.with_extension("out"));
         while !std::fs::read_to_string(&out).unwrap().contains(words) {
-            assert!(self.ended().is_none() && begun.elapsed() < PRINTED, "no `{words}`\n{}", self.tail());
+            if self.ended().is_some() || begun.elapsed() >= PRINTED {
+                return false;
+            }
             tokio::time::sleep(LOOK).await;
         }
+        true
     }
 
     /// Its output so far.
