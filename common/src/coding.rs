@@ -1,8 +1,8 @@
 //! Content codings: gzip, zstd, deflate and Brotli, as servers use them.
 //!
-//! Servers announce codings that they did not apply, apply some that they did not announce, apply one twice, and cut what
-//! they send. So the bytes decide: what begins as gzip or zstd is unpacked whatever the header says, and what is text is
-//! taken as it is. Of a cut or damaged body, what could be read is kept. Invariant: never more than the limit is kept in
+//! Some servers announce a coding and do not apply it, apply one without announcing it, apply one twice, or send only part of
+//! a body. So the bytes decide: a body that begins like gzip or zstd is unpacked whatever the header says, and text is left
+//! unchanged. If a body is cut or damaged, the part that can be read is kept. Invariant: never more than the limit is kept in
 //! memory at one time, and once more what it was unpacked from. Start at [`decode`].
 
 use std::io::Read;

@@ -114,7 +114,7 @@ pub(crate) async fn follow(
             return Ok(Err(Outcome::RedirectLoop));
         }
         seen.push(step);
-        // Its robots.txt has a turn of its own, too.
+        // The request for robots.txt waits for a turn as well.
         if !shared.robots.is_known(&target) && !wait_for_next_turn(shared, claim, &target).await? {
             return Ok(Ok(followed));
         }
@@ -143,12 +143,15 @@ fn target(at: &Url, location: &str) -> Option<Url> {
 async fn wait_for_next_turn(shared: &Shared, claim: &Claim, next: &Url) -> anyhow::Result<bool> {
     let (frontier, now) = (shared.parts.frontier.as_ref(), shared.clock.now());
     let site = Site::of_host(next.host_str().unwrap_or_default());
-    let read = || frontier.site(&site);
-    let settings = shared.retry_store_call(read).await.context("cannot read a site's settings")?;
-    // A site that is not followed has no turns of its own; the delay of ours does for it.
-    let site = if settings.is_some() { &site } else { &claim.site };
-    let read = || frontier.site(site);
-    let settings = shared.retry_store_call(read).await.context("cannot read a site's settings")?;
+    let settings = async |site: &Site| {
+        let read = || frontier.site(site);
+        shared.retry_store_call(read).await.context("cannot read a site's settings")
+    };
+    // A site that is not followed has no turns of its own, so the next turn of ours is taken.
+    let (site, settings) = match settings(&site).await? {
+        Some(known) => (&site, Some(known)),
+        None => (&claim.site, settings(&claim.site).await?),
+    };
     let known = shared.retry_store_call(|| frontier.schedule(site)).await;
     let taught = known.context("cannot read a site's schedule")?.0.delay_ms(now);
     let delay = Duration::from_millis(settings.map_or(0, |settings| settings.delay_ms).max(taught));

@@ -2,7 +2,7 @@
 //!
 //! [`Fetcher`] asks the [`Web`]. Redirects are values and are never followed here. Bytes are counted as they come and as they
 //! are unpacked, so neither a large page nor a small one that unpacks to gigabytes takes more memory than twice the limit.
-//! Of a body that ends too early, what came is kept and marked. A body of another kind than the wanted one is not read.
+//! If a body ends too early, the part that arrived is kept and marked as cut. A body of an unwanted type is not read.
 //!
 //! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
@@ -362,7 +362,7 @@ async fn read_body(url: &Url, mut response: Response, most: u64) -> Result<Decod
     };
     let unpacked =
         unpacked.map_err(|error| FetchError::Broken { url: url.clone(), reason: error.to_string() })?;
-    // Whatever ends a packed body ends what is in it, too.
+    // If the transfer was cut, the unpacked body is cut as well.
     let end = if unpacked.end == End::Whole { end } else { unpacked.end };
     Ok(Decoded { end, ..unpacked })
 }

@@ -26,9 +26,7 @@ use web::{Internet, Web};
 pub use shared::{Parts, Surroundings};
 pub use worker::Step;
 
-mod busy;
 mod chain;
-mod detours;
 pub mod directives;
 pub mod error;
 pub mod fetch;
@@ -43,6 +41,7 @@ mod publish;
 mod recent_links;
 pub mod recorder;
 mod refresh;
+mod repeats;
 mod response_times;
 pub mod retry_after;
 pub mod robots;

@@ -1,8 +1,8 @@
 //! The `Refresh` header and `<meta http-equiv=refresh>`: redirects by the page itself.
 //!
 //! A page that reloads itself, or that leads elsewhere after a while, is a page. One that leads elsewhere within seconds is
-//! a redirect, as it is in a browser. What stands in `<noscript>` is for browsers without scripts, which leads to poorer pages,
-//! and is left out.
+//! a redirect, as it is in a browser. A refresh inside `<noscript>` is ignored: it sends browsers
+//! without scripts to a reduced page.
 
 use newslode_page::Page;
 use newslode_page::reading::{CanonicalUrl, resolve};

@@ -16,11 +16,10 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use tokio_util::sync::CancellationToken;
 
-use crate::busy::BusyAddresses;
-use crate::detours::Detours;
 use crate::fetch::Fetcher;
 use crate::lateness::Lateness;
 use crate::recent_links::RecentLinks;
+use crate::repeats::Repeats;
 use crate::response_times::ResponseTimes;
 use crate::robots::Robots;
 use crate::web::Web;
@@ -61,8 +60,10 @@ pub(crate) struct Shared {
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
     pub(crate) recent_links: RecentLinks,
-    pub(crate) detours: Detours,
-    pub(crate) busy: BusyAddresses,
+    /// Place → addresses that redirected there.
+    pub(crate) detours: Repeats,
+    /// Site → addresses that answered 429 or 503.
+    pub(crate) busy: Repeats,
     pub(crate) response_times: ResponseTimes,
     pub(crate) lateness: Lateness,
     pub(crate) stop: CancellationToken,
@@ -105,8 +106,8 @@ impl Shared {
             robots,
             outages: Outages::default(),
             recent_links: RecentLinks::default(),
-            detours: Detours::default(),
-            busy: BusyAddresses::default(),
+            detours: Repeats::within(Duration::from_secs(3_600)),
+            busy: Repeats::within(Duration::from_secs(600)),
             response_times: ResponseTimes::default(),
             lateness: Lateness::default(),
             stop,

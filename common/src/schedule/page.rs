@@ -50,8 +50,8 @@ pub struct PageSchedule {
     pub met: u64,
     /// Its ladder, if it is an article.
     pub visits: ArticleVisits,
-    /// Names the article's text of the last good fetch; 0: none was read. Of a listing: names the address to which it redirects
-    /// for good.
+    /// For an article, a hash of its text at the last good fetch, or 0 if none was read. For a listing, a hash of the address to
+    /// which it redirects permanently, or 0.
     pub text: u64,
     /// Visits in a row that could not read it.
     pub unread: u32,

@@ -25,8 +25,6 @@ pub(super) enum Beginning {
     Other(String),
 }
 
-/// Longest name shown of what is no listing, in bytes.
-const MAX_SHOWN: usize = 40;
 /// Elements that only pages have around or before a text.
 const OF_PAGES: [&str; 14] = [
     "html", "head", "body", "title", "meta", "base", "main", "article", "header", "nav", "form", "frameset",
@@ -41,7 +39,7 @@ const OFTEN_OPEN: [&str; 10] = ["br", "hr", "p", "img", "link", "input", "li", "
 const MAX_OPEN: usize = 32;
 
 impl Beginning {
-    /// Of the first block of a text.
+    /// Finds the beginning in the first block of a text.
     pub(super) fn of(input: &Input<'_>) -> Beginning {
         Beginning::of_text(&String::from_utf8_lossy(input.first_block()), input.end() != TextEnd::Open)
     }
@@ -136,7 +134,7 @@ impl<'t> Prologue<'t> {
 
     fn other(&self) -> Beginning {
         Beginning::Other(match self.first {
-            Some(name) => format!("`<{}>`", super::walk::first_bytes(name, MAX_SHOWN)),
+            Some(name) => format!("`<{}>`", super::walk::first_bytes(name, super::walk::MAX_SHOWN)),
             None => "other data".to_owned(),
         })
     }

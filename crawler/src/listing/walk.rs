@@ -29,8 +29,8 @@ pub(super) const MAX_TEXT: usize = 8192;
 pub(super) const KEPT_TEXT: usize = MAX_TEXT + 4;
 /// Attributes after these are ignored.
 const MAX_ATTRIBUTES: usize = 64;
-/// Longest name shown of what is no listing, in bytes.
-const MAX_SHOWN: usize = 40;
+/// When a text is not a listing, errors quote at most this many bytes of its first element's name.
+pub(super) const MAX_SHOWN: usize = 40;
 
 /// An element begins or ends. The number is its depth: 1 for the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl<'a> Walk<'a> {
         self.text_depth = Some(self.open.len());
     }
 
-    /// Keeps no more text.
+    /// Stops collecting text.
     pub(super) fn drop_text(&mut self) {
         self.text_depth = None;
     }

@@ -17,7 +17,7 @@ use url::{Position, Url};
 
 /// Number of bytes of a file that count (RFC 9309, section 2.5).
 pub const MAX_FILE_BYTES: usize = 500 << 10;
-/// Number of bytes of a line that count. The rest is ignored, and what is left is a rule, as in Google's parser.
+/// Lines are cut to this many bytes and then read as usual, as Google's parser does.
 const MAX_LINE_BYTES: usize = 2083 * 8 - 1;
 
 /// Stands for `*` in a [`Pattern`], where an asterisk that is meant literally stands for itself. Lines hold no NUL.
@@ -316,9 +316,9 @@ fn normalize(path: &[u8]) -> Vec<u8> {
     normalized
 }
 
-/// Escapes what is not ASCII, undoes escapes of unreserved characters, `*` and `$`, and writes other escapes in upper case. A
-/// `%` that begins no escape becomes `%25`, as in canonical URLs. Other characters that an address has to escape, such as a
-/// space, stay as they are: a rule matches them only if it escapes them, too, as for Google.
+/// Escapes bytes outside ASCII, decodes escapes of unreserved characters, `*` and `$`, and writes other escapes in upper case. A
+/// `%` that begins no escape becomes `%25`, as in canonical URLs. Spaces and other characters that an address must escape are
+/// not escaped here, so a rule has to escape them itself to match; Google's matcher does the same.
 fn normalize_into(normalized: &mut Vec<u8>, text: &[u8]) {
     let mut rest = text;
     while let [byte, after @ ..] = rest {

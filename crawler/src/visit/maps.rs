@@ -61,8 +61,8 @@ pub(super) fn likely_order(maps: Vec<MapLink>) -> Vec<CanonicalUrl> {
     ordered.into_iter().map(|map| map.url).collect()
 }
 
-/// The last, the first, the last but one, and so on. Of names that begin with a year the first are the oldest, so they
-/// come last.
+/// Takes maps from both ends in turn: the last, the first, the second to last, the second, and so on. If all names begin with
+/// a year, the first maps are the oldest, so the list is only reversed.
 fn from_both_ends(list: Vec<(Vec<u64>, MapLink)>) -> VecDeque<MapLink> {
     let is_dated = list.iter().all(|(numbers, _)| numbers.first().is_some_and(|first| is_date(*first)));
     let mut rest: VecDeque<MapLink> = list.into_iter().map(|(_, map)| map).collect();

@@ -99,7 +99,12 @@ impl Visit<'_> {
         // 3. What the answer says of the site, whatever it says of the page.
         self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?;
         self.not_before = reply.retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
-        let is_shared = self.is_shared_redirect(&url, &reply);
+        let is_shared = match &reply.answer {
+            Ok(Answer::Redirect { location, .. }) => {
+                url.join(location).is_ok_and(|target| self.leads_to_shared_place(&target))
+            }
+            _ => false,
+        };
         let follow = self.follow(&url, &reply, is_shared).await?;
         let followed = match chain::follow(self.shared, self.claim, wanted, reply, follow).await? {
             Ok(followed) => followed,
@@ -133,14 +138,14 @@ impl Visit<'_> {
         }
     }
 
-    /// Whether the answer leads what may be an article to a place where other addresses of its site were led lately.
-    fn is_shared_redirect(&self, url: &Url, reply: &Reply) -> bool {
-        let Ok(Answer::Redirect { location, .. }) = &reply.answer else { return false };
+    /// Whether what may be an article redirects to a place to which other addresses of its site redirected lately.
+    fn leads_to_shared_place(&self, target: &Url) -> bool {
         if self.is_due_once() {
             return false;
         }
-        let Ok(target) = url.join(location) else { return false };
-        let others = self.shared.detours.note(url, &target, self.now);
+        // The query often holds the way back.
+        let place = format!("{} {}{}", self.claim.site, target.host_str().unwrap_or_default(), target.path());
+        let others = self.shared.detours.note(&place, self.claim.url.as_str(), self.now);
         self.page.role == Role::Page && (others > 0 || target.path() == "/")
     }
 
@@ -264,8 +269,7 @@ impl Visit<'_> {
             PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
         if let Some(target) = &page_links.refresh {
             let url = self.claim.url.to_url();
-            let is_shared = self.page.role == Role::Page
-                && self.shared.detours.note(&url, &target.to_url(), self.now) > 0;
+            let is_shared = self.leads_to_shared_place(&target.to_url());
             let redirect = Redirect { at: &url, location: target.as_str(), is_permanent: false };
             return self.moved(redirect, before, is_shared).await;
         }
@@ -347,7 +351,7 @@ impl Visit<'_> {
     }
 
     /// The next visit of a listing of which a part was read.
-    fn soon(&self, next: Next) -> Next {
+    pub(super) fn soon(&self, next: Next) -> Next {
         Next { due: next.due.min(self.now.plus(AFTER_CUT)), ..next }
     }
 

@@ -214,7 +214,8 @@ impl PageLinks {
         u16::try_from(self.stories.len()).unwrap_or(u16::MAX)
     }
 
-    /// Takes queries out of its links that are other ones at each visit. `mark`: what was on top at the last visit.
+    /// Removes query parameters from the links if the server invents new ones at each visit. `mark` names the story that was on
+    /// top at the last visit.
     pub(super) fn drop_invented_queries(&mut self, mark: u64) {
         if !self.is_html {
             let mut urls: Vec<_> = self.stories.iter_mut().map(|story| &mut story.url).collect();

@@ -1,6 +1,6 @@
 //! Redirects.
 //!
-//! One redirect teaches little: it may be a maintenance page, a login, a consent wall or another site's page for half an
+//! A single redirect proves nothing: it may be a maintenance page, a login, a consent wall or another site's page for half an
 //! hour. So nothing moves because of one.
 //!
 //! A listing is read where it leads ([`chain`](crate::chain)), keeps its address, and is asked for at its own pace. The
@@ -82,7 +82,8 @@ impl Visit<'_> {
         let next = self.after_redirect(&target, kind, is_permanent, &before, next).await?;
         // A page of another host, or one that shows nothing, is not this listing's page.
         let is_own = at.host_str() == self.claim.url.to_url().host_str() && !page_links.stories.is_empty();
-        let content = match is_own && !page_links.is_noindex {
+        let next = if fetched.is_cut { next.map(|next| self.soon(next)) } else { next };
+        let content = match is_own && !page_links.is_noindex && !fetched.is_cut {
             true => self.mine_listing(&page_links, fetched.content_type, fetched.body).await?.1,
             false => self.claim.content,
         };

@@ -218,7 +218,7 @@ impl Visit<'_> {
         }
         // One address may be asked too much of, or be out of order. The front page speaks for the site, and so do two others.
         let is_front = self.page.role == Role::Listing(ListingKind::Front);
-        let others = self.shared.busy.note(&self.claim.site, &self.claim.url, self.now);
+        let others = self.shared.busy.note(self.claim.site.as_str(), self.claim.url.as_str(), self.now);
         if !is_front && others == 0 {
             let wait = retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
             self.not_before = wait.max(self.not_before);

@@ -115,8 +115,8 @@ async fn an_article_that_turns_noindex_ends() {
     assert_eq!(handed(&sim), (vec![Ending::Noindex], before));
 }
 
-#[tokio::test]
-async fn an_unchanged_article_is_published_again_so_that_it_counts_as_live() {
+/// A site whose story was read, and told to be an article.
+async fn with_article() -> Sim {
     let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
@@ -126,6 +126,12 @@ async fn an_unchanged_article_is_published_again_so_that_it_counts_as_live() {
     let next = known.told(Some(5), sim.clock.now(), &ScheduleConfig::default()).next;
     let note = Note { url: entry.url, fetch: entry.fetch, at: sim.clock.now(), next, schedule: known };
     assert!(sim.store.note(&note).await.unwrap());
+    sim
+}
+
+#[tokio::test]
+async fn an_unchanged_article_is_published_again_so_that_it_counts_as_live() {
+    let sim = with_article().await;
     let before = handed(&sim).1;
     sim.run(6 * DAY).await;
     assert_eq!(handed(&sim).1, before, "it is as it was");
@@ -159,15 +165,7 @@ async fn part_of_an_article_never_replaces_the_whole_one() {
 
 #[tokio::test]
 async fn an_article_whose_address_shows_none_is_asked_for_again_before_that_is_believed() {
-    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
-    sim.set_answer(STORY, 200, &[], page("Story", &[]));
-    sim.add_story().await;
-    sim.run(60).await;
-    let entry = sim.entry(STORY).await;
-    let mut known = entry.schedule.unwrap();
-    let next = known.told(Some(5), sim.clock.now(), &ScheduleConfig::default()).next;
-    let note = Note { url: entry.url, fetch: entry.fetch, at: sim.clock.now(), next, schedule: known };
-    assert!(sim.store.note(&note).await.unwrap());
+    let sim = with_article().await;
     let (before, visits) = (handed(&sim).1, sim.asked(STORY).len());
     // A page of the site's that is there for some hours.
     sim.set_answer(STORY, 200, &[], page("We are busy", &[]));
