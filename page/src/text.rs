@@ -57,7 +57,14 @@ pub(crate) fn is_inside_paragraph(tag: &str) -> bool {
 
 /// The letters and digits of a text in lower case, by which names and headlines are compared.
 pub(crate) fn letters(text: &str) -> String {
-    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut found = String::with_capacity(text.len());
+    for letter in text.chars().filter(|letter| letter.is_alphanumeric()) {
+        match letter.is_ascii() {
+            true => found.push(letter.to_ascii_lowercase()),
+            false => found.extend(letter.to_lowercase()),
+        }
+    }
+    found
 }
 
 /// The number of words in running text. In scripts without spaces 2.5 letters are a word. Each part between

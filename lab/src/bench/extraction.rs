@@ -10,7 +10,7 @@ use std::process::Command;
 
 use newslode::input;
 use newslode_page::Page;
-use newslode_page::extract::{Scorer, as_article_by};
+use newslode_page::extract::{Scorer, whatever_kind};
 use newslode_page::reading::{PageLimits, PageTree, decode};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
             parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&html, &PageLimits::default())))));
             whole_ms = whole_ms.min(ms(|| {
                 let page = Page::parse(&url, None, &sample.bytes);
-                drop(black_box(as_article_by(&page, LATEST, Scorer::shared(), None)));
+                drop(black_box(whatever_kind(&page, LATEST, None)));
             }));
         }
         rows.push(PageTime { page: sample.name.clone(), bytes: sample.bytes.len(), parse_ms, whole_ms });
@@ -87,7 +87,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
 pub(crate) fn peak_of_page(file: &Path) -> anyhow::Result<Option<u64>> {
     let bytes = std::fs::read(file)?;
     let page = Page::parse(&input::made_up("bench.html")?, None, &bytes);
-    black_box(as_article_by(&page, LATEST, Scorer::shared(), None));
+    black_box(whatever_kind(&page, LATEST, None));
     Ok(held("VmHWM:"))
 }
 

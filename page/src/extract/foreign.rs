@@ -91,7 +91,9 @@ fn rows(page: &Page, runs: &Runs) -> Vec<Row> {
     type Look<'t> = (NodeId, Option<TagId>, Option<&'t str>);
     let mut by_look: FxHashMap<Look<'_>, usize> = FxHashMap::default();
     let mut rows: Vec<Row> = Vec::new();
-    for node in tree.node_ids().filter(|&node| tree.is_html(node) && !runs.under(tree, node).is_empty()) {
+    let has_sibling = |node| tree.next_sibling(node).or_else(|| tree.prev_sibling(node)).is_some();
+    let may_be_item = |node: &NodeId| tree.is_html(*node) && has_sibling(*node);
+    for node in tree.node_ids().filter(may_be_item).filter(|&node| !runs.under(tree, node).is_empty()) {
         let Some(parent) = tree.parent(node) else { continue };
         let look = (parent, tree.tag_id(node), tree.attr(node, "class"));
         let next = rows.len();

@@ -94,13 +94,14 @@ impl Shown {
         let mut keeps_lines = Vec::new();
         let mut doubtful: Vec<(NodeId, Doubt)> = Vec::new();
         let mut classes: FxHashMap<&str, ClassFacts> = FxHashMap::default();
+        let is_without_text = tree.tags_that(is_excluded);
         let mut at = 0;
         while let Some(node) = tree.node_at(at) {
             at += 1;
             if !tree.is_html(node) {
                 continue;
             }
-            if tree.tag(node).is_some_and(is_excluded) {
+            if tree.tag_id(node).is_some_and(|tag| is_without_text[tag.index()]) {
                 at = tree.subtree_end(node).index();
                 continue;
             }

@@ -156,6 +156,11 @@ impl PageTree {
         self.names.iter().position(|other| **other == *name).map(|at| TagId(at as u32))
     }
 
+    /// For each interned name, by its index, whether a test holds. A pass over all elements then compares no names.
+    pub(crate) fn tags_that(&self, test: impl Fn(&str) -> bool) -> Vec<bool> {
+        self.names.iter().map(|name| test(name)).collect()
+    }
+
     /// Number of interned names.
     pub fn tag_count(&self) -> usize {
         self.names.len()

@@ -6,7 +6,7 @@
 //! A part without a person is a newsroom's.
 
 use super::names::{SiteNames, is_syllable};
-use super::words::{self, Work};
+use super::words::{self, Word, Work};
 use crate::extract::cldr::{self, Language};
 use crate::extract::dates::{self, DateStyle};
 use crate::time::Timestamp;
@@ -216,7 +216,7 @@ fn between_ands(text: &str, language: Option<Language>, is_open: bool) -> Vec<St
         let is_between = behind > 0 && (!is_short || (before >= 2 && behind >= 2));
         // A name may follow an "and" at the very beginning if another precedes it: "Ada, and Alan Turing".
         let is_behind_name = before > 0 || (at == 0 && (is_open || words.len() > 2));
-        if is_and(word, language) && is_between && is_behind_name {
+        if is_between && is_behind_name && is_and(word, language) {
             found.push(words[from..at].join(" "));
             from = at + 1;
         } else if is_joined_and(word) && before >= 2 && behind >= 1 {
@@ -263,15 +263,21 @@ fn without_opening(piece: &str, language: Option<Language>) -> Opened<'_> {
     if let Some(opened) = without_sign(piece) {
         return opened;
     }
-    let words = indexed_words(piece);
+    let words: Vec<Word<'_>> = piece.split_whitespace().map(Word::new).collect();
     let opening =
         by(piece, &words, language).or_else(|| label_before(piece, &words)).or_else(|| two_words(&words));
     let Some((mut at, work)) = opening else { return Opened { rest: piece, work: None } };
     // "von unserem Korrespondenten …".
-    while at + 2 < words.len() && (words::is_article(words[at].1) || words::is_role(words[at].1)) {
+    while at + 2 < words.len() && (words[at].is_article() || words[at].is_role()) {
         at += 1;
     }
-    Opened { rest: words.get(at).map_or("", |(start, _)| &piece[*start..]), work: Some(work) }
+    let rest = words.get(at).map_or("", |word| &piece[start_of(word, piece)..]);
+    Opened { rest, work: Some(work) }
+}
+
+/// Where a word of a text begins.
+fn start_of(word: &Word<'_>, text: &str) -> usize {
+    word.text.as_ptr() as usize - text.as_ptr() as usize
 }
 
 /// A name behind a sign, in scripts without spaces: `記者林知遠`.
@@ -282,51 +288,45 @@ fn without_sign(piece: &str) -> Option<Opened<'_>> {
 }
 
 /// The number of the word behind "by", and what the words before it say: "Photos by Ada Lovelace".
-fn by(piece: &str, words: &[(usize, &str)], language: Option<Language>) -> Option<(usize, Work)> {
+fn by(piece: &str, words: &[Word<'_>], language: Option<Language>) -> Option<(usize, Work)> {
     let is_by = |at: &usize| {
-        let before = &words[..*at];
-        let says_what = before.iter().any(|(_, word)| words::is_label(word));
+        let (before, word) = (&words[..*at], &words[*at]);
+        // Most words mean "by" nowhere, which spares the look at those before.
+        if !word.is_by(language, true) {
+            return false;
+        }
+        let says_what = before.iter().any(Word::is_label);
         // "Ursula von der Heide" has no label before "von".
-        let is_label = says_what || before.iter().all(|(_, word)| is_small(word));
-        is_label && words::is_by(words[*at].1, language, *at == 0 || says_what)
+        let is_label = says_what || before.iter().all(Word::is_small);
+        is_label && word.is_by(language, *at == 0 || says_what)
     };
     // Something follows it.
     let at = (0..words.len().saturating_sub(1)).take(BEFORE_BY + 1).find(is_by)?;
-    let label = &piece[..words[at].0];
+    let label = &piece[..start_of(&words[at], piece)];
     Some((at + 1, words::work(label).unwrap_or(Work::Writing)))
 }
 
 /// The number of the word behind a label without "by", and what it says: "Told to Ada Lovelace", "كتبت ليلى".
-fn label_before(piece: &str, words: &[(usize, &str)]) -> Option<(usize, Work)> {
-    let is_known = |word: &str| words::is_label(word) || words::is_role(word);
+fn label_before(piece: &str, words: &[Word<'_>]) -> Option<(usize, Work)> {
+    let is_known = |word: &Word<'_>| word.is_label() || word.is_role();
     let is_label = |at: &usize| {
-        let opens = *at == 0 && words.get(1).is_some_and(|(_, next)| is_small(next) && words::is_label(next));
-        opens || is_small(words[*at].1) || is_known(words[*at].1)
+        let opens = *at == 0 && words.get(1).is_some_and(|next| next.is_small() && next.is_label());
+        opens || words[*at].is_small() || is_known(&words[*at])
     };
     let end = (0..words.len().min(LABEL_WORDS)).take_while(is_label).count();
     // A name follows: "Artikel auf Facebook teilen" is no byline.
-    let is_name = |word: &str| !is_small(word) || words::is_particle(word);
-    let is_named = words.len() >= end + 2 && words[end..].iter().take(2).all(|(_, word)| is_name(word));
-    let is_before_name = is_named && words[..end].iter().any(|(_, word)| is_known(word));
+    let is_name = |word: &Word<'_>| !word.is_small() || word.is_particle();
+    let is_named = words.len() >= end + 2 && words[end..].iter().take(2).all(is_name);
+    let is_before_name = is_named && words[..end].iter().any(is_known);
     let last = words[..end].last().filter(|_| is_before_name)?;
-    let label = &piece[..last.0 + last.1.len()];
+    let label = &piece[..start_of(last, piece) + last.text.len()];
     Some((end, words::work(label).unwrap_or(Work::Writing)))
 }
 
-fn is_small(word: &str) -> bool {
-    word.starts_with(char::is_lowercase)
-}
-
 /// The Persian "به قلم", "by the pen of".
-fn two_words(words: &[(usize, &str)]) -> Option<(usize, Work)> {
-    let [(_, first), (_, second), _, ..] = words else { return None };
-    (cldr::fold(first) == "به" && words::is_label(second)).then_some((2, Work::Writing))
-}
-
-/// The words of a text, and where each begins.
-fn indexed_words(text: &str) -> Vec<(usize, &str)> {
-    let start = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    text.split_whitespace().map(|word| (start(word), word)).collect()
+fn two_words(words: &[Word<'_>]) -> Option<(usize, Work)> {
+    let [first, second, _, ..] = words else { return None };
+    (first.folded() == "به" && second.is_label()).then_some((2, Work::Writing))
 }
 
 /// The name in a piece, without what follows it.
@@ -336,7 +336,10 @@ fn named(piece: &str, site: &SiteNames) -> Option<Part> {
             || matches!(letter, ':' | '-' | '*' | '·' | '⋅' | '•' | '"' | '“' | '”' | '–' | '—' | '«' | '»')
     };
     let whole = piece.trim_matches(is_edge);
-    let is_label = |word: &str| words::is_by(word, None, false) || words::is_label(word);
+    let is_label = |word: &str| {
+        let word = Word::new(word);
+        word.is_by(None, false) || word.is_label()
+    };
     let is_place = words::REPORTED.iter().any(|sign| whole.ends_with(sign));
     if !whole.chars().any(char::is_alphabetic) || is_place || whole.split_whitespace().all(is_label) {
         return None;
@@ -370,30 +373,27 @@ fn before_sign(piece: &str) -> Option<&str> {
 /// A piece without the role, the paper or the description behind the name.
 fn name_in(piece: &str, site: &SiteNames) -> String {
     let piece = site.cut_off(piece);
-    let words: Vec<&str> = piece.split_whitespace().collect();
+    let words: Vec<Word<'_>> = piece.split_whitespace().map(Word::new).collect();
     // Handles and pen names may be small.
-    if words.iter().all(|word| is_small(word)) {
-        let is_description = words.len() > 2
-            || words.iter().any(|word| words::is_role(word) || words::is_by(word, None, true));
+    if words.iter().all(Word::is_small) {
+        let is_description =
+            words.len() > 2 || words.iter().any(|word| word.is_role() || word.is_by(None, true));
         return if is_description { String::new() } else { piece.to_owned() };
     }
-    let has_capital = |word: &str| word.chars().any(char::is_uppercase);
+    let has_capital = |word: &Word<'_>| word.text.chars().any(char::is_uppercase);
     // "d’Estrelles" has its capital inside.
     let capital_behind = |at: usize| {
-        let behind = words[at..].iter().find(|word| !words::is_particle(word) || has_capital(word));
-        behind.is_some_and(|word| has_capital(word))
+        let behind = words[at..].iter().find(|word| !word.is_particle() || has_capital(word));
+        behind.is_some_and(has_capital)
     };
-    let is_end = |at: &usize| {
-        let word = words[*at];
-        is_small(word) && !(words::is_particle(word) && capital_behind(*at))
-    };
+    let is_end = |at: &usize| words[*at].is_small() && !(words[*at].is_particle() && capital_behind(*at));
     let mut end = (0..words.len()).find(is_end).unwrap_or(words.len());
     // The role may be small: "Ada Lovelace Globe staff".
-    if let Some(role) = words[..words.len().min(end + 1)].iter().position(|word| words::is_role(word)) {
+    if let Some(role) = words[..words.len().min(end + 1)].iter().position(Word::is_role) {
         // The words before a role belong to it, except for a first and a last name.
         end = if role <= 1 { 0 } else { 2 };
     }
-    words[..end].join(" ")
+    words[..end].iter().map(|word| word.text).collect::<Vec<_>>().join(" ")
 }
 
 /// The parts of a byline together: a single word beside full names is a place or an agency, and the work of others counts

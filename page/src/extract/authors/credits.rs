@@ -173,11 +173,19 @@ fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
 
 /// Whether a class name holds one of [`BYLINES`].
 fn is_byline(class: &str) -> bool {
-    let begins = |rest: &[u8], word: &&str| {
-        rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-    };
     let class = class.as_bytes();
-    (0..class.len()).any(|at| BYLINES.iter().any(|word| begins(&class[at..], word)))
+    let begins = |at: usize, word: &&str| {
+        class.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    // The first two letters of each, without case.
+    let may_begin = |letters: &[u8]| {
+        matches!(
+            [letters[0] | 0x20, letters[1] | 0x20],
+            [b'a', b'u'] | [b'b', b'y'] | [b'c', b'o'] | [b'j', b'o'] | [b'r', b'e'] | [b'w', b'r']
+        )
+    };
+    let starts = class.windows(2).enumerate().filter(|(_, letters)| may_begin(letters));
+    starts.into_iter().any(|(at, _)| BYLINES.iter().any(|word| begins(at, word)))
 }
 
 /// Adds the texts of elements: each text alone, and all of an element joined.
@@ -202,8 +210,8 @@ fn add_credits(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>,
 }
 
 fn is_author_path(href: &str) -> bool {
-    let path = href.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    let mut parts = path.rsplit('/').skip(1);
+    let end = href.bytes().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(href.len());
+    let mut parts = href[..end].trim_end_matches('/').rsplit('/').skip(1);
     parts.any(|part| AUTHOR_PATHS.iter().any(|name| name.eq_ignore_ascii_case(part)))
 }
 

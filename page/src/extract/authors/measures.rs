@@ -10,7 +10,7 @@ use super::candidates::{NameCandidate, NameMention, name_key, write_key};
 use super::credits::Source;
 use super::names::{SiteNames, is_name, is_syllable};
 use super::places::CreditPlace;
-use super::words;
+use super::words::Word;
 use crate::Page;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
@@ -304,7 +304,7 @@ fn measure_spelling(candidate: &NameCandidate, context: &AuthorContext<'_>, sink
 
 /// Whether a word is a small word of names, written small: "van der".
 fn is_small_particle(word: &str) -> bool {
-    word.starts_with(char::is_lowercase) && words::is_particle(word)
+    word.starts_with(char::is_lowercase) && Word::new(word).is_particle()
 }
 
 /// Where it is shown.

@@ -2,7 +2,7 @@
 //!
 //! The name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
-use super::words;
+use super::words::Word;
 use crate::reading::is_unspaced;
 use crate::text::letters;
 
@@ -74,8 +74,8 @@ pub(super) fn is_full_name(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let last = text.rsplit(' ').next().unwrap_or_default();
     let is_no_name = |word: &str| {
-        let is_small = word.starts_with(char::is_lowercase);
-        words::is_label(word) || (is_small && !words::is_particle(word))
+        let word = Word::new(word);
+        word.is_label() || (word.is_small() && !word.is_particle())
     };
     is_name(text)
         && text.starts_with(char::is_alphabetic)
@@ -96,5 +96,5 @@ pub(super) fn is_name(text: &str) -> bool {
         && !text.chars().any(|c| c.is_ascii_digit())
         && text.chars().next().is_some_and(|c| !c.is_lowercase())
         && !NOT_NAMES.contains(&first.as_str())
-        && !words::is_by(&first, None, false)
+        && !Word::new(&first).is_by(None, false)
 }

@@ -3,12 +3,17 @@
 //! The lists are small and evidence only: an unknown word before a colon is a label, too, and a small letter ends a name.
 //! All words are folded as [`cldr::fold`] folds them.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::extract::cldr::{self, Language};
 
-/// A list of words.
+/// A list of words, and one of beginnings of words.
 type Words = LazyLock<Vec<&'static str>>;
+type Stems = LazyLock<StemIndex>;
 
 /// Longest beginning of a word, in bytes, behind which hardly anything may follow.
 const SHORT: usize = 6;
@@ -24,7 +29,7 @@ pub(super) enum Work {
 }
 
 /// "By", and the languages in which it is no part of names; nothing for all.
-const BY: [(&str, &str); 31] = [
+const BY_WORDS: [(&str, &str); 31] = [
     ("by", ""),
     ("par", ""),
     ("por", ""),
@@ -57,9 +62,10 @@ const BY: [(&str, &str); 31] = [
     ("ដោយ", ""),
     ("ໂດຍ", ""),
 ];
+static BY: LazyLock<FxHashMap<&str, &str>> = LazyLock::new(|| BY_WORDS.into_iter().collect());
 /// Beginnings of words that name what a writer did, or the writer.
-static WRITING: Words = LazyLock::new(|| {
-    words(
+static WRITING: Stems = LazyLock::new(|| {
+    StemIndex::new(
         "written text words story report reporting analys interview comment opinion essay review told autor auteur \
          author skrib schrieb geschrieben eingestellt aufgezeichnet protokoll kommentar bericht artikel \
          beitrag reportage propos recueilli escrit texto textos articulo scritt testo articol geschreven \
@@ -69,8 +75,8 @@ static WRITING: Words = LazyLock::new(|| {
     )
 });
 /// Beginnings of words for the work of others.
-static OTHER: Words = LazyLock::new(|| {
-    words(
+static OTHER: Stems = LazyLock::new(|| {
+    StemIndex::new(
         "photo pictur image imagen illustr ilustr graphic grafik grafic video camera edited editing editor \
          edicion edicao translat fact sourc audio produc foto bild ubersetz redigier redigert redigerat photograph lektor quelle zeichn credit \
          tradui traduct traduc traducid traduz traduzid tradott vertal vertaling beeld oversat oversatt oversett oversaet kuva \
@@ -81,8 +87,8 @@ static OTHER: Words = LazyLock::new(|| {
     )
 });
 /// Beginnings of words for who works at a paper.
-static ROLES: Words = LazyLock::new(|| {
-    words(
+static ROLES: Stems = LazyLock::new(|| {
+    StemIndex::new(
         "staff correspond contribut reporter editor writer officer journalis columnist producer intern author \
          photographer chief phd anchor freelanc redakteur redaktor autor volontar korrespond chefredakt \
          redacteur redactric redactor redator redattor periodista giornalista jornalista inviat enviad envoye \
@@ -92,8 +98,8 @@ static ROLES: Words = LazyLock::new(|| {
     )
 });
 /// Beginnings of words for desks and agencies.
-static NEWSROOMS: Words = LazyLock::new(|| {
-    words(
+static NEWSROOMS: Stems = LazyLock::new(|| {
+    StemIndex::new(
         "編集部 编辑部 編輯部 편집국 redaktion redaktsioon redakc redakts redac redazione redacao redactie redaksi редакц \
          рэдакц συντακτικη editorial newsroom staff news agenc agens ajans agentur desk team تحريريه تحرير \
          agencies",
@@ -134,28 +140,90 @@ fn words(text: &'static str) -> Vec<&'static str> {
     text.split_ascii_whitespace().collect()
 }
 
-/// Whether a word begins with one of these. Behind short beginnings only an ending may follow: "Stafford" is no staff.
-fn is_form_of_any(word: &str, beginnings: &[&str]) -> bool {
-    let is_form =
-        |stem: &&str| word.starts_with(*stem) && (stem.len() > SHORT || word.len() <= stem.len() + ENDING);
-    beginnings.iter().any(is_form)
+/// Beginnings of words, found by the first letter: each short line of a page is looked up.
+struct StemIndex {
+    by_letter: FxHashMap<char, Vec<&'static str>>,
 }
 
-/// Whether a word, written as `word`, means "by" in a text of this language. A small letter at the beginning says so as well,
-/// because names begin with capitals.
-pub(super) fn is_by(word: &str, language: Option<Language>, is_first: bool) -> bool {
-    let folded = cldr::fold(word);
-    let Some((_, languages)) = BY.iter().find(|(by, _)| *by == folded) else { return false };
-    let is_language = |code: &str| language.is_some_and(|language| language.is(code));
-    languages.is_empty()
-        || languages.split(' ').any(is_language)
-        || (is_first && word.starts_with(char::is_lowercase))
+impl StemIndex {
+    fn new(text: &'static str) -> StemIndex {
+        let mut by_letter: FxHashMap<char, Vec<&'static str>> = FxHashMap::default();
+        for stem in text.split_ascii_whitespace() {
+            by_letter.entry(first_letter(stem)).or_default().push(stem);
+        }
+        StemIndex { by_letter }
+    }
+
+    /// Whether a word begins with one of these. Behind short beginnings only an ending may follow: "Stafford" is no staff.
+    fn begins(&self, word: &str) -> bool {
+        let is_form = |stem: &&str| {
+            word.starts_with(*stem) && (stem.len() > SHORT || word.len() <= stem.len() + ENDING)
+        };
+        self.by_letter.get(&first_letter(word)).is_some_and(|stems| stems.iter().any(is_form))
+    }
+}
+
+/// The first letter of a word; NUL for none.
+fn first_letter(word: &str) -> char {
+    word.chars().next().unwrap_or_default()
+}
+
+/// A word of a byline. It is folded once, when a list is first asked for it.
+pub(super) struct Word<'t> {
+    pub(super) text: &'t str,
+    folded: OnceCell<Cow<'t, str>>,
+}
+
+impl<'t> Word<'t> {
+    pub(super) fn new(text: &'t str) -> Word<'t> {
+        Word { text, folded: OnceCell::new() }
+    }
+
+    pub(super) fn folded(&self) -> &str {
+        self.folded.get_or_init(|| cldr::fold(self.text))
+    }
+
+    /// Whether it means "by" in a text of this language. A small letter at the beginning says so as well, because names
+    /// begin with capitals.
+    pub(super) fn is_by(&self, language: Option<Language>, is_first: bool) -> bool {
+        let Some(languages) = BY.get(self.folded()) else { return false };
+        let is_language = |code: &str| language.is_some_and(|language| language.is(code));
+        languages.is_empty()
+            || languages.split(' ').any(is_language)
+            || (is_first && self.text.starts_with(char::is_lowercase))
+    }
+
+    /// Whether it names what a writer or another did: "Analysis", "photos".
+    pub(super) fn is_label(&self) -> bool {
+        WRITING.begins(self.folded()) || OTHER.begins(self.folded())
+    }
+
+    /// Whether it says what somebody is at a paper: "Correspondent".
+    pub(super) fn is_role(&self) -> bool {
+        ROLES.begins(self.folded())
+    }
+
+    /// Whether it is a small word inside names: "van".
+    pub(super) fn is_particle(&self) -> bool {
+        let first = self.folded().split(['\'', '-']).next().unwrap_or_default();
+        PARTICLES.contains(&first)
+    }
+
+    /// Whether it begins a description of a person: "our correspondent".
+    pub(super) fn is_article(&self) -> bool {
+        ARTICLES.contains(&self.folded())
+    }
+
+    pub(super) fn is_small(&self) -> bool {
+        self.text.starts_with(char::is_lowercase)
+    }
 }
 
 /// What the words of a label say.
 pub(super) fn work(label: &str) -> Option<Work> {
     let label = label.trim();
-    let is_at_edge = |sign: &&str| label.ends_with(*sign) || label.starts_with(*sign);
+    // No sign has an ASCII letter.
+    let is_at_edge = |sign: &&str| !label.is_ascii() && (label.ends_with(*sign) || label.starts_with(*sign));
     if WRITING_SIGNS.iter().any(is_at_edge) {
         return Some(Work::Writing);
     }
@@ -165,36 +233,18 @@ pub(super) fn work(label: &str) -> Option<Work> {
     let folded = cldr::fold(label);
     let mut words = folded.split(|letter: char| letter.is_whitespace() || letter.is_ascii_punctuation());
     // "Text and photos" is a writer's.
-    if words.clone().any(|word| is_form_of_any(word, &WRITING)) {
+    if words.clone().any(|word| WRITING.begins(word)) {
         Some(Work::Writing)
-    } else if words.clone().any(|word| is_form_of_any(word, &OTHER)) {
+    } else if words.clone().any(|word| OTHER.begins(word)) {
         Some(Work::Other)
     } else {
-        words.any(|word| is_form_of_any(word, &ROLES)).then_some(Work::Writing)
+        words.any(|word| ROLES.begins(word)).then_some(Work::Writing)
     }
-}
-
-/// Whether a word names what a writer or another did: "Analysis", "photos".
-pub(super) fn is_label(word: &str) -> bool {
-    let folded = cldr::fold(word);
-    is_form_of_any(&folded, &WRITING) || is_form_of_any(&folded, &OTHER)
-}
-
-/// Whether a word says what somebody is at a paper: "Correspondent".
-pub(super) fn is_role(word: &str) -> bool {
-    is_form_of_any(&cldr::fold(word), &ROLES)
 }
 
 /// Whether a word of the text names a desk or an agency.
 pub(super) fn is_newsroom(text: &str) -> bool {
-    cldr::fold(text).split_whitespace().any(|word| is_form_of_any(word, &NEWSROOMS))
-}
-
-/// Whether it is a small word inside names: "van".
-pub(super) fn is_particle(word: &str) -> bool {
-    let folded = cldr::fold(word);
-    let first = folded.split(['\'', '-']).next().unwrap_or_default();
-    PARTICLES.contains(&first)
+    cldr::fold(text).split_whitespace().any(|word| NEWSROOMS.begins(word))
 }
 
 /// Whether it follows a name behind a comma and belongs to it: "Jr.".
@@ -202,13 +252,11 @@ pub(super) fn is_suffix(text: &str) -> bool {
     SUFFIXES.contains(&cldr::fold(text.trim()).as_ref())
 }
 
-/// Whether it begins a description of a person: "our correspondent".
-pub(super) fn is_article(word: &str) -> bool {
-    ARTICLES.contains(&cldr::fold(word).as_ref())
-}
-
 /// A name without the sign before it, as in `記者林知遠`, and the work that the sign tells.
 pub(super) fn without_sign_before(text: &str) -> Option<(&str, Work)> {
+    if text.starts_with(|letter: char| letter.is_ascii()) {
+        return None;
+    }
     let behind = |signs: &[&str], work| {
         let rest = signs.iter().find_map(|sign| text.strip_prefix(sign))?;
         Some((rest.trim(), work))
@@ -239,6 +287,8 @@ mod tests {
 
     #[test]
     fn names_are_no_roles() {
+        let is_role = |word| Word::new(word).is_role();
+        let is_label = |word| Word::new(word).is_label();
         assert!(
             is_role("Reporter") && is_role("Redakteurin") && is_role("staff") && is_newsroom("News Agencies")
         );
@@ -249,6 +299,7 @@ mod tests {
 
     #[test]
     fn by_depends_on_the_language() {
+        let is_by = |word, language, is_first| Word::new(word).is_by(language, is_first);
         let german = cldr::language("de");
         assert!(is_by("Von", german, true) && is_by("By", german, true));
         assert!(!is_by("Von", cldr::language("en"), true) && is_by("von", None, true));

@@ -3,6 +3,10 @@
 //! The lists are evidence for lines that have such a word. Where a line has two dates with labels that are not among
 //! them, the later one is that of the change if it comes second: papers write them in this order.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use crate::extract::cldr;
 
 /// Beginnings of words, folded, for a change; and for the publication.
@@ -189,30 +193,52 @@ pub(super) enum Label {
     Unknown,
 }
 
+/// Where the words for a change and for the publication are in a text.
+#[derive(Default)]
+struct Places {
+    changed: Option<(usize, usize)>,
+    published: Option<(usize, usize)>,
+}
+
+/// The first and the last place of each. `None` for a text that is too long.
+fn places(text: &str) -> Option<Places> {
+    /// By their first letter, because every text beside a date is looked up.
+    static WORDS: LazyLock<FxHashMap<char, Vec<(&str, Label)>>> = LazyLock::new(|| {
+        let changed = CHANGED.iter().map(|word| (*word, Label::Changed));
+        let published = PUBLISHED.iter().map(|word| (*word, Label::Published));
+        let mut by_letter: FxHashMap<char, Vec<(&str, Label)>> = FxHashMap::default();
+        for (word, label) in changed.chain(published) {
+            by_letter.entry(word.chars().next().unwrap_or_default()).or_default().push((word, label));
+        }
+        by_letter
+    });
+    if text.len() > MOST_BYTES {
+        return None;
+    }
+    let text = cldr::fold(text);
+    let mut places = Places::default();
+    for (at, letter) in text.char_indices() {
+        let Some(words) = WORDS.get(&letter) else { continue };
+        for (_, label) in words.iter().filter(|(word, _)| text[at..].starts_with(word)) {
+            let place = if *label == Label::Changed { &mut places.changed } else { &mut places.published };
+            *place = Some((place.map_or(at, |(first, _)| first), at));
+        }
+    }
+    Some(places)
+}
+
 /// Whether a text has a word for a change, or for the publication.
 pub(super) fn says(text: &str) -> (bool, bool) {
-    if text.len() > MOST_BYTES {
-        return (false, false);
-    }
-    let text = format!("{} ", cldr::fold(text));
-    let has_any = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    (has_any(CHANGED), has_any(PUBLISHED))
+    places(text).map_or((false, false), |found| (found.changed.is_some(), found.published.is_some()))
 }
 
 /// What the words before a date say, or those behind it if there are none before. The nearest counts.
 pub(super) fn label(before: &str, behind: &str) -> Option<Label> {
     let has_letters = |text: &str| text.chars().any(char::is_alphabetic);
     let named = |text: &str, is_last: bool| {
-        if text.len() > MOST_BYTES {
-            return None;
-        }
-        let text = format!("{} ", cldr::fold(text));
-        let at = |words: &[&str]| {
-            let found =
-                words.iter().filter_map(|word| if is_last { text.rfind(word) } else { text.find(word) });
-            if is_last { found.max() } else { found.min() }
-        };
-        match (at(CHANGED), at(PUBLISHED)) {
+        let Places { changed, published } = places(text)?;
+        let at = |place: (usize, usize)| if is_last { place.1 } else { place.0 };
+        match (changed.map(at), published.map(at)) {
             (Some(changed), Some(published)) if (changed > published) == is_last => Some(Label::Changed),
             (_, Some(_)) => Some(Label::Published),
             (Some(_), None) => Some(Label::Changed),

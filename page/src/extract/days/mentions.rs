@@ -129,13 +129,16 @@ pub(super) fn visible_mentions(
     let runs = &visible.runs().runs;
     let lines = |number: usize| -> Vec<(Source, String)> {
         let run = &runs[number];
-        let find = || dates::find(&run.text, fetched_at, style);
-        let found = match run.words {
-            ..=LINE_WORDS => find(),
-            // Only with labels are such lines no prose: "Published … | Updated …".
-            ..=LABELLED_WORDS if labels::says(&run.text) != (false, false) => find(),
-            _ => Vec::new(),
-        };
+        if run.words > LABELLED_WORDS {
+            return Vec::new();
+        }
+        let found = dates::find(&run.text, fetched_at, style);
+        // Only with labels are longer lines no prose: "Published … | Updated …".
+        let is_line =
+            found.is_empty() || run.words <= LINE_WORDS || labels::says(&run.text) != (false, false);
+        if !is_line {
+            return Vec::new();
+        }
         let before = number.checked_sub(1).map(|before| &runs[before]);
         let before = before.filter(|before| before.words <= LABEL_WORDS).map_or("", |run| run.text.as_str());
         by_label(&run.text, before, found)

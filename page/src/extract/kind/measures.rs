@@ -536,11 +536,11 @@ impl<'a> KindMeasures<'a> {
     fn measure_surroundings(&self, sink: &mut impl MeasureSink) {
         let page = self.page;
         let tree = &page.tree;
-        let mut count: FxHashMap<&str, f32> = FxHashMap::default();
-        for tag in tree.node_ids().filter_map(|node| tree.tag(node)) {
-            *count.entry(tag).or_default() += 1.0;
+        let mut count = vec![0.0_f32; tree.tag_count()];
+        for tag in tree.node_ids().filter_map(|node| tree.tag_id(node)) {
+            count[tag.index()] += 1.0;
         }
-        let of = |tag: &str| count.get(tag).copied().unwrap_or(0.0);
+        let of = |tag: &str| tree.tag_named(tag).map_or(0.0, |tag| count[tag.index()]);
         sink.add("fields for long texts", of("textarea"));
         sink.add("fields", of("input") + of("select"));
         sink.add("buttons", of("button"));

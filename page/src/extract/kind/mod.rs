@@ -21,6 +21,7 @@ use std::sync::LazyLock;
 use crate::Page;
 use crate::article::{Evidence, PageKind};
 use crate::measures::measure_names;
+use crate::reading::Leaf;
 use crate::text::{HEADLINE_WORDS, words_of_prose};
 use crate::time::Timestamp;
 use crate::trees::Trees;
@@ -158,8 +159,7 @@ fn verdict(
 
 /// Whether a page that shows nearly nothing keeps a story under its headline, in its metadata or in a script's data.
 fn keeps_story(page: &Page, metadata: &Metadata) -> bool {
-    let shown: f32 = (0..page.leaves.len()).map(|leaf| words_of_prose(page.leaves.text(leaf))).sum();
-    if shown >= MOST_SHOWN {
+    if has_words(page, MOST_SHOWN, |_| true) {
         return false;
     }
     let is_story = |text: &str| words_of_prose(text) >= LEAST_KEPT;
@@ -170,9 +170,16 @@ fn keeps_story(page: &Page, metadata: &Metadata) -> bool {
 
 /// Whether a page has words outside links for more than a headline: without, there is nothing to deliver.
 fn has_text(page: &Page) -> bool {
-    let texts = page.leaves.iter().enumerate().filter(|(_, leaf)| leaf.link.is_none() && !leaf.is_image);
-    let words: f32 = texts.map(|(number, _)| words_of_prose(page.leaves.text(number))).sum();
-    words >= LEAST_WORDS
+    has_words(page, LEAST_WORDS, |leaf| leaf.link.is_none() && !leaf.is_image)
+}
+
+/// Whether some of a page's texts have at least so many words.
+fn has_words(page: &Page, least: f32, is_counted: impl Fn(&Leaf) -> bool) -> bool {
+    let mut words = 0.0;
+    page.leaves.iter().enumerate().filter(|(_, leaf)| is_counted(leaf)).any(|(number, _)| {
+        words += words_of_prose(page.leaves.text(number));
+        words >= least
+    })
 }
 
 /// Whether a page that is no article shows many headlines.

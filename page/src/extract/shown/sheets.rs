@@ -3,6 +3,7 @@
 //! A selector is read if it is made of names, classes and ids; one with a state, an attribute or a pseudo-element is
 //! left out. Rules count as on a wide screen: those for paper or for narrow screens are left out.
 
+use memchr::{memchr, memchr2, memchr3};
 use rustc_hash::FxHashMap;
 
 use crate::reading::{NodeId, PageTree};
@@ -28,7 +29,11 @@ pub(super) struct Effects {
 pub(super) fn effects_of(declarations: &str) -> Effects {
     let mut effects = Effects::default();
     let mut is_placed = false;
-    for declaration in declarations.split(';').map(str::trim_start) {
+    let mut rest = declarations;
+    while !rest.is_empty() {
+        let end = memchr(b';', rest.as_bytes()).unwrap_or(rest.len());
+        let declaration = rest.get(..end).unwrap_or_default().trim_start();
+        rest = rest.get(end + 1..).unwrap_or_default();
         // Few declarations matter, and they begin like these.
         if !matches!(
             declaration.as_bytes(),
@@ -138,7 +143,7 @@ impl Sheets {
         let mut rest = text;
         // Whether each block around the next rule counts.
         let mut counts: Vec<bool> = Vec::new();
-        while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'{' | b'}' | b';')) {
+        while let Some(at) = memchr3(b'{', b'}', b';', rest.as_bytes()) {
             let (head, mark) = (rest.get(..at).unwrap_or_default().trim(), rest.as_bytes().get(at).copied());
             rest = rest.get(at + 1..).unwrap_or_default();
             match mark {
@@ -153,7 +158,7 @@ impl Sheets {
                     counts.push(is_open && counts.last().copied().unwrap_or(true));
                 }
                 Some(b'{') => {
-                    let end = rest.bytes().position(|byte| matches!(byte, b'{' | b'}')).unwrap_or(rest.len());
+                    let end = memchr2(b'{', b'}', rest.as_bytes()).unwrap_or(rest.len());
                     let effects = effects_of(rest.get(..end).unwrap_or_default());
                     if effects != Effects::default() && counts.last().copied().unwrap_or(true) {
                         head.split(',').for_each(|selector| self.add(selector.trim(), effects));

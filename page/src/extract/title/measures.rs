@@ -45,9 +45,9 @@ pub(super) struct TitleContext<'a> {
     agreements: Vec<(Source, Source, f32)>,
     /// Words of the part of the URL's path that has the most of them.
     slug: HashSet<String>,
-    site_names: Vec<String>,
+    pub(super) site_names: Vec<String>,
     /// What short links on the page are called: sections, for the most part.
-    link_names: HashSet<String>,
+    pub(super) link_names: HashSet<String>,
     host: String,
     h1s: usize,
     /// How many elements of the page look as those in which candidates are shown.
@@ -146,7 +146,7 @@ impl<'a> TitleContext<'a> {
 }
 
 /// The names of links to the site's front page, and those of all short links, as letters.
-pub(super) fn names_of_links(page: &Page) -> (Vec<String>, HashSet<String>) {
+fn names_of_links(page: &Page) -> (Vec<String>, HashSet<String>) {
     let (mut of_home, mut all) = (Vec::new(), HashSet::new());
     for (at, leaf) in page.leaves.iter().enumerate() {
         let Some(link) = leaf.link else { continue };

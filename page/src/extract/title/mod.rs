@@ -38,9 +38,9 @@ pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
     /// Never empty: a test checks that the file can be parsed.
     static SHARED: LazyLock<Trees> =
         LazyLock::new(|| Trees::parse(TREES, measure_names()).unwrap_or_default());
-    let (candidates, rows) = measured_candidates(page, metadata);
+    let Measured { candidates, rows, sole } = Measured::new(page, metadata);
     let mut scores = SHARED.scores(&rows);
-    if let Some(sole) = sole::title_without_site(page, metadata, &candidates)
+    if let Some(sole) = sole
         && let Some(at) = candidates.iter().position(|candidate| candidate.text == sole)
     {
         // Trees learn from pages with headlines; of a title alone they know less than its page does.
@@ -63,13 +63,25 @@ pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
     Some(Finding { value: best.value.clone(), witness: best.witness, confidence: best.likelihood })
 }
 
-/// The candidates, and the measures of all of them in one row.
-fn measured_candidates(page: &Page, metadata: &Metadata) -> (Vec<TitleCandidate>, Vec<f32>) {
-    let candidates = TitleCandidates::new(page, metadata);
-    let context = measures::TitleContext::new(page, metadata, &candidates);
-    let mut rows = Vec::new();
-    candidates.all.iter().for_each(|candidate| measures::measure_candidate(candidate, &context, &mut rows));
-    (candidates.all, rows)
+/// The candidates of a page.
+struct Measured {
+    candidates: Vec<TitleCandidate>,
+    /// The measures of all of them.
+    rows: Vec<f32>,
+    /// The headline of a page that only its document's title gives.
+    sole: Option<String>,
+}
+
+impl Measured {
+    fn new(page: &Page, metadata: &Metadata) -> Measured {
+        let candidates = TitleCandidates::new(page, metadata);
+        let context = measures::TitleContext::new(page, metadata, &candidates);
+        let mut rows = Vec::new();
+        let all = &candidates.all;
+        all.iter().for_each(|candidate| measures::measure_candidate(candidate, &context, &mut rows));
+        let sole = sole::title_without_site(&context, all);
+        Measured { candidates: candidates.all, rows, sole }
+    }
 }
 
 /// The name of its most trusted source.
@@ -85,7 +97,7 @@ pub(super) fn measure_names() -> &'static [String] {
 
 /// The candidates and their measures.
 pub(super) fn evidence(page: &Page, metadata: &Metadata) -> Vec<(String, Vec<f32>)> {
-    let (candidates, rows) = measured_candidates(page, metadata);
+    let Measured { candidates, rows, .. } = Measured::new(page, metadata);
     let rows = rows.chunks(measure_names().len()).map(<[f32]>::to_vec);
     candidates.into_iter().map(|candidate| candidate.text).zip(rows).collect()
 }

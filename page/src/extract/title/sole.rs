@@ -3,12 +3,8 @@
 //! Such a title often ends or begins with the names of the site and its section. What these are the page says: its links
 //! to the front page, its menu, its metadata. A part that is no such name belongs to the headline.
 
-use std::collections::HashSet;
-
-use super::super::metadata::Metadata;
 use super::candidates::{Source, TitleCandidate, cut_points};
-use super::measures::names_of_links;
-use crate::Page;
+use super::measures::TitleContext;
 use crate::reading::is_unspaced;
 use crate::text::letters;
 
@@ -17,13 +13,10 @@ const SECTION_LETTERS: usize = 4;
 
 /// The document's title without the names of site and sections, if it is the only title and the page names its site.
 pub(super) fn title_without_site(
-    page: &Page,
-    metadata: &Metadata,
+    context: &TitleContext<'_>,
     candidates: &[TitleCandidate],
 ) -> Option<String> {
-    let (of_home, link_names) = names_of_links(page);
-    let declared = metadata.site_name.iter().map(|name| letters(name));
-    let site_names: HashSet<String> = declared.chain(of_home).filter(|name| !name.is_empty()).collect();
+    let TitleContext { site_names, link_names, .. } = context;
     if site_names.is_empty() {
         return None;
     }
