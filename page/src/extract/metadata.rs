@@ -16,6 +16,7 @@ use super::form::Forms;
 use super::json_ld::{self, Objects};
 use super::picture::declared_picture;
 use super::plain::{readable, without_entities};
+use super::properties::has_property;
 use crate::Page;
 
 /// The fields that the markup gives.
@@ -162,9 +163,10 @@ impl<'a> MarkupReader<'a> {
         let tree = &page.tree;
         let html: Vec<NodeId> = tree.node_ids().filter(|&node| tree.is_html(node)).collect();
         let meta = |&node: &NodeId| {
+            tree.tag(node).filter(|tag| *tag == "meta")?;
             let name = tree.attr(node, "property").or_else(|| tree.attr(node, "name"))?;
             let content = tree.attr(node, "content").filter(|content| !content.trim().is_empty())?;
-            (tree.tag(node) == Some("meta")).then(|| (name.trim().to_ascii_lowercase(), content))
+            Some((name.trim().to_ascii_lowercase(), content))
         };
         let metas = html.iter().filter_map(meta).collect();
         MarkupReader {
@@ -226,9 +228,9 @@ impl<'a> MarkupReader<'a> {
             let dates = elements.filter_map(dated).take(MOST_DATES);
             found.extend(dates.map(|(node, value)| Mention { source, value, node: Some(node) }));
         };
-        shown(Source::Microdata, &mut self.with_itemprop("datePublished"));
-        shown(Source::Created, &mut self.with_itemprop("dateCreated"));
-        shown(Source::Changed, &mut self.with_itemprop("dateModified"));
+        shown(Source::Microdata, &mut self.with_property("datePublished"));
+        shown(Source::Created, &mut self.with_property("dateCreated"));
+        shown(Source::Changed, &mut self.with_property("dateModified"));
         let times = || self.elements.iter().copied().filter(|&node| tree.tag(node) == Some("time"));
         shown(Source::Time, &mut times().take(MOST_TIMES));
         let hint = |node: NodeId| {
@@ -256,7 +258,7 @@ impl<'a> MarkupReader<'a> {
         dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
             .or_else(|| dated(self.objects.others().find_map(of_object), "json-ld", 0.9))
             .or_else(|| dated(meta(), "meta", 0.9))
-            .or_else(|| dated(self.with_itemprop("dateModified").find_map(value), "microdata", 0.9))
+            .or_else(|| dated(self.with_property("dateModified").find_map(value), "microdata", 0.9))
             .or_else(|| dated(times().find_map(value), "time", 0.7))
     }
 
@@ -278,12 +280,9 @@ impl<'a> MarkupReader<'a> {
         value.map(str::to_owned).or_else(|| self.short_text(node))
     }
 
-    fn with_itemprop(&self, property: &str) -> impl Iterator<Item = NodeId> {
+    fn with_property(&self, property: &str) -> impl Iterator<Item = NodeId> {
         let tree = &self.page.tree;
-        self.elements.iter().copied().filter(move |&node| {
-            tree.attr(node, "itemprop")
-                .is_some_and(|names| names.split_whitespace().any(|name| name == property))
-        })
+        self.elements.iter().copied().filter(move |&node| has_property(tree, node, property))
     }
 
     /// The text of an element, unless it is too long for a name or date.

@@ -30,6 +30,7 @@ mod measures;
 mod metadata;
 mod picture;
 mod plain;
+mod properties;
 mod reader;
 mod runs;
 mod scorer;

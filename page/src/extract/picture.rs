@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::finding::Finding;
 use super::json_ld::{Objects, url_in};
+use super::properties::has_property;
 use super::visible::Visible;
 use crate::Page;
 use crate::reading::{NodeId, resolve};
@@ -56,7 +57,7 @@ pub(super) fn declared_picture<'a>(
             tree.attr(node, name)
                 .is_some_and(|value| value.split_ascii_whitespace().any(|other| other == word))
         };
-        match is_marked("itemprop", "image") || is_marked("rel", "image_src") {
+        match has_property(tree, node, "image") || is_marked("rel", "image_src") {
             true => ["content", "href"]
                 .iter()
                 .find_map(|name| tree.attr(node, name).and_then(web))

@@ -4,6 +4,7 @@ use super::bylines::{self, says_by};
 use super::names::{SiteNames, is_name, is_syllable};
 use crate::Page;
 use crate::extract::cldr::Language;
+use crate::extract::properties::says_property;
 use crate::extract::runs::Run;
 use crate::extract::visible::Visible;
 use crate::reading::NodeId;
@@ -158,7 +159,7 @@ fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
         for (name, value) in tree.attrs(node) {
             let (at, is_marked): (usize, &dyn Fn() -> bool) = match name {
                 "rel" => (0, &|| has_word(value)),
-                "itemprop" => (1, &|| has_word(value)),
+                "itemprop" | "property" => (1, &|| says_property(tag, (name, value), "author")),
                 "class" => (2, &|| tag != Some("body") && value.split_ascii_whitespace().any(is_byline)),
                 "href" => (3, &|| tag == Some("a") && is_author_path(value)),
                 _ => continue,

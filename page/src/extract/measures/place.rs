@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::context::PageContext;
 use super::order::Signatures;
 use super::vocabulary::{self, N_GROUPS, Vocabulary};
+use crate::extract::properties::says_property;
 use crate::extract::runs::{PrefixSums, Run, Runs, share};
 
 const ARTICLE: u32 = 1;
@@ -188,7 +189,7 @@ fn inside_bits(tree: &PageTree, node: NodeId) -> u32 {
             "hidden" => HIDDEN,
             "aria-hidden" if value == "true" => HIDDEN,
             "style" if is_hiding(value) => HIDDEN,
-            "itemprop" if value.split_ascii_whitespace().any(|word| word == "articleBody") => ARTICLE_BODY,
+            "itemprop" | "property" if says_property(Some(tag), (name, value), "articleBody") => ARTICLE_BODY,
             "role" => match value {
                 "main" => MAIN,
                 "article" => ARTICLE,

@@ -161,3 +161,16 @@ fn microdata_and_rdfa_name_authors() {
     );
     assert_eq!(read(&DUTCH.around("", &html)).authors, ["Sjoukje Hiemstra"]);
 }
+
+#[test]
+fn rdfa_of_several_vocabularies_names_the_day() {
+    for date in [
+        "<span property='schema:datePublished' content='2024-05-03T08:30:00+02:00'>vrijdag 3 mei 2024</span>",
+        "<span property='dc:date dc:created' content='2024-05-03T08:30:00+02:00' datatype='xsd:dateTime'>vrijdag 3 mei 2024</span>",
+        "<div vocab='https://schema.org/' typeof=NewsArticle><time property=datePublished datetime='2024-05-03T08:30:00+02:00'>vrijdag 3 mei 2024</time></div>",
+    ] {
+        let found = read(&DUTCH.around("", &format!("{date}{}", DUTCH.paragraphs())));
+        assert_eq!(found.published.as_deref(), Some("2024-05-03T08:30:00+02:00"), "{date}");
+        assert_eq!(texts(&found), DUTCH.text);
+    }
+}
