@@ -48,7 +48,8 @@ outcomes! {
     ServerError = "server_error",
     /// The body is not HTML, or a redirect leads to what is no web page.
     NotHtml = "not_html",
-    /// An HTML page without a byte of content.
+    /// An HTML page without a byte of content, or with nothing but what several other addresses of its site show: a
+    /// consent wall, a login, a bot check.
     Empty = "empty",
     /// Larger than the limit, on the wire or decompressed.
     TooLarge = "too_large",

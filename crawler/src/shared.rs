@@ -62,6 +62,8 @@ pub(crate) struct Shared {
     pub(crate) recent_links: RecentLinks,
     /// Place → addresses that redirected there.
     pub(crate) detours: Repeats,
+    /// Text → addresses that showed it.
+    pub(crate) texts: Arc<Repeats>,
     /// Site → addresses that answered 429 or 503.
     pub(crate) busy: Repeats,
     pub(crate) response_times: ResponseTimes,
@@ -107,6 +109,7 @@ impl Shared {
             outages: Outages::default(),
             recent_links: RecentLinks::default(),
             detours: Repeats::within(Duration::from_secs(3_600)),
+            texts: Arc::new(Repeats::within(Duration::from_secs(3_600))),
             busy: Repeats::within(Duration::from_secs(600)),
             response_times: ResponseTimes::default(),
             lateness: Lateness::default(),

@@ -279,6 +279,11 @@ impl Visit<'_> {
             let next = self.schedule_alone(Outcome::Unreachable).await?;
             return Ok(self.without_page(Outcome::Unreachable, next));
         }
+        if page_links.is_wall {
+            tracing::debug!(url = %self.claim.url, "the page shows what other addresses of its site show");
+            self.site_answered().await?;
+            return self.unreadable(Outcome::Empty).await;
+        }
         if page_links.is_no_article
             && !self.page.is_gone
             && let Some(again) = self.page.not_found(MOVED, self.now)

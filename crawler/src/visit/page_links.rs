@@ -20,6 +20,7 @@ use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{self, Form, Item, ListingLimits};
 use crate::refresh;
+use crate::repeats::Repeats;
 use crate::shared::Shared;
 
 /// A body as it was fetched.
@@ -35,12 +36,13 @@ pub(super) struct FetchedBody {
     pub(super) is_cut: bool,
 }
 
-/// The directives of the header, and for which crawler and time they are read.
+/// The directives of the header, for which crawler and time they are read, and what other pages showed lately.
 #[derive(Clone, Copy)]
-struct RobotsContext<'a> {
+struct ReadingContext<'a> {
     directives: Directives,
     token: &'a str,
     now: Timestamp,
+    texts: &'a Repeats,
 }
 
 /// A link to what may be an article.
@@ -74,6 +76,8 @@ pub(super) struct PageLinks {
     pub(super) is_noindex: bool,
     /// Whether the address of an article shows none now.
     pub(super) is_no_article: bool,
+    /// Whether it shows what several other addresses of its site showed within the hour, and that is no article.
+    pub(super) is_wall: bool,
     /// The other page that it asks browsers to show instead.
     pub(super) refresh: Option<CanonicalUrl>,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
@@ -91,6 +95,7 @@ impl PageLinks {
     ) -> anyhow::Result<PageLinks> {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
+        let texts = shared.texts.clone();
         let reading = move || {
             let FetchedBody { content_type, body, directives, refresh, .. } = page;
             let content_type = content_type.as_deref();
@@ -100,7 +105,7 @@ impl PageLinks {
                 let is_noindex = directives.noindex;
                 return PageLinks { is_html: true, is_same: true, is_noindex, ..PageLinks::default() };
             }
-            let context = RobotsContext { directives, token: &token, now };
+            let context = ReadingContext { directives, token: &token, now, texts: &texts };
             let (mut page_links, page) = PageLinks::read(&url, schedule, content_type, &body, context);
             page_links.refresh =
                 refresh::target(&url, refresh.as_deref(), page.as_ref()).filter(|target| *target != url);
@@ -115,7 +120,7 @@ impl PageLinks {
         schedule: PageSchedule,
         content_type: Option<&str>,
         body: &[u8],
-        context: RobotsContext,
+        context: ReadingContext<'_>,
     ) -> (PageLinks, Option<Page>) {
         let now = context.now;
         if schedule.role != Role::Once && listing::sniff(content_type, body) {
@@ -135,6 +140,9 @@ impl PageLinks {
         page_links.is_noindex = directives.noindex;
         let was_article = schedule.role == Role::Page && schedule.visits.first.is_some();
         page_links.is_no_article = was_article && crawled_article(&page, now).0 != PageKind::Article;
+        // Addresses that nobody shows as news may well have nothing but one page for all of them.
+        let may_be_story = schedule.role == Role::Page && (schedule.by.is_some() || was_article);
+        page_links.is_wall = may_be_story && is_wall(&page, context);
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         let schedule = PageSchedule { stories: page_links.stories(), ..schedule };
         if schedule.is_in_menu && schedule.is_section() {
@@ -173,6 +181,7 @@ impl PageLinks {
             is_html: true,
             is_noindex: false,
             is_no_article: false,
+            is_wall: false,
             refresh: None,
             is_same: false,
         }
@@ -234,4 +243,21 @@ impl PageLinks {
     pub(super) fn shows(&self, mark: u64) -> bool {
         self.stories.iter().any(|story| name(story.url.as_str()) == mark)
     }
+}
+/// Other addresses with the same text that make it a wall, and least words of a text that is compared.
+const WALL_ADDRESSES: usize = 2;
+const LEAST_WORDS: usize = 3;
+
+/// Whether a page shows the text of several other addresses of its site, and no article: a consent wall, a login, a bot
+/// check, a maintenance page. Words with digits, which differ from answer to answer, are left out.
+fn is_wall(page: &Page, context: ReadingContext<'_>) -> bool {
+    let texts = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf));
+    let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
+    let words: Vec<&str> = texts.flat_map(str::split_whitespace).filter(is_word).collect();
+    if words.len() < LEAST_WORDS {
+        return false;
+    }
+    let key = format!("{} {}", page.url.site(), words.join(" "));
+    context.texts.note(&key, page.url.as_str(), context.now) >= WALL_ADDRESSES
+        && crawled_article(page, context.now).0 != PageKind::Article
 }

@@ -82,7 +82,7 @@ async fn no_article_ends_because_all_redirect_for_half_an_hour() {
             sim.set_answer(place, 200, &[], page("We are busy", &[]));
         }
         for n in 0..8 {
-            sim.set_answer(&story(n), 200, &[], page("Story", &[]));
+            sim.set_answer(&story(n), 200, &[], page(&"story ".repeat(n + 1), &[]));
             sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(None, START)).await;
         }
         sim.run(MINUTE).await;
@@ -90,7 +90,7 @@ async fn no_article_ends_because_all_redirect_for_half_an_hour() {
         // They are asked for again a day later, find the site in trouble, and again once that is over.
         sim.run(DAY + 30 * MINUTE).await;
         assert!((0..8).all(|n| sim.asked(&story(n)).len() >= 2), "{headers:?}");
-        (0..8).for_each(|n| sim.set_answer(&story(n), 200, &[], page("Story", &[])));
+        (0..8).for_each(|n| sim.set_answer(&story(n), 200, &[], page(&"story ".repeat(n + 1), &[])));
         sim.run(5 * DAY).await;
         assert_eq!(handed(&sim).0, [], "{headers:?}");
         for n in 0..8 {
@@ -179,4 +179,36 @@ async fn an_article_whose_address_shows_none_is_asked_for_again_before_that_is_b
     sim.run(20 * DAY).await;
     // Nobody tells the crawler what it is, so it is handed on at each visit from then on.
     assert!(handed(&sim).1 > before);
+}
+
+#[tokio::test]
+async fn stories_behind_a_wall_are_asked_for_again_soon_and_none_ends() {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    let story = |n: usize| format!("http://a.test/2026/a-long-way-home-{n}");
+    let wall = page("We value your privacy and ask you to agree 7f3", &[]);
+    let show = |n: usize| sim.set_answer(&story(n), 200, &[], page(&"long ".repeat(n + 1), &[]));
+    // Six stories are known; six are new while the wall stands.
+    for n in 0..6 {
+        show(n);
+        sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(None, START)).await;
+    }
+    sim.run(MINUTE).await;
+    (0..12).for_each(|n| sim.set_answer(&story(n), 200, &[], wall.replace("7f3", &format!("{n}f"))));
+    for n in 6..12 {
+        sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(Some(id(FRONT)), sim.clock.now())).await;
+    }
+    sim.run(2 * DAY).await;
+    let mut asked: Vec<usize> = (6..12).map(|n| sim.asked(&story(n)).len()).collect();
+    asked.sort_unstable();
+    assert!(
+        asked[2..].iter().all(|asked| (6..=10).contains(asked)),
+        "the first two teach what it is: {asked:?}"
+    );
+    (0..12).for_each(show);
+    sim.run(5 * DAY).await;
+    assert_eq!(handed(&sim).0, []);
+    for n in 0..12 {
+        let outcome = sim.entry(&story(n)).await.outcome;
+        assert!(matches!(outcome, Some(Outcome::Fetched | Outcome::Unchanged)), "{n}: {outcome:?}");
+    }
 }
