@@ -1,5 +1,6 @@
 //! Arguments of `bench`, which measures speed and size.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -48,7 +49,8 @@ pub(crate) enum BenchCommand {
     Scale(BenchScaleArgs),
     /// Follow simulated news sites for a month: delays, requests, and what was missed.
     #[command(
-        after_help = "Example:\n  newslode-lab bench follow --world 2\n  newslode-lab bench follow --sites 12 --days 7 --without one-queue"
+        after_help = "Example:\n  newslode-lab bench follow --world 2\n  newslode-lab bench follow --sites 12 --days 7 --without one-queue\n  \
+                      newslode-lab bench follow --worlds 14..=20 --sites 20 --days 10"
     )]
     Follow(BenchFollowArgs),
 }
@@ -150,12 +152,18 @@ pub(crate) struct BenchFollowArgs {
     /// Seed of the world.
     #[arg(long, default_value_t = 2)]
     pub(crate) world: u64,
+    /// Follow several worlds, one after the other: a row for each, their mean and the worst.
+    #[arg(long, value_name = "FIRST..=LAST", value_parser = worlds, conflicts_with_all = ["world", "only", "per_site"])]
+    pub(crate) worlds: Option<RangeInclusive<u64>>,
     /// Number of sites.
     #[arg(long, default_value_t = 60)]
     pub(crate) sites: usize,
     /// Number of simulated days.
     #[arg(long, default_value_t = 30)]
     pub(crate) days: u32,
+    /// Which troubles the sites have: `old`, those of all worlds until now, or `all`, small ones that pass, too.
+    #[arg(long, value_enum, default_value_t = Troubles::Old)]
+    pub(crate) troubles: Troubles,
     /// Take a part of the policy away: `all-new-links`, `one-queue`, `no-rests` or `backlog-first`.
     #[arg(long, value_name = "PART", default_value = "policy", hide_default_value = true, value_parser = ablation)]
     pub(crate) without: Ablation,
@@ -168,6 +176,20 @@ pub(crate) struct BenchFollowArgs {
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Which troubles simulated sites have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Troubles {
+    Old,
+    All,
+}
+
+fn worlds(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let range =
+        text.split_once("..=").and_then(|(first, last)| Some(first.parse().ok()?..=last.parse().ok()?));
+    let range: Option<RangeInclusive<u64>> = range.filter(|range| !range.is_empty());
+    range.ok_or_else(|| "write the first and the last world as 14..=20".into())
 }
 
 fn ablation(name: &str) -> Result<Ablation, String> {

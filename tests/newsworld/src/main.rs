@@ -57,6 +57,9 @@ struct LivingArgs {
     /// Days from day 0 to the end.
     #[arg(long, default_value_t = 30)]
     days: u32,
+    /// Let the sites have small troubles that pass, too.
+    #[arg(long)]
+    mishaps: bool,
     /// Print this page instead.
     #[arg(long, value_name = "URL")]
     page: Option<url::Url>,
@@ -126,7 +129,8 @@ async fn main() -> anyhow::Result<()> {
 
 impl LivingArgs {
     fn show(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
-        let spec = LivingSpec { world: self.world, sites: self.sites, days: self.days };
+        let spec =
+            LivingSpec { world: self.world, sites: self.sites, days: self.days, mishaps: self.mishaps };
         let world = LivingWorld::generate(&spec);
         let Some(page) = &self.page else {
             for site in world.sites() {

@@ -37,7 +37,8 @@ pub(crate) struct FollowReport {
     pub(crate) figures: Figures,
     /// Silences that were told although the site was well, of all sites.
     pub(crate) false_alarms: usize,
-    /// Sites whose server's log shows a request before the delay had passed, or one that robots.txt forbids.
+    /// Sites whose server's log shows a request before the delay or a `Retry-After` had passed, or one that robots.txt
+    /// forbids.
     pub(crate) impolite_sites: usize,
     /// Time that it took, in seconds.
     pub(crate) seconds: f64,
@@ -64,6 +65,8 @@ pub(crate) struct SiteRow {
     pub(crate) robots_requests: u64,
     /// What went wrong there.
     pub(crate) troubles: String,
+    /// Kinds of small troubles, each with the day on which it began.
+    pub(crate) mishaps: Vec<String>,
     pub(crate) outages: Vec<OutageRow>,
     /// Articles that were never in hand, at most a hundred.
     pub(crate) lost_articles: Vec<LostArticle>,
@@ -155,6 +158,12 @@ impl SiteRow {
             outages: OutageRow::all(site, &first),
             lost_articles: lost.map(|(_, article)| LostArticle::of(article)).take(MOST_LOST).collect(),
             within_1h: soon.count() as f64 / articles.max(1) as f64,
+            mishaps: site
+                .mishaps
+                .iter()
+                .filter(|mishap| mishap.span.from_ms < world.end())
+                .map(|mishap| format!("{:?} {}", mishap.kind, iso(Timestamp(mishap.span.from_ms))))
+                .collect(),
             requests: requests.requests,
             listing_requests: requests.listings,
             robots_requests: requests.robots,
@@ -213,7 +222,7 @@ pub(crate) fn follow(
     let (log, false_alarms) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_impolite = |site: &&LivingSite| {
         let log = world.requests_to(site.number);
-        log.disallowed > 0 || log.smallest_gap_ms.is_some_and(|gap| gap < site.delay_ms)
+        log.disallowed > 0 || log.too_early > 0 || log.smallest_gap_ms.is_some_and(|gap| gap < site.delay_ms)
     };
     Ok(FollowReport {
         figures: judge(&world, &log),

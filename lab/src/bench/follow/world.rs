@@ -45,6 +45,7 @@ impl Web for SimulatedWeb {
             path: &path,
             if_none_match: text(header::IF_NONE_MATCH),
             if_modified_since: text(header::IF_MODIFIED_SINCE),
+            cookie: text(header::COOKIE),
         };
         match self.world.answer(&ask, self.clock.now().0) {
             Answer::Timeout => Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) }),

@@ -4,6 +4,7 @@ mod mine;
 mod pipeline;
 mod progress;
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::Context;
@@ -18,6 +19,7 @@ use self::progress::progress;
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,
     BenchHostileArgs, BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs, BenchWorstArgs,
+    Troubles,
 };
 use crate::bench::mine::Server;
 use crate::bench::{
@@ -167,8 +169,15 @@ async fn scale(args: BenchScaleArgs, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+fn spec_of(world: u64, args: &BenchFollowArgs) -> LivingSpec {
+    LivingSpec { world, sites: args.sites, days: args.days, mishaps: args.troubles == Troubles::All }
+}
+
 fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
-    let spec = LivingSpec { world: args.world, sites: args.sites, days: args.days };
+    if let Some(worlds) = &args.worlds {
+        return follow_several(worlds.clone(), args, quiet);
+    }
+    let spec = spec_of(args.world, args);
     let only = args.only.as_deref();
     let report = bench::follow(&spec, &ScheduleConfig::default(), args.without, only, |done| {
         progress(quiet)(&format!("{done} of {} sites", args.sites));
@@ -199,6 +208,7 @@ fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
     let rows = [
         ("articles judged", figures.articles.to_string()),
         ("in hand within an hour", format!("{:.4}", figures.within_1h)),
+        ("of those whose site answered within it", format!("{:.4}", figures.within_1h_of_answered)),
         ("in hand within a day", format!("{:.4}", figures.within_24h)),
         ("in hand at the end", format!("{:.4}", figures.at_end)),
         ("avoidable losses", figures.avoidable_losses.to_string()),
@@ -221,6 +231,60 @@ fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
         out::line(format!("{name:44} {value:>10}"))?;
     }
     out::line(format!("{} sites, {} days, in {:.0} s", args.sites, args.days, report.seconds))?;
+    Ok(Exit::Done)
+}
+
+/// Follows several worlds: a row for each as soon as it ends, then their mean and the worst figures.
+fn follow_several(worlds: RangeInclusive<u64>, args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let row = |name: &str, figures: &[f64; 8]| {
+        let [hour, answered, end, losses, p90, requests, impolite, alarms] = figures;
+        out::line(format!(
+            "{name:>6} {hour:>14.4} {answered:>9.4} {end:>10.4} {losses:>9.1} {p90:>8.1} {requests:>9.2} {impolite:>9.1} {alarms:>7.1}"
+        ))
+    };
+    if !args.json {
+        out::line(
+            " world within an hour  answered at the end avoidable p90, min requests  impolite  alarms",
+        )?;
+    }
+    let mut reports = Vec::new();
+    let mut all = Vec::new();
+    for world in worlds {
+        let spec = spec_of(world, args);
+        let report = bench::follow(&spec, &ScheduleConfig::default(), args.without, None, |done| {
+            progress(quiet)(&format!("world {world}: {done} of {} sites", args.sites));
+        })?;
+        let figures = &report.figures;
+        let own = [
+            figures.within_1h,
+            figures.within_1h_of_answered,
+            figures.at_end,
+            figures.avoidable_losses as f64,
+            figures.site_medians_p90_s / 60.0,
+            figures.requests_per_article,
+            report.impolite_sites as f64,
+            report.false_alarms as f64,
+        ];
+        if !args.json {
+            row(&world.to_string(), &own)?;
+        }
+        all.push(own);
+        reports.push((world, report));
+    }
+    if args.json {
+        out::json(&reports.into_iter().collect::<std::collections::BTreeMap<_, _>>())?;
+        return Ok(Exit::Done);
+    }
+    let column = |at: usize| all.iter().map(move |own: &[f64; 8]| own[at]);
+    let mean = std::array::from_fn(|at| column(at).sum::<f64>() / all.len().max(1) as f64);
+    // The first three figures are better if they are higher.
+    let worst = std::array::from_fn(|at| match at {
+        0..=2 => column(at).fold(1.0, f64::min),
+        _ => column(at).fold(0.0, f64::max),
+    });
+    row("mean", &mean)?;
+    row("worst", &worst)?;
+    out::line(format!("{} sites, {} days each", args.sites, args.days))?;
     Ok(Exit::Done)
 }
 

@@ -4,11 +4,12 @@
 //! least half an hour from then. Requests during an outage reach no server, but they were made, so they count in
 //! the sums and not in the rule.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
+use newslode_demo_world::Reply;
 use serde::Serialize;
 
-use super::clock::{HOUR, MINUTE};
+use super::clock::{HOUR, MINUTE, SECOND};
 use super::trouble::BlockRule;
 
 /// The time that the block rule looks back.
@@ -36,8 +37,10 @@ pub struct RequestLog {
     pub robots: u64,
     /// Requests for front pages, sections and the pages behind them, feeds and maps.
     pub listings: u64,
-    /// Requests for what robots.txt disallows.
+    /// Requests for what robots.txt disallows, all while it disallows everything.
     pub disallowed: u64,
+    /// Requests for an address before the time that its `Retry-After` asked to wait for.
+    pub too_early: u64,
     /// How often the site began to block.
     pub blocks: u64,
     /// Requests while it blocked, those that began a block left out.
@@ -56,6 +59,7 @@ impl RequestLog {
             robots: self.robots + other.robots,
             listings: self.listings + other.listings,
             disallowed: self.disallowed + other.disallowed,
+            too_early: self.too_early + other.too_early,
             blocks: self.blocks + other.blocks,
             while_blocked: self.while_blocked + other.while_blocked,
             smallest_gap_ms: gaps.into_iter().flatten().min(),
@@ -70,13 +74,20 @@ pub(super) struct Gate {
     blocked_until_ms: u64,
     last_ms: Option<u64>,
     log: RequestLog,
+    /// Whether robots.txt forbade everything when it was last answered.
+    is_closed: bool,
+    /// Path → the time before which a `Retry-After` asked not to come again.
+    not_before: HashMap<String, u64>,
 }
 
 impl Gate {
     /// Writes a request down.
-    pub(super) fn arrive(&mut self, purpose: Purpose, now_ms: u64) {
+    pub(super) fn arrive(&mut self, purpose: Purpose, path: &str, now_ms: u64) {
         let log = &mut self.log;
         log.requests += 1;
+        let is_forbidden = self.is_closed && purpose != Purpose::Robots;
+        log.disallowed += u64::from(is_forbidden && purpose != Purpose::Disallowed);
+        log.too_early += u64::from(self.not_before.get(path).is_some_and(|until| now_ms < *until));
         match purpose {
             Purpose::Robots => log.robots += 1,
             Purpose::Listing => log.listings += 1,
@@ -89,6 +100,18 @@ impl Gate {
             log.smallest_gap_ms = Some(log.smallest_gap_ms.map_or(gap, |least| least.min(gap)));
         }
         self.last_ms = self.last_ms.max(Some(now_ms));
+    }
+
+    /// Remembers what an answer asks of the next requests.
+    pub(super) fn said(&mut self, path: &str, reply: &Reply, now_ms: u64) {
+        if path == "/robots.txt" && reply.status == 200 {
+            self.is_closed = reply.body.ends_with(b"Disallow: /\n");
+        }
+        let wait = reply.headers.iter().find(|(name, _)| *name == "retry-after");
+        match wait.and_then(|(_, seconds)| seconds.parse::<u64>().ok()) {
+            Some(seconds) => drop(self.not_before.insert(path.to_owned(), now_ms + seconds * SECOND)),
+            None => drop(self.not_before.remove(path)),
+        }
     }
 
     /// Whether a request that reached the server is refused.

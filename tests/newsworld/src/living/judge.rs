@@ -39,6 +39,8 @@ pub struct Figures {
     pub articles: usize,
     /// Share in hand an hour after publication.
     pub within_1h: f64,
+    /// The same of the articles whose site answered within that hour.
+    pub within_1h_of_answered: f64,
     /// Share in hand a day after publication.
     pub within_24h: f64,
     /// Share in hand at the end.
@@ -95,6 +97,7 @@ impl Share {
 #[derive(Default)]
 struct Sums {
     delays: Vec<f64>,
+    answered: Share,
     medians: Vec<f64>,
     after_outages: Vec<f64>,
     avoidable: usize,
@@ -170,6 +173,9 @@ impl Sums {
             self.avoidable += usize::from(is_lost);
             self.never_shown += usize::from(!facts.listed);
             delays.push(delay);
+            if site.answers_within_an_hour(facts.published_ms) {
+                self.answered.add(delay <= 3_600.0);
+            }
         }
         if !delays.is_empty() {
             self.medians.push(quantile(&mut delays, 0.5));
@@ -206,6 +212,7 @@ impl Sums {
         Figures {
             articles: self.delays.len(),
             within_1h: within(3_600.0),
+            within_1h_of_answered: self.answered.value(),
             within_24h: within(86_400.0),
             at_end: within(f64::MAX),
             avoidable_losses: self.avoidable,

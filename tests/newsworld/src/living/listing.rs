@@ -144,7 +144,8 @@ impl Listing {
     }
 
     /// What stands at its address if it has ended.
-    pub(super) fn ended(&self, now_ms: u64) -> Option<End> {
+    #[must_use]
+    pub fn ended(&self, now_ms: u64) -> Option<End> {
         self.end.filter(|&(at, _)| at <= now_ms).map(|(_, end)| end)
     }
 

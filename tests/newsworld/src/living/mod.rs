@@ -22,6 +22,7 @@ mod gate;
 mod judge;
 mod listing;
 mod masthead;
+mod mishap;
 mod outline;
 mod pace;
 mod plan;
@@ -41,6 +42,7 @@ use gate::Gate;
 pub use gate::RequestLog;
 pub use judge::{FetchLog, Figures, Seen, judge};
 pub use listing::{End, Item, Listing, ListingKind, PAGES_BEHIND, Validators};
+pub use mishap::{Mishap, MishapKind};
 use serve::Place;
 pub use site::{LivingArticle, LivingSite};
 pub use trouble::{BlockRule, Failure, Outage, Redesign, Troubles};
@@ -56,6 +58,8 @@ pub struct LivingSpec {
     pub sites: usize,
     /// Days from day 0 to the end.
     pub days: u32,
+    /// Whether the sites have small troubles that pass, too: [`MishapKind`].
+    pub mishaps: bool,
 }
 
 impl LivingSpec {
@@ -85,13 +89,15 @@ pub struct Ask<'a> {
     pub if_none_match: Option<&'a str>,
     /// `If-Modified-Since` as it was sent.
     pub if_modified_since: Option<&'a str>,
+    /// `Cookie` as it was sent.
+    pub cookie: Option<&'a str>,
 }
 
 impl<'a> Ask<'a> {
     /// A request without conditions.
     #[must_use]
     pub const fn plain(host: &'a str, path: &'a str) -> Self {
-        Self { host, path, if_none_match: None, if_modified_since: None }
+        Self { host, path, if_none_match: None, if_modified_since: None, cookie: None }
     }
 }
 
@@ -149,16 +155,18 @@ impl LivingWorld {
         let place = Place::find(site, ask.path);
         let outage = site.troubles.outage(now_ms);
         let refused = self.with_gate(number, |gate| {
-            gate.arrive(place.purpose(), now_ms);
+            gate.arrive(place.purpose(), ask.path, now_ms);
             let rule = site.troubles.block.filter(|_| outage.is_none())?;
             gate.refuses(rule, now_ms).then_some(rule.status)
         });
-        match (outage.map(|outage| outage.failure), refused) {
-            (Some(Failure::Timeout | Failure::OurLine), _) => Answer::Timeout,
-            (Some(Failure::Unavailable), _) => Answer::Reply(serve::refusal(503)),
-            (None, Some(status)) => Answer::Reply(serve::refusal(status)),
-            (None, None) => Answer::Reply(serve::reply(site, place, ask, now_ms)),
-        }
+        let reply = match (outage.map(|outage| outage.failure), refused) {
+            (Some(Failure::Timeout | Failure::OurLine), _) => return Answer::Timeout,
+            (Some(Failure::Unavailable), _) => serve::refusal(503),
+            (None, Some(status)) => serve::refusal(status),
+            (None, None) => serve::reply(site, place, ask, now_ms),
+        };
+        self.with_gate(number, |gate| gate.said(ask.path, &reply, now_ms));
+        Answer::Reply(reply)
     }
 
     /// Site and article of an address, the second address of a moved article included, whatever it answers now.

@@ -4,11 +4,11 @@ use super::clock::{DAY_0, HISTORY, SECOND, http};
 use super::gate::Purpose;
 use super::listing::{End, Listing, ListingKind, State, Validators};
 use super::site::LivingSite;
-use super::{Ask, render, xml};
+use super::{Ask, mishap, render, xml};
 use newslode_demo_world::Reply;
 use newslode_demo_world::Rng;
 
-const HTML: &str = "text/html; charset=utf-8";
+pub(super) const HTML: &str = "text/html; charset=utf-8";
 const XML: &str = "application/xml; charset=utf-8";
 
 /// What an address leads to.
@@ -79,6 +79,9 @@ fn part_of(path: &str) -> Option<usize> {
 
 /// The answer of a site that is up and does not block.
 pub(super) fn reply(site: &LivingSite, place: Place, ask: &Ask<'_>, now_ms: u64) -> Reply {
+    if let Some(reply) = mishap::reply(site, place, ask, now_ms) {
+        return reply;
+    }
     if place == Place::Robots {
         return match site.troubles.robots_down.iter().any(|span| span.holds(now_ms)) {
             true => refusal(503),
@@ -111,7 +114,7 @@ pub(super) fn refusal(status: u16) -> Reply {
     Reply { status, ..Reply::ok("text/plain; charset=utf-8", b"Please try again later.\n".to_vec()) }
 }
 
-fn is_html(site: &LivingSite, place: Place) -> bool {
+pub(super) fn is_html(site: &LivingSite, place: Place) -> bool {
     match place {
         Place::Listing(number, _) => {
             matches!(site.listings[number].kind, ListingKind::Front | ListingKind::Section)

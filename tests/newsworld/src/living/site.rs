@@ -3,9 +3,10 @@
 //! Articles are numbered in the order of publication; a *URL number* is an article's number or, from the number of articles
 //! on, one of the second addresses that moved articles get.
 
-use super::clock::{DAY, DAY_0, Span};
+use super::clock::{DAY, DAY_0, HOUR, MINUTE, Span};
 use super::listing::Listing;
 use super::masthead::Addresses;
+use super::mishap::Mishap;
 use super::trouble::Troubles;
 
 /// An article and its fate.
@@ -62,6 +63,8 @@ pub struct LivingSite {
     pub listings: Vec<Listing>,
     /// What goes wrong.
     pub troubles: Troubles,
+    /// What goes wrong for a while, by its start.
+    pub mishaps: Vec<Mishap>,
     /// Whether its section pages have pages behind them.
     pub paged: bool,
     /// Whether article pages show the six latest articles.
@@ -90,6 +93,17 @@ impl LivingSite {
     pub(super) fn second_url(&self, article: usize) -> Option<usize> {
         let nth = self.moved.binary_search(&u32::try_from(article).ok()?).ok()?;
         Some(self.articles.len() + nth)
+    }
+
+    /// Whether the site showed stories at some time within an hour of `at_ms`.
+    #[must_use]
+    pub(super) fn answers_within_an_hour(&self, at_ms: u64) -> bool {
+        let is_hidden = |at: u64| {
+            self.mishaps.iter().any(|mishap| mishap.kind.hides_articles() && mishap.span.holds(at))
+                || self.troubles.outage(at).is_some()
+                || self.troubles.is_walled(at)
+        };
+        (0..HOUR).step_by(5 * MINUTE as usize).any(|passed| !is_hidden(at_ms + passed))
     }
 
     /// An article's addresses, each with the time from which it holds. From the start of the second on, the

@@ -5,6 +5,7 @@
 
 use super::clock::{http, rfc3339};
 use super::listing::{Listing, ListingKind, State};
+use super::mishap;
 use super::render::{is_atom, push, urls};
 use super::site::LivingSite;
 
@@ -31,6 +32,7 @@ pub(super) fn feed(site: &LivingSite, listing: &Listing, state: &State, now_ms: 
     let label = listing.section.map_or("", |section| site.addresses.topics[section].label);
     let title = format!("{} {label}", site.name);
     let mut out = String::with_capacity(24 * 1_024);
+    out.push_str(mishap::junk(site, now_ms));
     out.push_str(PROLOGUE);
     if is_atom(listing) {
         push(

@@ -2,7 +2,7 @@
 
 use newslode_newsworld::living::clock::{DAY, HOUR, MINUTE, SECOND};
 use newslode_newsworld::living::{
-    Answer, Ask, End, Failure, ListingKind, LivingSite, LivingSpec, LivingWorld, RequestLog,
+    Answer, Ask, End, Failure, ListingKind, LivingSite, LivingSpec, LivingWorld, MishapKind, RequestLog,
 };
 
 use super::{days, get, links, month, path, short, text};
@@ -138,7 +138,7 @@ fn a_consent_wall_hides_all_pages_but_no_feeds() {
 fn a_redesign_moves_sections_and_may_need_scripts() {
     let (mut ends, mut scripts) = ([0; 3], 0);
     for seed in 1..4 {
-        let world = LivingWorld::generate(&LivingSpec { world: seed, sites: 60, days: 22 });
+        let world = LivingWorld::generate(&LivingSpec { world: seed, sites: 60, days: 22, mishaps: false });
         for site in world.sites() {
             let Some(redesign) = site.troubles.redesign else { continue };
             let (before, after) = (redesign.at_ms - HOUR, redesign.at_ms + DAY);
@@ -235,4 +235,100 @@ fn traps_and_partner_links_lead_to_no_article() {
         }
     }
     assert!(traps > 0 && partners > 2, "{traps} traps, {partners} sites with partners");
+}
+
+/// Twenty sites for ten days, with the small troubles that pass.
+fn with_mishaps() -> LivingWorld {
+    LivingWorld::generate(&LivingSpec { world: 3, sites: 20, days: 10, mishaps: true })
+}
+
+#[test]
+fn every_mishap_happens_at_several_sites_and_passes_within_hours() {
+    let world = with_mishaps();
+    for kind in MishapKind::ALL {
+        let happens = |site: &&LivingSite| {
+            site.mishaps.iter().any(|mishap| mishap.kind == kind && mishap.span.until_ms < world.end())
+        };
+        let sites = world.sites().iter().filter(happens).count();
+        assert!((2..=5).contains(&sites), "{kind:?} at {sites} sites");
+    }
+    let lengths = world.sites().iter().flat_map(|site| &site.mishaps);
+    let mut lengths = lengths.map(|mishap| mishap.span.until_ms - mishap.span.from_ms);
+    assert!(lengths.all(|length| (10 * MINUTE..=3 * HOUR).contains(&length)));
+}
+
+#[test]
+fn mishaps_change_nothing_else_of_a_world() {
+    let world = with_mishaps();
+    let plain = LivingWorld::generate(&LivingSpec { world: 3, sites: 20, days: 10, mishaps: false });
+    for (site, other) in world.sites().iter().zip(plain.sites()) {
+        assert_eq!(
+            (&site.articles, &site.troubles, &site.host),
+            (&other.articles, &other.troubles, &other.host)
+        );
+        assert!(other.mishaps.is_empty());
+    }
+}
+
+#[test]
+fn a_mishap_is_seen_while_it_lasts() {
+    let world = with_mishaps();
+    let mut seen = Vec::new();
+    for site in world.sites().iter().filter(|site| site.troubles.block.is_none()) {
+        for mishap in &site.mishaps {
+            let now = mishap.span.from_ms;
+            let overlap = site.mishaps.iter().filter(|other| other.span.holds(now)).count() > 1;
+            if overlap || site.troubles.outage(now).is_some() || site.troubles.is_walled(now) {
+                continue;
+            }
+            let get = |path: &str| get(&world, site, path, now);
+            let feed = site.listings.iter().rfind(|listing| listing.kind == ListingKind::Feed);
+            let is_seen = match mishap.kind {
+                MishapKind::Detour => get("/about/").header("location") == Some("/maintenance"),
+                MishapKind::Maintenance => text(&get("/about/")).contains("Back soon"),
+                MishapKind::CookieWall => {
+                    let agree = get("/about/").header("location").unwrap().to_owned();
+                    let reply = get(&agree);
+                    let ask = Ask { cookie: Some("agreed=yes"), ..Ask::plain(&site.host, "/about/") };
+                    let Answer::Reply(page) = world.answer(&ask, now) else { panic!("no answer") };
+                    reply.header("location") == Some("/about/") && page.status == 200
+                }
+                MishapKind::Refresh => text(&get("/about/")).contains("http-equiv=\"refresh\""),
+                MishapKind::RobotsDown => get("/robots.txt").status == 503,
+                MishapKind::Closed => text(&get("/robots.txt")).ends_with("Disallow: /\n"),
+                MishapKind::FeedJunk => feed.is_none_or(|feed| {
+                    feed.ended(now).is_some() || text(&get(&feed.path)).starts_with("<br />")
+                }),
+                MishapKind::Busy => feed.is_none_or(|feed| get(&feed.path).header("retry-after").is_some()),
+            };
+            assert!(is_seen, "{mishap:?} at {}", site.host);
+            seen.push(mishap.kind);
+        }
+    }
+    assert!(MishapKind::ALL.into_iter().all(|kind| seen.contains(&kind)), "{seen:?}");
+}
+
+#[test]
+fn servers_note_who_comes_although_they_asked_not_to() {
+    let world = with_mishaps();
+    let find = |kind| {
+        world.sites().iter().find_map(|site| {
+            let span = site.mishaps.iter().find(|mishap| mishap.kind == kind)?.span;
+            let is_quiet = site.troubles.outages.iter().all(|outage| outage.span.overlap(span) == 0);
+            let feed = site.listings.iter().rfind(|listing| listing.kind == ListingKind::Feed)?;
+            (is_quiet && site.troubles.block.is_none()).then_some((site, feed, span))
+        })
+    };
+    let (site, feed, span) = find(MishapKind::Busy).unwrap();
+    for at in [span.from_ms, span.from_ms + MINUTE, span.until_ms + MINUTE, span.until_ms + HOUR] {
+        get(&world, site, &feed.path, at);
+    }
+    assert_eq!(world.requests_to(site.number).too_early, 1);
+    let (site, _, span) = find(MishapKind::Closed).unwrap();
+    get(&world, site, "/about/", span.from_ms);
+    get(&world, site, "/robots.txt", span.from_ms + SECOND);
+    get(&world, site, "/about/", span.from_ms + MINUTE);
+    get(&world, site, "/robots.txt", span.until_ms);
+    get(&world, site, "/about/", span.until_ms + SECOND);
+    assert_eq!(world.requests_to(site.number).disallowed, 1);
 }
