@@ -73,7 +73,7 @@ fn reason_and_remedy(outcome: Outcome) -> Option<(&'static str, Option<&'static 
         Outcome::NotHtml => {
             ("it is not an HTML page", Some("name a page of the site, such as its front page"))
         }
-        Outcome::Empty => ("its page is empty", None),
+        Outcome::Empty => ("its page is empty, or the same as at other addresses", None),
         Outcome::TooLarge => {
             ("its page is too large", Some("`crawler.max_page_bytes` limits the size of a page"))
         }

@@ -88,7 +88,7 @@ fn outcome_meaning(outcome: Outcome) -> &'static str {
         Outcome::Refused => "the server refuses it (another 4xx)",
         Outcome::ServerError => "the server fails (5xx)",
         Outcome::NotHtml => "it is no HTML page",
-        Outcome::Empty => "it is empty",
+        Outcome::Empty => "it is empty, or shows what other addresses show",
         Outcome::TooLarge => "it is larger than the limit",
         Outcome::Unreachable => "no connection, or a broken answer",
         Outcome::Timeout => "no answer in time",
