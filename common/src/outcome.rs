@@ -61,6 +61,64 @@ outcomes! {
     PrivateAddress = "private_address",
     /// The page, or its header, asks not to be indexed. It is not mined; what a listing shows is followed.
     Noindex = "noindex",
+    // New outcomes go to the end: records of visits hold places of this list.
+    /// The server's certificate has expired.
+    TlsExpired = "tls_expired",
+    /// The server's certificate is of another host.
+    TlsWrongHost = "tls_wrong_host",
+    /// No authority that this machine knows vouches for the server's certificate.
+    TlsUnknownIssuer = "tls_unknown_issuer",
+    /// The server's certificate vouches for itself.
+    TlsSelfSigned = "tls_self_signed",
+    /// The server knows no version of TLS, or no way to encrypt, that the crawler knows.
+    TlsNoCommonProtocol = "tls_no_common_protocol",
+    /// TLS failed in another way: a certificate that is broken, revoked or not valid yet, or a server that speaks no TLS.
+    TlsFailed = "tls_failed",
+}
+
+impl Outcome {
+    /// What it means, for people.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Outcome::Fetched => "a page was read",
+            Outcome::Unchanged => "the same page as before",
+            Outcome::Redirected => "the server points elsewhere",
+            Outcome::RedirectLoop => "it points elsewhere too often",
+            Outcome::Disallowed => "robots.txt forbids it",
+            Outcome::RobotsUnreachable => "robots.txt cannot be read, so nothing is asked for",
+            Outcome::Gone => "there is no such page (404 or 410)",
+            Outcome::Refused => "the server refuses it (another 4xx)",
+            Outcome::ServerError => "the server fails (5xx)",
+            Outcome::NotHtml => "it is no HTML page",
+            Outcome::Empty => "it is empty, or shows what other addresses show",
+            Outcome::TooLarge => "it is larger than the limit",
+            Outcome::Unreachable => "no connection, or a broken answer",
+            Outcome::Timeout => "no answer in time",
+            Outcome::PrivateAddress => "its host leads to a private address",
+            Outcome::Noindex => "the page asks not to be indexed",
+            Outcome::TlsExpired => "the server's certificate has expired",
+            Outcome::TlsWrongHost => "the server's certificate is of another host",
+            Outcome::TlsUnknownIssuer => "the server's certificate is of an unknown authority",
+            Outcome::TlsSelfSigned => "the server's certificate is self-signed",
+            Outcome::TlsNoCommonProtocol => "the server and the crawler share no version of TLS or cipher",
+            Outcome::TlsFailed => "TLS fails: the server's certificate is unusable, or it speaks no TLS",
+        }
+    }
+
+    /// Whether TLS failed.
+    #[must_use]
+    pub fn is_tls(self) -> bool {
+        matches!(
+            self,
+            Outcome::TlsExpired
+                | Outcome::TlsWrongHost
+                | Outcome::TlsUnknownIssuer
+                | Outcome::TlsSelfSigned
+                | Outcome::TlsNoCommonProtocol
+                | Outcome::TlsFailed
+        )
+    }
 }
 
 impl fmt::Display for Outcome {

@@ -12,6 +12,8 @@ use newslode_common::schedule::Trouble;
 use newslode_common::schedule::outcome::Target;
 use url::Url;
 
+use crate::tls;
+
 /// Longest wait at a server's request.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
@@ -36,6 +38,16 @@ pub enum FetchError {
         host: String,
         /// The client's error.
         source: reqwest::Error,
+    },
+    /// TLS failed, so nothing was sent.
+    #[error("cannot connect to `{host}` safely: {} ({reason})", .cause.meaning())]
+    Tls {
+        /// Host of the URL.
+        host: String,
+        /// The outcome that names the cause.
+        cause: Outcome,
+        /// The error of the TLS library.
+        reason: String,
     },
     /// No complete answer in time.
     #[error("`{url}` did not answer within {limit:?}")]
@@ -130,8 +142,11 @@ impl FetchError {
             }
             source = cause.source();
         }
+        let host = url.host_str().unwrap_or_default().to_owned();
+        if let Some(cause) = tls::outcome_of(&error) {
+            return FetchError::Tls { host, cause, reason: with_causes(&error.without_url()) };
+        }
         if error.is_connect() {
-            let host = url.host_str().unwrap_or_default().to_owned();
             return FetchError::Connect { host, source: error.without_url() };
         }
         FetchError::Broken { url: url.clone(), reason: with_causes(&error.without_url()) }
@@ -144,6 +159,7 @@ impl FetchError {
             FetchError::PrivateAddress(_) => Meaning::NotTaken(Outcome::PrivateAddress),
             FetchError::TooLarge { .. } => Meaning::NotTaken(Outcome::TooLarge),
             FetchError::Connect { .. } | FetchError::Broken { .. } => Meaning::Fails(Outcome::Unreachable),
+            FetchError::Tls { cause, .. } => Meaning::Fails(*cause),
             FetchError::Timeout { .. } => Meaning::Fails(Outcome::Timeout),
             FetchError::Server { .. } => Meaning::Fails(Outcome::ServerError),
             FetchError::Panicked { .. } => Meaning::OurBug(Outcome::Unreachable),
@@ -165,6 +181,8 @@ impl FetchError {
     pub fn robots_meaning(&self, target: Target) -> Meaning {
         let outcome = Outcome::RobotsUnreachable;
         match self.meaning(target) {
+            // It concerns all of the host, and people must know the cause.
+            Meaning::Fails(cause) if cause.is_tls() => Meaning::Fails(cause),
             Meaning::NotTaken(Outcome::PrivateAddress) => Meaning::NotTaken(Outcome::PrivateAddress),
             Meaning::NotTaken(_) | Meaning::Fails(_) | Meaning::OurBug(_) => Meaning::Fails(outcome),
             Meaning::Busy { retry_after, .. } => {
@@ -182,6 +200,7 @@ impl FetchError {
             }
             FetchError::PrivateAddress(_)
             | FetchError::Connect { .. }
+            | FetchError::Tls { .. }
             | FetchError::Timeout { .. }
             | FetchError::Broken { .. }
             | FetchError::Server { .. }

@@ -46,6 +46,8 @@ mod response_times;
 pub mod retry_after;
 pub mod robots;
 mod shared;
+mod site_requests;
+mod tls;
 mod visit;
 pub mod web;
 mod worker;
@@ -90,7 +92,9 @@ pub async fn run(
     warc: String,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let mut web: Arc<dyn Web> = Arc::new(Internet::new(&config)?);
+    let internet = Internet::new(&config)?;
+    internet.warn_of_unchecked_certificates();
+    let mut web: Arc<dyn Web> = Arc::new(internet);
     if !warc.is_empty() {
         web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, Clock::Machine)?);
     }

@@ -22,9 +22,11 @@ use newslode_common::time::{Clock, iso};
 use newslode_common::warc::{NewRecord, Packing, RecordType, Writer, digest};
 use newslode_page::time::Timestamp;
 use reqwest::Body;
+use reqwest::header::{self, HeaderValue};
 use url::Url;
 
 use crate::error::FetchError;
+use crate::site_requests::MASK;
 use crate::web::{HeaderMap, Response, Web};
 
 /// A file is ended when it has this many bytes of blocks.
@@ -62,7 +64,7 @@ impl Recorder {
 #[async_trait]
 impl Web for Recorder {
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
-        let request = request_head(url, &headers, &self.agent);
+        let (request, is_own) = self.request_head(url, &headers);
         let at = self.clock.now();
         let response = self.inner.send(url, headers).await?;
         let (parts, body) = http::Response::<Body>::from(response).into_parts();
@@ -71,7 +73,7 @@ impl Web for Recorder {
             at,
             request,
             status: parts.status.as_u16(),
-            head: response_head(&parts),
+            head: response_head(&parts, is_own),
             body: Vec::new(),
             is_cut: false,
         };
@@ -79,23 +81,46 @@ impl Web for Recorder {
         Ok(http::Response::from_parts(parts, Body::wrap_stream(recorded)).into())
     }
 
+    fn add_site_headers(&self, url: &Url, headers: &mut HeaderMap) {
+        self.inner.add_site_headers(url, headers);
+    }
+
     async fn address(&self, url: &Url) -> Option<IpAddr> {
         self.inner.address(url).await
     }
 }
 
-fn request_head(url: &Url, headers: &HeaderMap, agent: &str) -> String {
-    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-    let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
-    let mut head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\n");
-    push_headers(&mut head, headers);
-    head
+impl Recorder {
+    /// The head of a request as it is sent, but for what gives access to its site, and whether there was any of that.
+    fn request_head(&self, url: &Url, headers: &HeaderMap) -> (String, bool) {
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        let mut sent = HeaderMap::from_iter(
+            HeaderValue::from_str(&self.agent).ok().map(|agent| (header::USER_AGENT, agent)),
+        );
+        sent.extend(headers.clone());
+        self.inner.add_site_headers(url, &mut sent);
+        let mut is_own = false;
+        for value in sent.values_mut().filter(|value| value.is_sensitive()) {
+            *value = HeaderValue::from_static(MASK);
+            is_own = true;
+        }
+        let mut head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n");
+        push_headers(&mut head, &sent);
+        (head, is_own)
+    }
 }
 
-fn response_head(parts: &http::response::Parts) -> String {
+/// `is_own`: the request gave access to its site, and so may the cookies of the answer.
+fn response_head(parts: &http::response::Parts, is_own: bool) -> String {
     let reason = parts.status.canonical_reason().unwrap_or_default();
     let mut head = format!("HTTP/1.1 {} {reason}\r\n", parts.status.as_u16());
-    push_headers(&mut head, &parts.headers);
+    let mut headers = parts.headers.clone();
+    // One line takes the place of all.
+    if is_own && headers.contains_key(header::SET_COOKIE) {
+        headers.insert(header::SET_COOKIE, HeaderValue::from_static(MASK));
+    }
+    push_headers(&mut head, &headers);
     head
 }
 
@@ -103,8 +128,9 @@ fn response_head(parts: &http::response::Parts) -> String {
 fn push_headers(head: &mut String, headers: &HeaderMap) {
     for (name, value) in headers {
         if !matches!(name.as_str(), "transfer-encoding" | "content-length") {
+            let name = if *name == header::USER_AGENT { "User-Agent" } else { name.as_str() };
             let value = String::from_utf8_lossy(value.as_bytes());
-            head.extend([name.as_str(), ": ", &value, "\r\n"]);
+            head.extend([name, ": ", &value, "\r\n"]);
         }
     }
     head.push_str("\r\n");

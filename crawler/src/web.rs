@@ -1,5 +1,6 @@
 //! The network, behind one call, so that a simulated world can take its place.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,15 +8,17 @@ use std::time::Duration;
 use anyhow::Context as _;
 use async_trait::async_trait;
 use newslode_common::config::CrawlerConfig;
-use newslode_common::tls;
 pub use reqwest::Response;
 use reqwest::header::HeaderValue;
 pub use reqwest::header::{self, HeaderMap};
 use reqwest::{Client, Proxy, redirect};
+use rustls::ClientConfig;
 use url::Url;
 
 use crate::error::FetchError;
 use crate::guard::AddressGuard;
+use crate::site_requests::SiteRequests;
+use crate::tls;
 
 /// Most header lines of an answer.
 const MOST_HEADERS: usize = 1_000;
@@ -29,6 +32,9 @@ pub trait Web: Send + Sync {
     /// When there is no answer. A status is never an error here.
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError>;
 
+    /// Adds what the settings of the URL's site add to its requests.
+    fn add_site_headers(&self, _url: &Url, _headers: &mut HeaderMap) {}
+
     /// The address that stands for the server of this URL, if it is known. Hosts of one server have the same.
     async fn address(&self, url: &Url) -> Option<IpAddr>;
 }
@@ -36,6 +42,14 @@ pub trait Web: Send + Sync {
 /// The real network. The [`AddressGuard`] judges every address, also in front of a proxy. None is taken from the
 /// environment.
 pub struct Internet {
+    way: Way,
+    /// By the proxies of single sites.
+    other_ways: BTreeMap<String, Way>,
+    sites: Arc<SiteRequests>,
+}
+
+/// A client, with or without a proxy.
+struct Way {
     client: Client,
     guard: AddressGuard,
     is_behind_proxy: bool,
@@ -43,21 +57,55 @@ pub struct Internet {
 
 impl Internet {
     /// # Errors
-    /// When the `crawler.user_agent` cannot be used or names no contact, or TLS cannot be set up.
+    /// When the `crawler.user_agent` cannot be used or names no contact, a file that `config` names cannot be used, or TLS
+    /// cannot be set up.
     pub fn new(config: &CrawlerConfig) -> anyhow::Result<Internet> {
+        let sites = Arc::new(SiteRequests::open(&config.sites_file)?);
+        let tls = tls::client_config(&config.ca_file, sites.clone())?;
         let proxy = Some(config.proxy.reveal()).filter(|proxy| !proxy.is_empty());
+        let way = Way::new(config, proxy, "crawler.proxy", &tls)?;
+        let other = |proxy: &str| {
+            anyhow::Ok((proxy.to_owned(), Way::new(config, Some(proxy), "crawler.sites_file", &tls)?))
+        };
+        let other_ways = sites.proxies().map(other).collect::<anyhow::Result<_>>()?;
+        Ok(Internet { way, other_ways, sites })
+    }
+
+    /// Logs which sites are trusted without a check.
+    pub(crate) fn warn_of_unchecked_certificates(&self) {
+        for site in self.sites.with_unchecked_certificates() {
+            tracing::warn!(
+                site,
+                "the certificates of this site and its subdomains are NOT checked, as `crawler.sites_file` says: \
+                 anybody on the way can read and change what it sends, and read what is sent to it"
+            );
+        }
+    }
+
+    fn way(&self, url: &Url) -> &Way {
+        self.sites.proxy(url).and_then(|proxy| self.other_ways.get(proxy)).unwrap_or(&self.way)
+    }
+}
+
+impl Way {
+    fn new(
+        config: &CrawlerConfig,
+        proxy: Option<&str>,
+        key: &'static str,
+        tls: &ClientConfig,
+    ) -> anyhow::Result<Way> {
         let place = proxy.and_then(|proxy| Url::parse(proxy).ok());
         let guard = AddressGuard::new(config.allow_private, &config.resolve)
             .behind(place.as_ref().and_then(Url::host_str));
         let agent = HeaderValue::from_str(&config.agent()?)
             .context("`crawler.user_agent` cannot be sent in a header")?;
         let codings = HeaderValue::from_static("gzip, br, zstd, deflate");
-        tls::ready();
         let mut client = Client::builder()
             .user_agent(agent)
             .default_headers(HeaderMap::from_iter([(header::ACCEPT_ENCODING, codings)]))
             .dns_resolver(Arc::new(guard.clone()))
             .no_proxy()
+            .tls_backend_preconfigured(tls.clone())
             // What browsers and curl take. The client joins folded lines, and leaves out lines that are none.
             .http1_allow_obsolete_multiline_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
@@ -71,31 +119,38 @@ impl Internet {
             .pool_idle_timeout(Duration::from_secs(15));
         if let Some(proxy) = proxy {
             // The error would show the URL with its password.
-            let proxy = Proxy::all(proxy).ok().context("`crawler.proxy` cannot be used")?;
+            let proxy = Proxy::all(proxy).ok().with_context(|| format!("`{key}`: a proxy cannot be used"))?;
             client = client.proxy(proxy);
         }
         let client = client.build().context("cannot set up the HTTP client")?;
-        Ok(Internet { client, guard, is_behind_proxy: proxy.is_some() })
+        Ok(Way { client, guard, is_behind_proxy: proxy.is_some() })
     }
 }
 
 #[async_trait]
 impl Web for Internet {
+    fn add_site_headers(&self, url: &Url, headers: &mut HeaderMap) {
+        self.sites.add_to(url, headers);
+    }
+
     async fn address(&self, url: &Url) -> Option<IpAddr> {
-        if self.guard.is_one_for_all(url.host_str().unwrap_or_default()) {
+        let guard = &self.way(url).guard;
+        if guard.is_one_for_all(url.host_str().unwrap_or_default()) {
             return None;
         }
         // Servers name their addresses in another order each time.
-        self.guard.judge(url).await.ok()?.into_iter().min()
+        guard.judge(url).await.ok()?.into_iter().min()
     }
 
-    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
-        if self.is_behind_proxy {
-            self.guard.judge(url).await?;
+    async fn send(&self, url: &Url, mut headers: HeaderMap) -> Result<Response, FetchError> {
+        let Way { client, guard, is_behind_proxy } = self.way(url);
+        if *is_behind_proxy {
+            guard.judge(url).await?;
         } else {
-            self.guard.check_url(url)?;
+            guard.check_url(url)?;
         }
-        let sent = self.client.get(without_credentials(url.clone())).headers(headers).send().await;
+        self.sites.add_to(url, &mut headers);
+        let sent = client.get(without_credentials(url.clone())).headers(headers).send().await;
         sent.map_err(|error| FetchError::of_client(url, error))
     }
 }

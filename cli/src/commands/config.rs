@@ -1,6 +1,7 @@
 //! `newslode config`: shows, checks or describes the configuration.
 
-use newslode_common::config::{Config, hide_secrets, schema};
+use newslode_common::config::{Config, CrawlerConfig, hide_secrets, schema};
+use newslode_crawler::web::Internet;
 
 use crate::args::{ConfigArgs, ConfigCommand};
 use crate::exit::Exit;
@@ -21,9 +22,14 @@ pub(crate) fn run(args: ConfigArgs, config: &Config) -> anyhow::Result<Exit> {
             out::data(toml::to_string(&shown)?.as_bytes())?;
         }
         ConfigCommand::Check => {
+            let crawler = &config.crawler;
+            // The other services do without a contact.
+            let agent = crawler.agent();
+            // It needs a contact, too, but its files are to be checked in any case.
+            let contact = if agent.is_ok() { crawler.contact.clone() } else { "nobody@example.org".into() };
+            Internet::new(&CrawlerConfig { contact, ..crawler.clone() })?;
             out::line("the configuration can be used")?;
-            // The other services do without.
-            if let Err(error) = config.crawler.agent() {
+            if let Err(error) = agent {
                 out::line(format!("but no crawler starts with it: {error}"))?;
             }
         }

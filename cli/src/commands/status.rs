@@ -11,6 +11,7 @@ use crate::exit::Exit;
 use crate::installation::Setup;
 use crate::out::{self, Styled};
 use crate::outcomes::outcomes_in_words;
+use crate::queries::explain::tls_failure;
 use crate::queries::status::{SiteWithHealth, Source, Status};
 
 /// Time between two refreshes of `--watch`.
@@ -57,6 +58,8 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
     for SiteWithHealth { status: site, health, learning_cut } in &status.sites {
+        let tls_failure = tls_failure(*health, site).filter(|_| !site.settings.paused);
+        let failure = tls_failure.map(|outcome| format!(" (fails: {})", outcome.meaning()));
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
@@ -65,6 +68,7 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
             (false, Health::Failing) => " (fails)",
             (false, Health::RobotsClosed) => " (robots.txt cannot be read)",
         };
+        let mark = failure.as_deref().unwrap_or(mark);
         let cut = if learning_cut.is_some() { " (pages too large to compare)" } else { "" };
         out::line(format!(
             "{:width$}  {:>6}  {:>7}  {:>6}  {}{mark}{cut}",

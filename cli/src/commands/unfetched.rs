@@ -81,10 +81,37 @@ fn reason_and_remedy(outcome: Outcome) -> Option<(&'static str, Option<&'static 
             "its server cannot be reached, or breaks off its response",
             Some("check whether this machine can reach it, then run the command again later"),
         ),
+        Outcome::TlsExpired
+        | Outcome::TlsWrongHost
+        | Outcome::TlsUnknownIssuer
+        | Outcome::TlsSelfSigned
+        | Outcome::TlsNoCommonProtocol
+        | Outcome::TlsFailed => (outcome.meaning(), Some(tls_remedy(outcome))),
         Outcome::Timeout => {
             ("its server does not answer in time", Some("`crawler.timeout_ms` limits the time per page"))
         }
     })
+}
+
+/// What a person can do if TLS fails.
+fn tls_remedy(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::TlsUnknownIssuer => {
+            "if its authority is your own, name the file of its certificate as `crawler.ca_file`; else its server may leave out a \
+             certificate in between: tell its owner, or set `accept_invalid_certificate` for the site in `crawler.sites_file`"
+        }
+        Outcome::TlsWrongHost => {
+            "name the host as its certificate does, often with or without `www.`; or set `accept_invalid_certificate` for the \
+             site in `crawler.sites_file`"
+        }
+        Outcome::TlsNoCommonProtocol => {
+            "the crawler speaks TLS 1.2 and 1.3; the site may be readable by http://, or through a proxy"
+        }
+        _ => {
+            "tell its owner; check the clock of this machine; if you trust the way to it, set `accept_invalid_certificate` for the \
+             site in `crawler.sites_file`"
+        }
+    }
 }
 
 /// Writes one line per seed.

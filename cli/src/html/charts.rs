@@ -66,33 +66,11 @@ pub(crate) fn outcome_table(outcomes: &BTreeMap<Outcome, u64>) -> Option<Markup>
                     thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
                     tbody {
                         @for (outcome, count) in outcomes {
-                            tr { th.code scope="row" { (outcome) } td { (outcome_meaning(*outcome)) } td.number { (Number(*count)) } }
+                            tr { th.code scope="row" { (outcome) } td { (outcome.meaning()) } td.number { (Number(*count)) } }
                         }
                     }
                 }
             }
         }
     })
-}
-
-/// What an outcome means.
-fn outcome_meaning(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Fetched => "a page was read",
-        Outcome::Unchanged => "the same page as before",
-        Outcome::Redirected => "the server points elsewhere",
-        Outcome::RedirectLoop => "it points elsewhere too often",
-        Outcome::Disallowed => "robots.txt forbids it",
-        Outcome::RobotsUnreachable => "robots.txt cannot be read, so nothing is asked for",
-        Outcome::Gone => "there is no such page (404 or 410)",
-        Outcome::Refused => "the server refuses it (another 4xx)",
-        Outcome::ServerError => "the server fails (5xx)",
-        Outcome::NotHtml => "it is no HTML page",
-        Outcome::Empty => "it is empty, or shows what other addresses show",
-        Outcome::TooLarge => "it is larger than the limit",
-        Outcome::Unreachable => "no connection, or a broken answer",
-        Outcome::Timeout => "no answer in time",
-        Outcome::PrivateAddress => "its host leads to a private address",
-        Outcome::Noindex => "the page asks not to be indexed",
-    }
 }

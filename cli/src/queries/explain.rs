@@ -155,7 +155,7 @@ fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
         facts.push(fact("first read", out::time(Timestamp(first * 1_000))));
     }
     facts.extend(entry.seen.map(|seen| fact("last read", out::time(seen))));
-    facts.push(fact("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
+    facts.push(fact("last outcome", entry.outcome.map_or("none yet".into(), outcome_text)));
     let unread = entry.schedule.map_or(entry.attempts, |schedule| schedule.unread);
     if unread > 0 {
         facts.push(fact("failed in a row", unread));
@@ -163,9 +163,14 @@ fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
     facts.push(fact("next visit", next_visit(entry, now)));
     for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|schedule| schedule.visited.iter()) {
         let verdict = verdict.map_or("", verdict_text);
-        facts.push(fact("visit", format!("{}: {outcome}{verdict}", out::time(at))));
+        facts.push(fact("visit", format!("{}: {}{verdict}", out::time(at), outcome_text(outcome))));
     }
     facts
+}
+
+/// An outcome, and what it means if TLS failed.
+fn outcome_text(outcome: Outcome) -> String {
+    if outcome.is_tls() { format!("{outcome}: {}", outcome.meaning()) } else { outcome.to_string() }
 }
 
 /// What a page that was read turned out to be.
@@ -314,7 +319,7 @@ impl SiteExplanation {
         };
         let mut facts = vec![
             fact("URLs", format!("{urls}{read}; {left} have left")),
-            fact("is", self.health.name().replace('_', " ")),
+            fact("is", health_text(self.health, status)),
             fact("outcomes", outcomes_in_words(&status.outcomes)),
         ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
@@ -353,6 +358,25 @@ impl SiteExplanation {
             "no rest".into()
         }
     }
+}
+
+/// How a site is; if TLS fails, with the cause.
+fn health_text(health: Health, status: &SiteStatus) -> String {
+    let name = health.name().replace('_', " ");
+    match tls_failure(health, status) {
+        Some(outcome) => format!("{name}: {}", outcome.meaning()),
+        None => name,
+    }
+}
+
+/// Why TLS fails on a site that fails, as far as its pages show.
+pub(crate) fn tls_failure(health: Health, status: &SiteStatus) -> Option<Outcome> {
+    let is_failing = match health {
+        Health::Failing | Health::RobotsClosed => true,
+        Health::Healthy | Health::Quiet | Health::Blocked => false,
+    };
+    let failed = status.outcomes.iter().filter(|(outcome, count)| outcome.is_tls() && **count > 0);
+    failed.max_by_key(|(_, count)| **count).map(|(outcome, _)| *outcome).filter(|_| is_failing)
 }
 
 fn allowance_text(allowance: &Allowance, now: Timestamp) -> String {

@@ -5,12 +5,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use newslode_common::config::mode_open_to_others;
 use newslode_common::store::SiteState;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -266,10 +267,8 @@ pub(crate) fn write_private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// When others may, or the file is not there.
 pub(crate) fn refuse_open_file(file: &Path, what: &str) -> anyhow::Result<()> {
     let shown = file.display();
-    let metadata = std::fs::metadata(file).with_context(|| format!("cannot read the {what} in `{shown}`"))?;
-    let mode = metadata.permissions().mode() & 0o777;
-    // Its group may read it: so are secrets mounted for a process that is not root.
-    if metadata.is_file() && mode & 0o027 != 0 {
+    let mode = mode_open_to_others(file).with_context(|| format!("cannot read the {what} in `{shown}`"))?;
+    if let Some(mode) = mode {
         return Err(hinted(
             format!("others may read or change the {what} file `{shown}` (mode {mode:03o})"),
             format!(
@@ -331,6 +330,8 @@ fn unforeseen(letters: &[char]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);

@@ -53,7 +53,7 @@ fn load_from(
     if let Some(path) = file {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ConfigError::Read(format!("cannot read `{}`: {error}", path.display())))?;
-        check_syntax(path, &text)?;
+        read_toml(path, &text)?;
         sources = sources.add_source(config::File::from_str(&text, config::FileFormat::Toml));
     }
     let mut ours: HashMap<String, String> =
@@ -79,12 +79,16 @@ fn load_from(
     Ok(config)
 }
 
-/// Refuses what is no TOML. The parser's own message quotes the line, which may hold a password.
-fn check_syntax(path: &Path, text: &str) -> Result<(), ConfigError> {
-    let Err(error) = toml::from_str::<toml::Table>(text) else { return Ok(()) };
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    Err(ConfigError::Read(format!("`{}`, line {line}: {}", path.display(), error.message())))
+/// The TOML of a file. The parser's own message quotes the line, which may hold a password.
+///
+/// # Errors
+/// Names the line that is no TOML.
+pub fn read_toml(path: &Path, text: &str) -> Result<toml::Table, ConfigError> {
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        ConfigError::Read(format!("`{}`, line {line}: {}", path.display(), error.message()))
+    })
 }
 
 /// Refuses keys that no field reads.

@@ -21,9 +21,10 @@ mod resolve;
 mod rules;
 mod secret;
 
-pub use load::{ConfigError, check_keys, load, schema};
+pub use load::{ConfigError, check_keys, load, read_toml, schema};
 pub use resolve::{ResolveRule, ResolveRuleError};
-pub use secret::{Secret, hide_credentials, hide_secrets};
+pub use rules::is_proxy_url;
+pub use secret::{Secret, hide_credentials, hide_secrets, mode_open_to_others};
 
 /// All settings. Each service reads its own section and the shared ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -216,6 +217,13 @@ pub struct CrawlerConfig {
     /// gets the address that was checked; an HTTP proxy looks the name up again, so block private addresses there, too.
     /// `resolve` does not apply behind an HTTP proxy. Secret.
     pub proxy: Secret,
+    /// File with certificates of authorities (PEM) that the crawler trusts besides the system's, for sites of your own
+    /// network; empty: none.
+    pub ca_file: String,
+    /// File with headers, cookies of your own subscription, user agents and proxies of single sites, and sites whose
+    /// certificates are not checked; empty: none. Its values are secret: others must not be able to read it, and only the
+    /// crawler needs it. [Requests to single sites](../seeds.md#requests-to-single-sites) describes it.
+    pub sites_file: String,
     /// Time to finish work in hand after the first SIGTERM, in milliseconds. After four fifths of it, unfinished URLs are
     /// given back; those that still are not are claimed again when their lease ends. Let the supervisor wait for this and
     /// twice `timeout_ms` before it kills the process.
@@ -242,6 +250,8 @@ impl Default for CrawlerConfig {
             allow_private: false,
             resolve: Vec::new(),
             proxy: Secret::default(),
+            ca_file: String::new(),
+            sites_file: String::new(),
             grace_ms: 25_000,
         }
     }

@@ -130,12 +130,8 @@ impl Config {
             crawler.contact.is_empty() || is_contact(&crawler.contact),
             format!("`crawler.contact` is {:?}; it must be an http(s) URL or a mail address, such as `https://example.org/crawler` or `crawler@example.org`", crawler.contact),
         );
-        let is_proxy = |text: &str| {
-            let url = url::Url::parse(text).ok();
-            url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5") && url.has_host())
-        };
         broken.unless(
-            crawler.proxy.reveal().is_empty() || is_proxy(crawler.proxy.reveal()),
+            crawler.proxy.reveal().is_empty() || is_proxy_url(crawler.proxy.reveal()),
             "`crawler.proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`",
         );
         // A claim asks for robots.txt and for the page, each within the timeout.
@@ -220,6 +216,13 @@ impl Config {
             );
         }
     }
+}
+
+/// Whether a text is the URL of a proxy that the crawler can use.
+#[must_use]
+pub fn is_proxy_url(text: &str) -> bool {
+    let url = url::Url::parse(text).ok();
+    url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5") && url.has_host())
 }
 
 #[cfg(test)]

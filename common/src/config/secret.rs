@@ -6,6 +6,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -159,6 +162,17 @@ pub fn hide_secrets(value: &mut Value) {
 fn is_secret_key(key: &str) -> bool {
     let key = key.to_lowercase();
     SECRET_KEYS.iter().any(|part| key.contains(part)) && !NO_SECRETS.iter().any(|end| key.ends_with(end))
+}
+
+/// The mode of a file that others than its owner and its group may read, or others than its owner may change. Its group may
+/// read it: so are secrets mounted for a process that is not root.
+///
+/// # Errors
+/// When the file is not there.
+pub fn mode_open_to_others(file: &Path) -> io::Result<Option<u32>> {
+    let metadata = std::fs::metadata(file)?;
+    let mode = metadata.permissions().mode() & 0o777;
+    Ok((metadata.is_file() && mode & 0o027 != 0).then_some(mode))
 }
 
 /// A text without the credentials of the addresses in it: the password of `scheme://user:password@host`, or the word alone

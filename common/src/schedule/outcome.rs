@@ -121,7 +121,15 @@ pub fn consequence(outcome: Outcome, target: Target) -> Consequence {
         }
         Outcome::Gone => each(Consequence::Absent(LISTING), Consequence::Absent(GONE), Consequence::Ends),
         Outcome::Refused => site_rests(Trouble::Blocked(None), LISTING, NO_ARTICLE, Consequence::Ends),
-        Outcome::ServerError | Outcome::Unreachable | Outcome::Timeout => fails(Trouble::Failing),
+        Outcome::ServerError
+        | Outcome::Unreachable
+        | Outcome::Timeout
+        | Outcome::TlsExpired
+        | Outcome::TlsWrongHost
+        | Outcome::TlsUnknownIssuer
+        | Outcome::TlsSelfSigned
+        | Outcome::TlsNoCommonProtocol
+        | Outcome::TlsFailed => fails(Trouble::Failing),
         Outcome::RobotsUnreachable => fails(Trouble::RobotsUnreachable),
         Outcome::Disallowed => {
             each(Consequence::Waits(LISTING_FAILS), Consequence::Absent(GONE), Consequence::Ends)

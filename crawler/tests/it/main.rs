@@ -16,5 +16,6 @@ mod redirects;
 mod robots;
 mod robots_rules;
 mod sim;
+mod tls;
 mod visits;
 mod world;
