@@ -246,13 +246,18 @@ mod tests {
         FetchError::PrivateAddress(PrivateAddress { host: "a.test".into() })
     }
 
+    fn tls() -> FetchError {
+        FetchError::Tls { host: "a.test".into(), cause: Outcome::TlsExpired, reason: "expired".into() }
+    }
+
     /// All errors but those of busy servers.
-    fn errors() -> [(FetchError, Meaning); 7] {
+    fn errors() -> [(FetchError, Meaning); 8] {
         let unreachable = Meaning::Fails(Outcome::Unreachable);
         [
             (private(), Meaning::NotTaken(Outcome::PrivateAddress)),
             (FetchError::TooLarge { url: url(), limit: 1 }, Meaning::NotTaken(Outcome::TooLarge)),
             (connect(), unreachable),
+            (tls(), Meaning::Fails(Outcome::TlsExpired)),
             (FetchError::Broken { url: url(), reason: "cut".into() }, unreachable),
             (
                 FetchError::Timeout { url: url(), limit: Duration::from_secs(1) },
@@ -291,11 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn a_robots_txt_that_cannot_be_read_is_unreachable_unless_its_address_is_private() {
+    fn a_robots_txt_that_cannot_be_read_is_unreachable_unless_its_address_is_private_or_tls_fails() {
         for target in TARGETS {
             for (error, meaning) in errors() {
                 let wanted = match meaning {
-                    Meaning::NotTaken(Outcome::PrivateAddress) => meaning,
+                    Meaning::NotTaken(Outcome::PrivateAddress) | Meaning::Fails(Outcome::TlsExpired) => {
+                        meaning
+                    }
                     _ => Meaning::Fails(Outcome::RobotsUnreachable),
                 };
                 assert_eq!(error.robots_meaning(target), wanted, "{error}");

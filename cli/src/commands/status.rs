@@ -58,7 +58,7 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
     for SiteWithHealth { status: site, health, learning_cut } in &status.sites {
-        let tls_failure = tls_failure(*health, site).filter(|_| !site.settings.paused);
+        let tls_failure = tls_failure(*health, &site.outcomes).filter(|_| !site.settings.paused);
         let failure = tls_failure.map(|outcome| format!(" (fails: {})", outcome.meaning()));
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",

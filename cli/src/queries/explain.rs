@@ -363,23 +363,45 @@ impl SiteExplanation {
 /// How a site is; if TLS fails, with the cause.
 fn health_text(health: Health, status: &SiteStatus) -> String {
     let name = health.name().replace('_', " ");
-    match tls_failure(health, status) {
+    match tls_failure(health, &status.outcomes) {
         Some(outcome) => format!("{name}: {}", outcome.meaning()),
         None => name,
     }
 }
 
 /// Why TLS fails on a site that fails, as far as its pages show.
-pub(crate) fn tls_failure(health: Health, status: &SiteStatus) -> Option<Outcome> {
+pub(crate) fn tls_failure(health: Health, outcomes: &BTreeMap<Outcome, u64>) -> Option<Outcome> {
     let is_failing = match health {
         Health::Failing | Health::RobotsClosed => true,
         Health::Healthy | Health::Quiet | Health::Blocked => false,
     };
-    let failed = status.outcomes.iter().filter(|(outcome, count)| outcome.is_tls() && **count > 0);
+    let failed = outcomes.iter().filter(|(outcome, count)| outcome.is_tls() && **count > 0);
     failed.max_by_key(|(_, count)| **count).map(|(outcome, _)| *outcome).filter(|_| is_failing)
 }
 
 fn allowance_text(allowance: &Allowance, now: Timestamp) -> String {
     let tokens = allowance.tokens(now).max(0) / 1_000;
     format!("{} requests a day; {tokens} of {} are there", allowance.per_day, allowance.capacity() / 1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_site_that_fails_names_the_most_frequent_failure_of_tls() {
+        let outcomes = BTreeMap::from([
+            (Outcome::Fetched, 9),
+            (Outcome::TlsExpired, 3),
+            (Outcome::TlsWrongHost, 1),
+            (Outcome::TlsFailed, 0),
+        ]);
+        for health in [Health::Failing, Health::RobotsClosed] {
+            assert_eq!(tls_failure(health, &outcomes), Some(Outcome::TlsExpired));
+            assert_eq!(tls_failure(health, &BTreeMap::from([(Outcome::Timeout, 1)])), None);
+        }
+        for health in [Health::Healthy, Health::Quiet, Health::Blocked] {
+            assert_eq!(tls_failure(health, &outcomes), None, "it answers again");
+        }
+    }
 }

@@ -4,4 +4,6 @@
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod requests;
+#[cfg(test)]
 mod target;

@@ -7,14 +7,14 @@ use newslode::engine::Engine;
 use newslode_common::config::Config;
 
 /// How a command ended.
-struct Ended {
-    code: Option<i32>,
-    out: String,
-    err: String,
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 /// Runs `newslode` in a folder, with these variables and no others of ours.
-fn newslode(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Ended {
+pub(crate) fn newslode(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_newslode"));
     command.current_dir(folder).args(arguments);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("NEWSLODE__")) {
