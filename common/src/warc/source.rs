@@ -373,6 +373,8 @@ impl Source {
                 [kind @ 0x50..=0x5F, 0x2A, 0x4D, 0x18, a, b, c, d, ..] => {
                     (*kind, u32::from_le_bytes([*a, *b, *c, *d]))
                 }
+                // The file ends within the frame's head.
+                [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => return Err(io::ErrorKind::UnexpectedEof.into()),
                 _ => return Ok(()),
             };
             raw.consume(8);

@@ -252,6 +252,11 @@ fn zstd_files_are_read_with_and_without_a_dictionary() {
     assert!(found.is_empty() && matches!(error, Some(WarcError::Broken { offset: 0, .. })), "{error:?}");
     let (found, error) = read(&skippable(0x5D, b"no dictionary, but a content"));
     assert!(found.is_empty() && matches!(error, Some(WarcError::Empty { .. })), "{error:?}");
+    // Cut within the frame of the dictionary, and within its head.
+    for cut in [&skippable(0x5D, &dictionary)[..50], &[0x5D, 0x2A, 0x4D, 0x18, 9]] {
+        let (found, error) = read(cut);
+        assert!(found.is_empty() && matches!(error, Some(WarcError::Cut { .. })), "{error:?}");
+    }
     let (found, error) = read(&frames[..frames.len() - 5]);
     assert!(found == wanted[..49] && matches!(error, Some(WarcError::Cut { records: 49, .. })), "{error:?}");
 }
