@@ -1,8 +1,8 @@
 //! Reads records, one after another, within limits.
 //!
-//! Archives of the wild are cut, have wrong lengths, mix packed members with others, or hold a film in one record. What is whole is given;
-//! what is not is [skipped](Found::Skipped) with its place, and reading goes on at the next record that can be
-//! found. Only where nothing can be found any more, reading ends with an error.
+//! Archives of the wild are cut, have wrong lengths, mix packed members with others, or hold a film in one record. What is
+//! whole is given; what is not is [skipped](Found::Skipped) with its place, and reading goes on at the next record that can
+//! be found. Only where nothing can be found any more, reading ends with an error.
 //! Invariants: memory is bounded by [`Limits`]; every record before a fault is given; after an error or the
 //! end comes nothing. Start at [`Reader::open`].
 
