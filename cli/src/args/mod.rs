@@ -25,6 +25,7 @@ pub(crate) use self::services::*;
 pub(crate) use self::template::*;
 pub(crate) use self::warc::*;
 use crate::demo::WorldArgs;
+use crate::import::Dates;
 use crate::installation::{DirArgs, RunArgs};
 use crate::program::CommonArgs;
 
@@ -48,7 +49,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; continue the run if the folder holds one.
     #[command(
-        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200 --contact you@example.org\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com"
+        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200 --contact you@example.org\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com\n  newslode mine --warc archives/ --out run --since 2024-05-01"
     )]
     Mine(MineArgs),
     /// Show the hierarchy of pages.
@@ -201,13 +202,16 @@ pub(crate) struct MineArgs {
     /// File with one URL per line; lines that start with `#` are skipped.
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Option<PathBuf>,
-    /// Mine the pages of these web archives (WARC 1.0 or 1.1, `.gz` or not) instead of crawling. Nothing is
-    /// fetched; pages count from the day of their capture, and of several captures the newest counts.
+    /// Mine the pages of these web archives (WARC or ARC, also gzip and zstd) instead of crawling: files, folders with such
+    /// files, or `@FILE` with a path a line. Nothing is fetched; pages count from the day of their capture, and of several
+    /// captures the newest counts.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["urls", "seeds"])]
     pub(crate) warc: Vec<PathBuf>,
     /// Of the archives, mine only the pages of this site; may be repeated.
     #[arg(long, value_name = "SITE", requires = "warc")]
     pub(crate) site: Vec<String>,
+    #[command(flatten)]
+    pub(crate) dates: Dates,
     /// Folder of the run: state, articles, ontology.
     #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = crate::engine::DEFAULT_FOLDER)]
     pub(crate) out: PathBuf,

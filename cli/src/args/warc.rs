@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::import::Dates;
+
 #[derive(Debug, Args)]
 pub(crate) struct WarcArgs {
     #[command(subcommand)]
@@ -22,12 +24,14 @@ pub(crate) enum WarcCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct FeedArgs {
-    /// Web archives: WARC 1.0 or 1.1, `.gz` or not.
+    /// Web archives (WARC or ARC, also gzip and zstd): files, folders with such files, or `@FILE` with a path a line.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Only the pages of this site; may be repeated.
     #[arg(long, value_name = "SITE")]
     pub(crate) site: Vec<String>,
+    #[command(flatten)]
+    pub(crate) dates: Dates,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -66,8 +66,14 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
     let import = match args.warc.as_slice() {
         [] => None,
-        files => Some(Arc::new(ImportPlan::new(files, &args.site, &config)?)),
+        files => Some(Arc::new(ImportPlan::new(files, &args.site, args.dates, &config)?)),
     };
+    if import.is_none() && (args.dates.since.is_some() || args.dates.until.is_some()) {
+        return Err(hinted(
+            "`--since` and `--until` choose pages of web archives, and none is named",
+            "newslode mine --warc archives/ --since 2024-05-01",
+        ));
+    }
     if urls.is_empty() && import.is_none() && !args.out.join(engine::STATE_FILE).exists() {
         return Err(hinted(
             "no site was named",
@@ -86,7 +92,10 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
     let (engine, ended, summary) = loop {
         let engine = Engine::open(&args.out, config.clone())?;
         let engine = if import.is_some() { engine.offline() } else { engine };
-        let import = import.clone().map(|plan| (plan, ImportCounts::new(&args.warc)));
+        let import = import.clone().map(|plan| {
+            let counts = ImportCounts::new(plan.files());
+            (plan, counts)
+        });
         match mine_once(&engine, &args, &urls, import, &config, &stop, quiet).await {
             Ok((ended, summary)) => break (engine, ended, summary),
             // The file of a full disk must be opened again. What was not yet on the disk is done again.

@@ -21,14 +21,14 @@ pub(crate) async fn run(args: WarcArgs, setup: &Setup) -> anyhow::Result<Exit> {
 async fn import_into_services(args: FeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
     Target::require_services(setup, "pages are fed to")?;
     let config = &setup.config;
-    let plan = Arc::new(ImportPlan::new(&args.files, &args.site, config)?);
+    let plan = Arc::new(ImportPlan::new(&args.files, &args.site, args.dates, config)?);
     let mut parts = installation::open(&Target::Services, config).await?;
     parts.broker = Arc::new(services::connect_broker(config).await?);
     // A newer version may count in this store: check that before anything changes.
     engine::claim(&parts).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let (mut counts, mut display) = (ImportCounts::new(&args.files), ProgressDisplay::new(setup.quiet));
+    let (mut counts, mut display) = (ImportCounts::new(plan.files()), ProgressDisplay::new(setup.quiet));
     let importing = import_captures(&parts, &plan, &mut counts, |counts| counts.show_progress(&mut display));
     let ended = stop.run_until_cancelled(importing).await;
     display.end();

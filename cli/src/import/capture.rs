@@ -41,12 +41,16 @@ pub(crate) enum Skip {
     TooLarge,
     /// Its encoding or the record itself is broken.
     Broken,
+    /// The body was not stored to its end.
+    Cut,
     /// No time of capture, or one in the future.
     NoDate,
     /// Captured before the window.
     TooOld,
     /// Of a site that was not asked for.
     OtherSite,
+    /// Captured before or after the dates that were asked for.
+    OtherDate,
     /// This very capture counts already.
     Counted,
     /// Another capture of the page is as new or newer.
@@ -68,9 +72,11 @@ impl Skip {
             Skip::Empty => "empty",
             Skip::TooLarge => "too large",
             Skip::Broken => "broken",
+            Skip::Cut => "cut off",
             Skip::NoDate => "without a usable date",
             Skip::TooOld => "older than the window",
             Skip::OtherSite => "of other sites",
+            Skip::OtherDate => "of other dates",
             Skip::Counted => "counted before",
             Skip::NotNewest => "captured again later",
             Skip::Crawled => "crawled by ourselves",
@@ -104,7 +110,10 @@ impl Capture {
         // The cheap tests come first: most records of a large archive are of other sites or too old.
         let url: CanonicalUrl = record.target().and_then(|url| url.parse().ok()).ok_or(Skip::NoWebPage)?;
         let (site, at) = check_site_and_time(&url, record.date(), plan, now)?;
-        let (answer, content_type) = if record.kind == Some(RecordType::Resource) {
+        let is_answer = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("application/http");
+        let is_file = record.kind == Some(RecordType::Resource)
+            && !record.fields.get("Content-Type").is_some_and(is_answer);
+        let (answer, content_type) = if is_file {
             (None, record.fields.get("Content-Type").map(str::to_owned))
         } else {
             let answer = Answer::parse(&record.block).ok_or(Skip::NoWebPage)?;
@@ -116,6 +125,10 @@ impl Capture {
         };
         if content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Err(Skip::NotHtml);
+        }
+        // A part of a page must not stand for the page, of which another capture may be whole.
+        if record.fields.get("WARC-Truncated").is_some() {
+            return Err(Skip::Cut);
         }
         Ok(Capture { url, site, at, content_type, answer, block: record.block })
     }
@@ -142,7 +155,8 @@ impl Capture {
         let body = match &self.answer {
             Some(answer) => answer.body(&self.block, limit).map_err(|fault| match fault {
                 BodyFault::TooLarge(_) => Skip::TooLarge,
-                BodyFault::Cut | BodyFault::Chunks | BodyFault::Coding(_) => Skip::Broken,
+                BodyFault::Cut => Skip::Cut,
+                BodyFault::Chunks | BodyFault::Coding(_) => Skip::Broken,
             })?,
             None if self.block.len() > limit => return Err(Skip::TooLarge),
             None => self.block,
@@ -181,6 +195,9 @@ fn check_site_and_time(
     let at = at.ok_or(Skip::NoDate)?;
     if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(DAY) {
         return Err(Skip::NoDate);
+    }
+    if !plan.dates.contain(at) {
+        return Err(Skip::OtherDate);
     }
     if plan.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
         return Err(Skip::TooOld);

@@ -28,6 +28,9 @@ pub struct ImportCounts {
     /// Bytes read, and bytes to read; for progress.
     #[serde(skip)]
     bytes: (u64, u64),
+    /// The file that is being read.
+    #[serde(skip)]
+    file: String,
 }
 
 impl ImportCounts {
@@ -40,6 +43,10 @@ impl ImportCounts {
     /// Counts what the reader found, and returns it if it is a capture.
     pub(super) fn count_event(&mut self, event: ReadEvent) -> Option<Capture> {
         match event {
+            ReadEvent::File(name) => {
+                self.file = name;
+                None
+            }
             ReadEvent::Problem(text) => {
                 self.problems.push(text);
                 None
@@ -101,7 +108,7 @@ impl ImportCounts {
         // The pace counts mebibytes, because nobody knows how many pages an archive has before its end.
         display.work(read >> 20, Some(left >> 20), |pace| {
             let pace = pace.replace("/s", " MiB/s");
-            format!("reading archives, {share} %{pace}: {}", self.summary_line())
+            format!("reading {}, {share} % of all archives{pace}: {}", self.file, self.summary_line())
         });
     }
 

@@ -18,11 +18,14 @@ use tokio::task::JoinSet;
 
 mod capture;
 mod counts;
+mod dates;
+mod files;
 mod importer;
 mod plan;
 mod reader;
 
 pub use self::counts::ImportCounts;
+pub(crate) use self::dates::Dates;
 pub(crate) use self::plan::ImportPlan;
 
 use self::capture::Capture;
@@ -74,7 +77,7 @@ pub async fn import_saved_pages(
     pages: impl IntoIterator<Item = (Input, Timestamp)>,
     counts: &mut ImportCounts,
 ) -> anyhow::Result<()> {
-    let (plan, now) = (ImportPlan::new(&[], &[], config)?, time::now());
+    let (plan, now) = (ImportPlan::new(&[], &[], Dates::default(), config)?, time::now());
     let mut importer = Importer::new(parts, &plan);
     let mut pages = pages.into_iter().peekable();
     while pages.peek().is_some() {

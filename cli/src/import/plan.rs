@@ -9,6 +9,9 @@ use newslode_common::warc::{Limits, Reader};
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
+use super::dates::Dates;
+use super::files::archive_files;
+
 /// Maximum size of a record beyond that of its page's body: heads, and bodies that grew under their encoding.
 const HEADS: u64 = 1 << 20;
 
@@ -17,6 +20,7 @@ pub(crate) struct ImportPlan {
     pub(super) files: Vec<PathBuf>,
     /// Only pages of these; all if empty.
     pub(super) sites: BTreeSet<Site>,
+    pub(super) dates: Dates,
     pub(super) max_page_bytes: u64,
     pub(super) window_days: u32,
     pub(super) delay_ms: u64,
@@ -24,26 +28,40 @@ pub(crate) struct ImportPlan {
 }
 
 impl ImportPlan {
-    /// Pages of these files, of these sites (by name, host or URL; all if none), within the limits of the
-    /// configuration. Each file is opened and its first record looked at, so that mistakes show at once.
+    /// Pages of the named archives, of these sites (by name, host or URL; all if none) and of these dates, within the limits
+    /// of the configuration. A name is that of a file, of a folder with archives, or of a list of such names (`@FILE`).
     ///
     /// # Errors
-    /// When a file cannot be read or is no WARC.
-    pub(crate) fn new(files: &[PathBuf], sites: &[String], config: &Config) -> anyhow::Result<ImportPlan> {
+    /// When one of the names leads to no file, or none of the files is a web archive. A single file that is none is left
+    /// to be told with the others' pages.
+    pub(crate) fn new(
+        names: &[PathBuf],
+        sites: &[String],
+        dates: Dates,
+        config: &Config,
+    ) -> anyhow::Result<ImportPlan> {
         let plan = ImportPlan {
-            files: files.to_vec(),
+            files: archive_files(names)?,
             sites: sites.iter().map(|name| site_of_name(name)).collect(),
+            dates: dates.check()?,
             max_page_bytes: config.crawler.max_page_bytes,
             window_days: config.miner.window_days,
             delay_ms: config.miner.delay_ms,
             max_depth: config.miner.max_depth,
         };
-        for file in files {
-            if let Some(first) = Reader::open(file, plan.limits())?.next() {
-                first?;
+        let mut first_error = None;
+        for file in &plan.files {
+            match Reader::open(file, plan.limits()).map(|mut reader| reader.next()) {
+                Ok(Some(Err(error))) | Err(error) => first_error = first_error.or(Some(error)),
+                Ok(_) => return Ok(plan),
             }
         }
-        Ok(plan)
+        first_error.map_or(Ok(plan), |error| Err(error.into()))
+    }
+
+    /// The files, in the order in which they are read.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     pub(super) fn limits(&self) -> Limits {

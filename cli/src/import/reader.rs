@@ -9,6 +9,8 @@ use super::plan::ImportPlan;
 
 /// What the reader found next.
 pub(super) enum ReadEvent {
+    /// A file begins; its name.
+    File(String),
     /// A record: a page, or the reason why it is none.
     Record {
         found: Result<Box<Capture>, Skip>,
@@ -24,6 +26,10 @@ pub(super) enum ReadEvent {
 pub(super) fn read_files(plan: &ImportPlan, now: Timestamp, to: &Sender<ReadEvent>) {
     let mut before = 0;
     for file in &plan.files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if to.blocking_send(ReadEvent::File(name)).is_err() {
+            return;
+        }
         let mut reader = match Reader::open(file, plan.limits()) {
             Ok(reader) => reader,
             Err(error) => {
@@ -42,7 +48,7 @@ pub(super) fn read_files(plan: &ImportPlan, now: Timestamp, to: &Sender<ReadEven
                 Ok(Found::Skipped(skipped)) => {
                     let skip = match skipped.why {
                         Why::TooLarge(_) => Skip::TooLarge,
-                        Why::Header | Why::Length | Why::Stray => Skip::Broken,
+                        Why::Header | Why::Length | Why::Stray | Why::Packing => Skip::Broken,
                     };
                     let (file, offset, why) = (file.display(), skipped.offset, skipped.why);
                     tracing::info!(%file, offset, %why, "a record is passed over");

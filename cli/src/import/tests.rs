@@ -66,7 +66,7 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
     pages.extend([("0".into(), THEN - 1_000), ("1".into(), THEN + 1_000)]);
     let file = archive(&pages);
     let files = [file.path().to_owned()];
-    let plan = Arc::new(ImportPlan::new(&files, &[], &Config::default()).unwrap());
+    let plan = Arc::new(ImportPlan::new(&files, &[], Dates::default(), &Config::default()).unwrap());
     let mut counts = ImportCounts::new(&files);
     let mut consumer = parts.broker.consume(Queue::Pages, 1).await.unwrap();
     let consuming = async {

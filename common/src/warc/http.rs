@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::read::empty_line;
 use super::record::Fields;
 use crate::coding::{self, CodingError, Decoded, End};
 
@@ -39,14 +40,29 @@ pub enum BodyFault {
 }
 
 impl Answer {
-    /// Reads the head of a block of type `application/http`. `None` if it is no answer.
+    /// Reads the head of a block of type `application/http`, behind the heads of interim answers (1xx). `None` if it is no
+    /// answer.
     #[must_use]
     pub fn parse(block: &[u8]) -> Option<Answer> {
+        let mut interim = 0;
+        loop {
+            let mut answer = Answer::parse_head(block.get(interim..)?)?;
+            answer.body_at += interim;
+            let is_interim = (100..200).contains(&answer.status) && answer.status != 101;
+            let rest = block.get(answer.body_at..).unwrap_or_default();
+            if !is_interim || Answer::parse_head(rest).is_none() {
+                return Some(answer);
+            }
+            interim = answer.body_at;
+        }
+    }
+
+    fn parse_head(block: &[u8]) -> Option<Answer> {
         let line = block.split(|byte| *byte == b'\n').next()?;
         let mut words = line.trim_ascii().split(|byte| *byte == b' ').filter(|word| !word.is_empty());
         let is_http = words.next()?.get(..5)?.eq_ignore_ascii_case(b"HTTP/");
         let status = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-        let body_at = head_end(block);
+        let body_at = empty_line(block).unwrap_or(block.len());
         let lines = block.get(line.len() + 1..body_at).unwrap_or_default();
         is_http.then(|| Answer { status, fields: Fields::parse(lines), body_at })
     }
@@ -64,7 +80,13 @@ impl Answer {
     pub fn body(&self, block: &[u8], limit: usize) -> Result<Vec<u8>, BodyFault> {
         let raw = block.get(self.body_at..).unwrap_or_default();
         let is_chunked = self.names("Transfer-Encoding").any(|name| name == "chunked");
-        let body = if is_chunked { unchunked(raw)? } else { Cow::Borrowed(raw) };
+        let body = match unchunked(raw) {
+            body if is_chunked => body?,
+            // Some writers drop the field and leave the chunks; no page is a row of whole chunks by chance.
+            Ok(Chunked::Ended(body)) => Chunked::Ended(body),
+            Ok(Chunked::Open(_)) | Err(_) => Chunked::Open(Cow::Borrowed(raw)),
+        };
+        let (Chunked::Ended(body) | Chunked::Open(body)) = body;
         let decoded = match self.fields.get("Content-Encoding") {
             Some(encodings) => coding::decode([encodings], body.into_owned(), limit)?,
             // What is stored packed without saying so is a file, such as a sitemap.
@@ -97,35 +119,34 @@ pub fn rebuilt_head(content_type: Option<&str>, length: usize) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// Where the body begins: behind the first empty line.
-fn head_end(block: &[u8]) -> usize {
-    let mut lines = block.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-    let end = lines.find_map(|at| match block.get(at..)? {
-        [b'\n', ..] => Some(at + 1),
-        [b'\r', b'\n', ..] => Some(at + 2),
-        _ => None,
-    });
-    end.unwrap_or(block.len())
+/// A body that may have been in chunks.
+enum Chunked<'a> {
+    /// It was, up to the chunk that ends it.
+    Ended(Cow<'a, [u8]>),
+    /// It was not, or nothing says that it is over.
+    Open(Cow<'a, [u8]>),
 }
 
 /// Joins the chunks of a body. A body that begins with no chunk was joined by who stored it.
-fn unchunked(raw: &[u8]) -> Result<Cow<'_, [u8]>, BodyFault> {
+fn unchunked(raw: &[u8]) -> Result<Chunked<'_>, BodyFault> {
     if chunk(raw).is_none() {
-        return Ok(Cow::Borrowed(raw));
+        return Ok(Chunked::Open(Cow::Borrowed(raw)));
     }
     let (mut body, mut rest) = (Vec::new(), raw);
     while !rest.is_empty() {
-        let (size, line) = chunk(rest).ok_or(BodyFault::Chunks)?;
+        // A size of which the end is missing was cut off.
+        let is_cut = rest.len() < 1024 && !rest.contains(&b'\n');
+        let (size, line) = chunk(rest).ok_or(if is_cut { BodyFault::Cut } else { BodyFault::Chunks })?;
         if size == 0 {
-            break;
+            return Ok(Chunked::Ended(Cow::Owned(body)));
         }
         let end = line.checked_add(size).ok_or(BodyFault::Chunks)?;
-        body.extend_from_slice(rest.get(line..end).ok_or(BodyFault::Chunks)?);
+        body.extend_from_slice(rest.get(line..end).ok_or(BodyFault::Cut)?);
         rest = rest.get(end..).unwrap_or_default();
         rest = rest.strip_prefix(b"\r").unwrap_or(rest);
         rest = rest.strip_prefix(b"\n").unwrap_or(rest);
     }
-    Ok(Cow::Owned(body))
+    Ok(Chunked::Open(Cow::Owned(body)))
 }
 
 /// The size of the chunk that begins here, and the length of the line that says so.

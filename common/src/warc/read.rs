@@ -1,8 +1,8 @@
 //! Reads records, one after another, within limits.
 //!
-//! Archives of the wild are cut, have wrong lengths, or hold a film in one record. What is whole is given;
-//! what is not is [skipped](Found::Skipped) with its place, and reading goes on at the next record that can be
-//! found. Only where nothing can be found any more, reading ends with an error.
+//! Archives of the wild are cut, have wrong lengths, mix packed members with others, or hold a film in one record. What is
+//! whole is given; what is not is [skipped](Found::Skipped) with its place, and reading goes on at the next record that can
+//! be found. Only where nothing can be found any more, reading ends with an error.
 //! Invariants: memory is bounded by [`Limits`]; every record before a fault is given; after an error or the
 //! end comes nothing. Start at [`Reader::open`].
 
@@ -10,8 +10,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::arc::{self, ArcLine};
 use super::record::{Fields, Record, RecordType};
-use super::source::Source;
+use super::source::{GZIP, Source, ZSTD, starts_member};
 
 /// Bytes that are looked at or taken at a time.
 const STEP: usize = 64 << 10;
@@ -68,6 +69,9 @@ pub enum Why {
     /// Bytes that belong to no record: the record before claims fewer bytes than it has.
     #[error("bytes that belong to no record")]
     Stray,
+    /// The member in which it stands, or begins, cannot be unpacked.
+    #[error("its compression is broken")]
+    Packing,
 }
 
 /// Why an archive cannot be read, or not to its end.
@@ -82,14 +86,15 @@ pub enum WarcError {
         source: io::Error,
     },
     /// The file holds nothing.
-    #[error("`{file}` is empty: it holds no WARC record")]
+    #[error("`{file}` is empty: it holds no record")]
     Empty {
         /// The file.
         file: String,
     },
     /// The file holds something else.
     #[error(
-        "`{file}` is not a WARC file: it begins with `{start}`, and a WARC with `WARC/1.0` or `WARC/1.1`"
+        "`{file}` is not a web archive: it begins with `{start}`, but a WARC begins with `WARC/1.0` or `WARC/1.1`, and an \
+         ARC with `filedesc:`"
     )]
     Foreign {
         /// The file.
@@ -114,7 +119,7 @@ pub enum WarcError {
     Broken {
         /// The file.
         file: String,
-        /// Where the broken gzip member begins.
+        /// Where the broken member begins.
         offset: u64,
         /// Number of whole records.
         records: u64,
@@ -141,6 +146,17 @@ enum Fault {
     Empty,
 }
 
+impl Fault {
+    /// Whether a packed member is to blame, rather than the system.
+    fn is_damage(&self) -> bool {
+        match self {
+            Fault::Io(error) => error.kind() == io::ErrorKind::InvalidData,
+            Fault::Cut => true,
+            Fault::Foreign(_) | Fault::Empty => false,
+        }
+    }
+}
+
 impl From<io::Error> for Fault {
     fn from(error: io::Error) -> Fault {
         if error.kind() == io::ErrorKind::UnexpectedEof { Fault::Cut } else { Fault::Io(error) }
@@ -151,13 +167,15 @@ impl From<io::Error> for Fault {
 pub struct Reader {
     source: Source,
     file: String,
-    /// Size of a plain file, which says at once that a record cannot be as long as it claims.
+    /// Size of the file, which says at once that a record that is not packed cannot be as long as it claims.
     size: Option<u64>,
     limits: Limits,
     /// Where the record in work begins.
     offset: u64,
     /// Number of records given or skipped.
     records: u64,
+    /// Whether there are records of ARC.
+    is_arc: bool,
     is_over: bool,
 }
 
@@ -172,7 +190,7 @@ impl Reader {
         let opened = File::open(path).map_err(failed)?;
         let meta = opened.metadata().map_err(failed)?;
         let mut reader = Reader::new(Box::new(opened), &file, limits).map_err(failed)?;
-        reader.size = (meta.is_file() && !reader.source.is_gzip()).then_some(meta.len());
+        reader.size = meta.is_file().then_some(meta.len());
         Ok(reader)
     }
 
@@ -182,7 +200,8 @@ impl Reader {
     /// When the first bytes cannot be read.
     pub fn new(from: Box<dyn Read + Send>, name: &str, limits: Limits) -> io::Result<Reader> {
         let source = Source::new(from)?;
-        Ok(Reader { source, file: name.into(), size: None, limits, offset: 0, records: 0, is_over: false })
+        let file = name.into();
+        Ok(Reader { source, file, size: None, limits, offset: 0, records: 0, is_arc: false, is_over: false })
     }
 
     /// Number of bytes of the file that were read so far.
@@ -191,20 +210,40 @@ impl Reader {
         self.source.taken()
     }
 
-    fn found(&mut self) -> Result<Option<Found>, Fault> {
+    /// The next record, or what stands in its place. A broken member costs itself, if anything can be found behind it.
+    fn found(&mut self) -> Result<Option<Found>, WarcError> {
+        let fault = match self.next_found() {
+            Ok(found) => return Ok(found),
+            Err(fault) => fault,
+        };
+        let is_members = self.source.is_packed() && fault.is_damage();
+        let error = self.error(fault);
+        if is_members {
+            self.source.leave_member();
+            if let Ok(true) = self.seek_record() {
+                return Ok(Some(self.skipped(None, Why::Packing)));
+            }
+        }
+        Err(error)
+    }
+
+    fn next_found(&mut self) -> Result<Option<Found>, Fault> {
         if !self.seek_content()? {
             return if self.records == 0 { Err(Fault::Empty) } else { Ok(None) };
         }
         self.offset = self.source.offset();
+        if let Some(line) = self.arc_line()? {
+            self.source.consume(line.line);
+            return Ok(Some(match self.block(line.length)? {
+                Ok(block) => {
+                    let (kind, fields) = line.into_fields(&block);
+                    Found::Record(Record { kind: Some(kind), fields, block, offset: self.offset })
+                }
+                Err(why) => self.skipped(None, why),
+            }));
+        }
         if !starts_record(self.source.peek(FIRST_LINE)?) {
-            if self.records == 0 {
-                return Err(Fault::Foreign(start(self.source.peek(FIRST_LINE)?)));
-            }
-            if is_cut_first_line(self.source.peek(FIRST_LINE)?) {
-                return Err(Fault::Cut);
-            }
-            self.seek_record()?;
-            return Ok(Some(self.skipped(None, Why::Stray)));
+            return self.stray();
         }
         let Some(head) = self.head()? else {
             self.seek_record()?;
@@ -216,35 +255,61 @@ impl Reader {
             self.seek_record()?;
             return Ok(Some(self.skipped(kind, Why::Header)));
         };
-        if self.size.is_some_and(|size| length > size.saturating_sub(self.source.offset())) {
+        Ok(Some(match self.block(length)? {
+            Ok(block) => Found::Record(Record { kind, fields, block, offset: self.offset }),
+            Err(why) => self.skipped(kind, why),
+        }))
+    }
+
+    /// Goes past bytes that begin no record.
+    fn stray(&mut self) -> Result<Option<Found>, Fault> {
+        let is_packed = self.source.is_packed();
+        let bytes = self.source.peek(FIRST_LINE)?;
+        if self.records == 0 {
+            return Err(Fault::Foreign(start(bytes)));
+        }
+        if is_cut_first_line(bytes) {
+            return Err(Fault::Cut);
+        }
+        // Where members are packed, bytes that are not are what is left of one, or belong to another file.
+        if !self.seek_record()? && !is_packed && self.source.has_packed() {
+            let what = "the bytes here begin no packed member and no record";
+            return Err(Fault::Io(io::Error::new(io::ErrorKind::InvalidData, what)));
+        }
+        Ok(Some(self.skipped(None, Why::Stray)))
+    }
+
+    /// Takes a block, or goes past it if it cannot be given.
+    fn block(&mut self, length: u64) -> Result<Result<Vec<u8>, Why>, Fault> {
+        let room = self.size.map(|size| size.saturating_sub(self.source.offset()));
+        if !self.source.is_packed() && room.is_some_and(|room| length > room) {
             // Either the file was cut, or the length is a lie and further records follow.
-            return if self.seek_record()? {
-                Ok(Some(self.skipped(kind, Why::Length)))
-            } else {
-                Err(Fault::Cut)
-            };
+            return if self.seek_record()? { Ok(Err(Why::Length)) } else { Err(Fault::Cut) };
         }
         let mut block = Vec::new();
         let is_kept = length <= self.limits.block;
         if !self.take(length, is_kept.then_some(&mut block))? {
-            return Ok(Some(self.skipped(kind, Why::Length)));
+            return Ok(Err(Why::Length));
         }
-        if !is_kept {
-            return Ok(Some(self.skipped(kind, Why::TooLarge(length))));
-        }
-        Ok(Some(Found::Record(Record { kind, fields, block, offset: self.offset })))
+        Ok(if is_kept { Ok(block) } else { Err(Why::TooLarge(length)) })
     }
 
     fn skipped(&self, kind: Option<RecordType>, why: Why) -> Found {
         Found::Skipped(SkippedRecord { offset: self.offset, kind, why })
     }
 
-    /// Goes past line ends, and into the next member. False at the end of the file.
+    /// Goes past line ends and the zeros with which some systems fill files up, and into the next member. False at the end
+    /// of the file.
     fn seek_content(&mut self) -> Result<bool, Fault> {
         loop {
             match self.source.peek(1)?.first() {
-                Some(b'\r' | b'\n') => self.source.consume(1),
-                Some(_) => return Ok(true),
+                Some(b'\r' | b'\n' | 0) => self.source.consume(1),
+                Some(_) => {
+                    if !self.source.enter_member()? {
+                        return Ok(true);
+                    }
+                    self.offset = self.source.offset();
+                }
                 None => {
                     if !self.source.next_member()? {
                         return Ok(false);
@@ -255,10 +320,22 @@ impl Reader {
         }
     }
 
+    /// The line of ARC that stands here. In other files nothing is taken for one.
+    fn arc_line(&mut self) -> Result<Option<ArcLine>, Fault> {
+        let bytes = self.source.peek(FIRST_LINE)?;
+        let may_be = self.is_arc || self.records == 0 || bytes.starts_with(b"filedesc:");
+        if !may_be || starts_record(bytes) {
+            return Ok(None);
+        }
+        let line = ArcLine::parse(self.source.peek(arc::MOST_LINE)?);
+        self.is_arc |= line.is_some();
+        Ok(line)
+    }
+
     /// Takes a header with its empty line. `None` if it is too long, or its member ends before it does; then
     /// its first line is taken.
     fn head(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        let is_plain = !self.source.is_gzip();
+        let is_plain = !self.source.is_packed();
         let mut wanted = 1024;
         loop {
             let bytes = self.source.peek(wanted)?;
@@ -289,7 +366,8 @@ impl Reader {
                 if !self.source.next_member()? {
                     return Err(Fault::Cut);
                 }
-                if starts_record(self.source.peek(FIRST_LINE)?) {
+                // What is not packed does not continue what is.
+                if !self.source.is_packed() || starts_record(self.source.peek(FIRST_LINE)?) {
                     return Ok(false);
                 }
                 continue;
@@ -304,28 +382,55 @@ impl Reader {
         Ok(true)
     }
 
-    /// Goes to the next line that begins a record. False if there is none.
+    /// Goes to the next line that begins a record, or member that does. False if there is none.
     fn seek_record(&mut self) -> Result<bool, Fault> {
         loop {
-            let bytes = self.source.peek(STEP)?;
-            if bytes.is_empty() {
-                if !self.source.next_member()? {
-                    return Ok(false);
-                }
-                if starts_record(self.source.peek(FIRST_LINE)?) {
-                    return Ok(true);
-                }
-                continue;
-            }
-            let lines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-            let place = lines.into_iter().find(|at| bytes.get(*at..).is_some_and(starts_record));
-            // A first line may be cut by the end of what is seen.
-            let seen = if bytes.len() < STEP { bytes.len() } else { bytes.len() - FIRST_LINE };
-            self.source.consume(place.unwrap_or(seen));
-            if place.is_some() {
-                return Ok(true);
+            match self.seek_record_here() {
+                // The next member may begin within what this one took for its own.
+                Err(fault) if self.source.is_packed() && fault.is_damage() => self.source.leave_member(),
+                Ok(None) => {}
+                Ok(Some(is_found)) => return Ok(is_found),
+                Err(fault) => return Err(fault),
             }
         }
+    }
+
+    /// A step of it; `None` if there is more to look at.
+    fn seek_record_here(&mut self) -> Result<Option<bool>, Fault> {
+        let (is_packed, is_arc) = (self.source.is_packed(), self.is_arc);
+        let bytes = self.source.peek(STEP)?;
+        if bytes.is_empty() {
+            if !self.source.next_member()? {
+                return Ok(Some(false));
+            }
+            return Ok(self.starts_here()?.then_some(true));
+        }
+        let begins = |at: usize, byte: u8| match byte {
+            b'\n' => {
+                let line = bytes.get(at + 1..).unwrap_or_default();
+                starts_record(line) || is_arc && ArcLine::parse(line).is_some()
+            }
+            0x1F | 0x28 => !is_packed && bytes.get(at..).is_some_and(starts_member),
+            _ => false,
+        };
+        let place = bytes.iter().enumerate().find(|(at, byte)| begins(*at, **byte));
+        let place = place.map(|(at, byte)| if *byte == b'\n' { at + 1 } else { at });
+        // A first line may be cut by the end of what is seen.
+        let hidden = if is_arc { arc::MOST_LINE } else { FIRST_LINE };
+        let seen = if bytes.len() < STEP { bytes.len() } else { bytes.len() - hidden };
+        self.source.consume(place.unwrap_or(seen));
+        if place.is_none() {
+            return Ok(None);
+        }
+        if self.source.enter_member()? {
+            return Ok(self.starts_here()?.then_some(true));
+        }
+        Ok(Some(true))
+    }
+
+    /// Whether a record begins here.
+    fn starts_here(&mut self) -> Result<bool, Fault> {
+        Ok(starts_record(self.source.peek(FIRST_LINE)?) || self.arc_line()?.is_some())
     }
 
     fn error(&self, fault: Fault) -> WarcError {
@@ -335,8 +440,10 @@ impl Reader {
             Fault::Empty => WarcError::Empty { file },
             Fault::Foreign(start) => WarcError::Foreign { file, start },
             Fault::Io(error) => match error.kind() {
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                    let (offset, reason) = (self.source.offset(), error.to_string());
+                io::ErrorKind::InvalidData => {
+                    let is_packed = self.source.is_packed();
+                    let offset = if is_packed { self.source.offset() } else { offset };
+                    let reason = error.to_string();
                     WarcError::Broken { file, offset, records, reason }
                 }
                 _ => WarcError::Io { file, offset: self.source.offset(), source: error },
@@ -354,13 +461,8 @@ impl Iterator for Reader {
         }
         let found = self.found();
         self.is_over = !matches!(found, Ok(Some(_)));
-        match found {
-            Ok(found) => {
-                self.records += u64::from(found.is_some());
-                found.map(Ok)
-            }
-            Err(fault) => Some(Err(self.error(fault))),
-        }
+        self.records += u64::from(!self.is_over);
+        found.transpose()
     }
 }
 
@@ -369,21 +471,23 @@ fn starts_record(bytes: &[u8]) -> bool {
     let Some(rest) = bytes.strip_prefix(b"WARC/") else { return false };
     let version = rest.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
     let line_end = rest.get(version..).unwrap_or_default();
-    version > 0 && (line_end.starts_with(b"\n") || line_end.starts_with(b"\r\n"))
+    let blank = line_end.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+    version > 0 && line_end.get(blank) == Some(&b'\n')
 }
 
-/// Whether these last bytes of a file are the beginning of a record's first line.
+/// Whether these last bytes of a file are the beginning of a record's first line, or of a packed member.
 fn is_cut_first_line(bytes: &[u8]) -> bool {
-    [b"WARC/1.0\r\n", b"WARC/1.1\r\n"].iter().any(|line| line.starts_with(bytes))
+    let beginnings: [&[u8]; 4] = [b"WARC/1.0\r\n", b"WARC/1.1\r\n", GZIP, ZSTD];
+    beginnings.iter().any(|line| line.starts_with(bytes))
 }
 
 /// Where the bytes behind the first empty line begin.
-fn empty_line(bytes: &[u8]) -> Option<usize> {
+pub(super) fn empty_line(bytes: &[u8]) -> Option<usize> {
     let mut lines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-    lines.find_map(|at| match bytes.get(at..)? {
-        [b'\n', ..] => Some(at + 1),
-        [b'\r', b'\n', ..] => Some(at + 2),
-        _ => None,
+    lines.find_map(|at| {
+        // Some writers end lines with `\r\r\n`.
+        let returns = bytes.get(at..)?.iter().take_while(|byte| **byte == b'\r').count();
+        (bytes.get(at + returns) == Some(&b'\n')).then_some(at + returns + 1)
     })
 }
 

@@ -52,6 +52,15 @@ impl RecordType {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(Vec<(String, String)>);
 
+/// Most fields of a header that are kept.
+const MOST_FIELDS: usize = 1_000;
+
+impl FromIterator<(String, String)> for Fields {
+    fn from_iter<T: IntoIterator<Item = (String, String)>>(fields: T) -> Fields {
+        Fields(fields.into_iter().collect())
+    }
+}
+
 impl Fields {
     /// The first value of a name.
     #[must_use]
@@ -60,10 +69,14 @@ impl Fields {
     }
 
     /// Reads the lines `Name: value` up to an empty one. A line that starts with white space continues the
-    /// value before it; a line without a colon is passed over. Invalid UTF-8 becomes U+FFFD.
+    /// value before it; a line without a colon is passed over. Invalid UTF-8 becomes U+FFFD. Fields after the thousandth
+    /// are left out.
     pub(super) fn parse(lines: &[u8]) -> Fields {
         let mut fields: Vec<(String, String)> = Vec::new();
         for line in lines.split(|byte| *byte == b'\n') {
+            if fields.len() >= MOST_FIELDS {
+                break;
+            }
             let text = String::from_utf8_lossy(line);
             let text = text.trim_end_matches('\r');
             match (fields.last_mut(), text.split_once(':')) {

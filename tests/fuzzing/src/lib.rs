@@ -13,7 +13,7 @@ use std::time::Duration;
 use newslode::fuzzed::{ArticleQuery, explained, explaining, seed_form};
 use newslode_common::message::{FetchedPage, GonePage, PartitionedPage, envelope, seed};
 use newslode_common::warc::http::Answer;
-use newslode_common::warc::{Found, Limits, Reader};
+use newslode_common::warc::{Found, Limits, Reader, Record, SkippedRecord};
 use newslode_crawler::listing::{self, ListingError, ListingLimits, discover};
 use newslode_crawler::robots::RobotsFile;
 use newslode_crawler::robots::file::MAX_FILE_BYTES;
@@ -128,15 +128,20 @@ pub fn feed_or_sitemap(bytes: &[u8]) {
     }
 }
 
-/// A web archive ends, holds no more records than bytes, apart from an error at its end, and no decoded body exceeds its
-/// limit.
+/// A web archive ends, its records stand in the order of their places, whatever had to be passed over, and no decoded body
+/// exceeds its limit.
 pub fn web_archive(bytes: &[u8]) {
     let limits = Limits { head: 1 << 12, block: 1 << 20 };
     let Ok(reader) = Reader::new(Box::new(Cursor::new(bytes.to_vec())), "fuzzed", limits) else { return };
-    let mut records = 0;
+    let mut before = 0;
     for found in reader {
-        records += 1;
-        assert!(records <= bytes.len() + 1, "more records than bytes");
+        let (Ok(Found::Record(Record { offset, .. })) | Ok(Found::Skipped(SkippedRecord { offset, .. }))) =
+            found
+        else {
+            continue;
+        };
+        assert!(before <= offset && offset <= bytes.len() as u64, "a record behind one that follows it");
+        before = offset;
         let Ok(Found::Record(record)) = found else { continue };
         assert!(record.block.len() as u64 <= 1 << 20);
         let (_, _, _) = (record.target(), record.date(), record.is_segment());

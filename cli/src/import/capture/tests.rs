@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use newslode_common::warc::{Found, Limits, NewRecord, Packing, Reader, Writer};
 
 use super::*;
+use crate::import::dates::Dates;
 use crate::import::plan::site_of_name;
 
 const NOW: Timestamp = Timestamp(1_714_564_800_000);
@@ -14,6 +15,7 @@ fn plan(sites: &[&str], window_days: u32) -> ImportPlan {
     ImportPlan {
         files: Vec::new(),
         sites: sites.iter().map(|name| site_of_name(name)).collect::<BTreeSet<_>>(),
+        dates: Dates::default(),
         max_page_bytes: 100,
         window_days,
         delay_ms: 0,
@@ -63,7 +65,10 @@ fn a_resource_is_a_page_if_it_is_html() {
     let html = NewRecord { content_type: "text/html; charset=utf-8", ..resource.clone() };
     let page = read_back(&html, &plan(&[], 0)).unwrap();
     assert_eq!(page.content_type.as_deref(), Some("text/html; charset=utf-8"));
-    check(NewRecord { content_type: "application/pdf", ..resource }, Skip::NotHtml);
+    check(NewRecord { content_type: "application/pdf", ..resource.clone() }, Skip::NotHtml);
+    // Some writers call a whole answer a resource.
+    let answer = NewRecord { content_type: "application/http;msgtype=response", block: HTML, ..resource };
+    assert_eq!(read_back(&answer, &plan(&[], 0)).unwrap().bytes().unwrap(), b"<p>x");
     check(NewRecord { block: &[b'x'; 101], ..html }, Skip::TooLarge);
 }
 
@@ -99,6 +104,10 @@ fn records_that_are_no_pages_have_a_reason() {
     ] {
         check(NewRecord { block, ..record() }, wanted);
     }
+    check(NewRecord { fields: &[("WARC-Truncated", "length")], ..record() }, Skip::Cut);
+    let chunked =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n40\r\n<p>x";
+    check(NewRecord { block: chunked, ..record() }, Skip::Cut);
     let long = [HTML, &[b'x'; 100]].concat();
     check(NewRecord { block: &long, ..record() }, Skip::TooLarge);
     check(NewRecord { date: Timestamp(86_400_000), ..record() }, Skip::NoDate);
@@ -113,4 +122,8 @@ fn captures_outside_the_window_or_of_other_sites_are_skipped() {
     assert_eq!(of(days(31), plan(&[], 30)), Err(Skip::TooOld));
     assert!(of(record(), plan(&["b.test", "https://www.a.test/world"], 0)).is_ok());
     assert_eq!(of(record(), plan(&["b.test"], 0)), Err(Skip::OtherSite));
+    let dates = Dates { since: None, until: Some("2024-04-30".parse().unwrap()) };
+    let until = |record| read_back(&record, &ImportPlan { dates, ..plan(&[], 0) }).map(|page| page.url);
+    assert_eq!(until(record()), Err(Skip::OtherDate));
+    assert!(until(days(1)).is_ok());
 }

@@ -75,6 +75,43 @@ fn every_encoding_in_use_is_undone() {
 }
 
 #[test]
+fn interim_answers_are_passed_over() {
+    let early = "HTTP/1.1 103 Early Hints\r\nLink: </x.css>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n";
+    let block = format!("{early}HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x");
+    let answer = Answer::parse(block.as_bytes()).unwrap();
+    assert_eq!((answer.status, answer.content_type()), (200, Some("text/html")));
+    assert_eq!(answer.body(block.as_bytes(), LIMIT).unwrap(), b"<p>x");
+    // Alone, an interim answer is what there is; and a page may speak of HTTP.
+    assert_eq!(Answer::parse(b"HTTP/1.1 100 Continue\r\n\r\n").unwrap().status, 100);
+    let page = b"HTTP/1.1 200 OK\n\nHTTP/1.1 404 is a status line";
+    assert_eq!(Answer::parse(page).unwrap().body(page, LIMIT).unwrap(), b"HTTP/1.1 404 is a status line");
+    let many = "HTTP/1.1 100 Continue\r\n\r\n".repeat(100_000) + "HTTP/1.1 200 OK\r\n\r\n<p>x";
+    assert_eq!(Answer::parse(many.as_bytes()).unwrap().status, 200);
+}
+
+#[test]
+fn a_million_fields_and_a_line_without_end_are_borne() {
+    let block =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{}\r\n<p>x", "X: y\r\n".repeat(1_000_000));
+    let answer = Answer::parse(block.as_bytes()).unwrap();
+    assert_eq!(
+        (answer.content_type(), answer.body(block.as_bytes(), LIMIT).unwrap()),
+        (Some("text/html"), b"<p>x".into())
+    );
+    let block = format!("HTTP/1.1 200 OK\r\nX: {}", "x".repeat(10_000_000));
+    assert_eq!(Answer::parse(block.as_bytes()).unwrap().body(block.as_bytes(), LIMIT).unwrap(), b"");
+}
+
+#[test]
+fn chunks_are_joined_though_no_field_tells_of_them() {
+    assert_eq!(body("", &chunks(PAGE)).as_deref(), Ok(PAGE));
+    assert_eq!(body("Content-Length: 3\r\n", PAGE).as_deref(), Ok(PAGE));
+    for text in ["cafe\r\n<p>x", "0 words", "3\nabc", "5\r\nab\r\n0\r\n"] {
+        assert_eq!(body("", text.as_bytes()).unwrap(), text.as_bytes(), "{text}");
+    }
+}
+
+#[test]
 fn what_was_decoded_before_it_was_stored_is_taken_as_it_is() {
     for encoding in ["gzip", "zstd", "br", "deflate"] {
         let fields = format!("Content-Encoding: {encoding}\r\nTransfer-Encoding: chunked\r\n");
@@ -88,9 +125,10 @@ fn broken_bodies_and_bombs_are_told() {
     let cut = &packed[..packed.len() / 2];
     assert_eq!(body("Content-Encoding: gzip\r\n", cut), Err(BodyFault::Cut));
     let cut = &chunks(PAGE)[..20];
-    assert_eq!(body("Transfer-Encoding: chunked\r\n", cut), Err(BodyFault::Chunks));
-    let endless = b"ffffffffffffffff\r\nx";
-    assert_eq!(body("Transfer-Encoding: chunked\r\n", endless), Err(BodyFault::Chunks));
+    assert_eq!(body("Transfer-Encoding: chunked\r\n", cut), Err(BodyFault::Cut));
+    for endless in [&b"ffffffffffffffff\r\nx"[..], b"3\r\nabc\r\nno size\r\n"] {
+        assert_eq!(body("Transfer-Encoding: chunked\r\n", endless), Err(BodyFault::Chunks));
+    }
     let bomb = vec![b'x'; LIMIT + 1];
     for (fields, stored) in [("", bomb.clone()), ("Content-Encoding: gzip\r\n", gzip(&bomb))] {
         assert_eq!(body(fields, &stored), Err(BodyFault::TooLarge(LIMIT)));

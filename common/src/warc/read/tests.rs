@@ -37,6 +37,24 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+fn zst(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 3).unwrap()
+}
+
+/// A frame of zstd that holds no data.
+fn skippable(first: u8, bytes: &[u8]) -> Vec<u8> {
+    [&[first, 0x2A, 0x4D, 0x18], &u32::try_from(bytes.len()).unwrap().to_le_bytes()[..], bytes].concat()
+}
+
+/// A record of ARC.
+fn arc(target: &str, block: &[u8]) -> Vec<u8> {
+    let line = format!("{target} 192.0.2.1 20240501120000 text/html {}\n", block.len());
+    [line.as_bytes(), block, b"\n"].concat()
+}
+
+const ARC_1: &[u8] = b"filedesc://x.arc 0.0.0.0 20240501120000 text/plain 76\n1 0 InternetArchive\n\
+                       URL IP-address Archive-date Content-type Archive-length\n";
+
 /// What a reader of a file finds: blocks and faults as text, and how it ends.
 fn read(bytes: &[u8]) -> (Vec<String>, Option<WarcError>) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -118,13 +136,31 @@ fn garbage_in_a_compressed_file_is_told_with_its_place() {
         let text = error.unwrap().to_string();
         assert!(text.contains(&format!("broken at byte {}, after 2 records", good.len())), "{text}");
     }
-    let mut bytes = [good.clone(), good.clone()].concat();
-    for byte in &mut bytes[good.len() + 12..good.len() + 40] {
-        *byte = 0xFF;
+}
+
+#[test]
+fn a_broken_member_costs_no_more_than_itself() {
+    for pack in [gzip, zst] {
+        let good: Vec<Vec<u8>> = ["one", "two", "three"]
+            .iter()
+            .map(|text| pack(&archive(Packing::Plain, &[text.as_bytes()])))
+            .collect();
+        let mut broken = good[1].clone();
+        for byte in &mut broken[12..40] {
+            *byte = 0xFF;
+        }
+        check(&[&good[0][..], &broken, &good[2]].concat(), &["one", "Packing", "three"]);
+        // A writer that died, and another that went on.
+        let cut = &good[1][..good[1].len() / 2];
+        check(&[&good[0][..], cut, &good[2], &good[0]].concat(), &["one", "Packing", "three", "one"]);
+        // Nothing stands behind it.
+        let (found, error) = read(&[&good[0][..], &broken].concat());
+        assert_eq!(found, ["one"]);
+        assert!(
+            matches!(error, Some(WarcError::Broken { offset, .. }) if offset == good[0].len() as u64),
+            "{error:?}"
+        );
     }
-    let (found, error) = read(&bytes);
-    assert_eq!(found, ["one", "two"]);
-    assert!(matches!(error, Some(WarcError::Broken { offset, .. }) if offset == good.len() as u64));
 }
 
 #[test]
@@ -135,10 +171,10 @@ fn what_is_no_archive_is_named() {
         (gzip(b""), "is empty"),
         (
             b"<!doctype html><p>Not an archive".to_vec(),
-            "is not a WARC file: it begins with `<!doctype html><`",
+            "is not a web archive: it begins with `<!doctype html><`",
         ),
-        (gzip(b"\x1b[2Jhello"), "is not a WARC file: it begins with `\u{fffd}[2Jhello`"),
-        (b"WARC".to_vec(), "is not a WARC file"),
+        (gzip(b"\x1b[2Jhello"), "is not a web archive: it begins with `\u{fffd}[2Jhello`"),
+        (b"WARC".to_vec(), "is not a web archive"),
         ([&[0x1F, 0x8B][..], b"no gzip at all"].concat(), "is broken at byte 0"),
     ] {
         let (found, error) = read(&bytes);
@@ -190,12 +226,195 @@ fn wrong_lengths_cost_no_more_than_they_must() {
     assert!(matches!(error, Some(WarcError::Cut { .. })), "{error:?}");
 }
 
+#[test]
+fn zstd_files_are_read_with_and_without_a_dictionary() {
+    let blocks: Vec<String> =
+        (0..50).map(|n| format!("<p>Page {n} of many, with words and words and words")).collect();
+    let plain: Vec<Vec<u8>> =
+        blocks.iter().map(|block| archive(Packing::Plain, &[block.as_bytes()])).collect();
+    let wanted: Vec<&str> = blocks.iter().map(String::as_str).collect();
+    let frames: Vec<u8> = plain.iter().flat_map(|record| zst(record)).collect();
+    check(&frames, &wanted);
+    check(&[skippable(0x50, b"noise"), frames.clone(), skippable(0x5F, b"more")].concat(), &wanted);
+    check(&zst(&plain.concat()), &wanted);
+
+    let dictionary = plain[..3].concat();
+    let mut packer = zstd::bulk::Compressor::with_dictionary(3, &dictionary).unwrap();
+    let packed: Vec<u8> = plain.iter().flat_map(|record| packer.compress(record).unwrap()).collect();
+    assert!(packed.len() * 2 < frames.len(), "the dictionary serves");
+    for stored in [dictionary.clone(), zst(&dictionary)] {
+        let file = [skippable(0x5D, &stored), packed.clone()].concat();
+        check(&file, &wanted);
+        // Two files in one, the other without a dictionary.
+        check(&[file, frames.clone()].concat(), &[&wanted[..], &wanted[..]].concat());
+    }
+    let (found, error) = read(&packed);
+    assert!(found.is_empty() && matches!(error, Some(WarcError::Broken { offset: 0, .. })), "{error:?}");
+    let (found, error) = read(&skippable(0x5D, b"no dictionary, but a content"));
+    assert!(found.is_empty() && matches!(error, Some(WarcError::Empty { .. })), "{error:?}");
+    // Cut within the frame of the dictionary, and within its head.
+    for cut in [&skippable(0x5D, &dictionary)[..50], &[0x5D, 0x2A, 0x4D, 0x18, 9]] {
+        let (found, error) = read(cut);
+        assert!(found.is_empty() && matches!(error, Some(WarcError::Cut { .. })), "{error:?}");
+    }
+    let (found, error) = read(&frames[..frames.len() - 5]);
+    assert!(found == wanted[..49] && matches!(error, Some(WarcError::Cut { records: 49, .. })), "{error:?}");
+}
+
+#[test]
+fn arc_files_are_read() {
+    let answer = b"HTTP/1.0 200 OK\nContent-Type: text/html\n\n<p>x";
+    let records = [
+        ARC_1.to_vec(),
+        arc("http://a.test/0", answer),
+        arc("http://a.test/old", b"<p>before heads"),
+        arc("dns:a.test", b"20240501120000\na.test. 1 IN A 192.0.2.1"),
+    ];
+    let texts: Vec<String> =
+        records.iter().map(|record| String::from_utf8_lossy(record).into_owned()).collect();
+    let wanted: Vec<&str> =
+        texts.iter().map(|text| text.split_once('\n').unwrap().1.trim_end_matches('\n')).collect();
+    for bytes in
+        [records.concat(), records.iter().flat_map(|record| gzip(record)).collect(), gzip(&records.concat())]
+    {
+        let (found, error) = read(&bytes);
+        let found: Vec<&str> = found.iter().map(|block| block.trim_end_matches('\n')).collect();
+        assert!(error.is_none() && found == wanted, "{found:?} {error:?}");
+        let mut reader = Reader::new(Box::new(Cursor::new(bytes)), "x", LIMITS).unwrap();
+        let mut next = || match reader.next() {
+            Some(Ok(Found::Record(record))) => record,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(next().kind, Some(RecordType::Warcinfo));
+        let page = next();
+        assert_eq!((page.kind, page.target()), (Some(RecordType::Response), Some("http://a.test/0")));
+        assert_eq!(page.date(), Some(Timestamp(1_714_564_800_000)));
+        let old = next();
+        assert_eq!(
+            (old.kind, old.fields.get("Content-Type")),
+            (Some(RecordType::Resource), Some("text/html"))
+        );
+    }
+    // A wrong length, and a file without its first record.
+    let liar = b"http://a.test/ 192.0.2.1 20240501120000 text/html 99999999999\nx\n".to_vec();
+    check(
+        &[arc("http://a.test/", b"one"), liar, arc("http://a.test/", b"two")].concat(),
+        &["one", "Length", "two"],
+    );
+    let (found, error) = read(
+        &[arc("http://a.test/", b"one"), b"http://a.test/ 192.0.2.1 20240501120000 text/html 9\nx".to_vec()]
+            .concat(),
+    );
+    assert!(found == ["one"] && matches!(error, Some(WarcError::Cut { .. })), "{found:?} {error:?}");
+}
+
+#[test]
+fn odd_line_ends_between_and_within_records_are_borne() {
+    let head = |end: &str| ["WARC/1.0", "WARC-Type: response", "Content-Length: 3", "", "one"].join(end);
+    for end in ["\n", "\r\n", "\r\r\n"] {
+        for between in ["\n", "\r\n", "\r\n\r\n", "\r\r\n\r\r\n", "\n\n\n\n", "", "\0\0\0"] {
+            let text = format!("{}{between}{}{between}", head(end), head(end));
+            check(text.as_bytes(), &["one", "one"]);
+            check(&[gzip(text.as_bytes()), vec![0; 512]].concat(), &["one", "one"]);
+        }
+    }
+    check(b"WARC/1.1 \r\nContent-Length: 3\r\n\r\none", &["one"]);
+}
+
+#[test]
+fn stray_bytes_among_members_hide_nothing_behind_them() {
+    let good = archive(Packing::Gzip, &[b"one"]);
+    let plain = archive(Packing::Plain, &[b"two"]);
+    check(&[&good[..], b"garbage", &good].concat(), &["one", "Stray", "one"]);
+    check(&[&good[..], b"garbage\n", &plain, &good].concat(), &["one", "Stray", "two", "one"]);
+    // Packed bytes that belong to a page whose record is too short, and what only looks like a member.
+    for stray in
+        [gzip(b"<p>a page"), zst(b"<p>a page"), vec![0x1F, 0x8B, 8, 0], vec![0x28, 0xB5, 0x2F, 0xFD, 0xFF]]
+    {
+        let (found, error) = read(&[&plain[..], &stray, b"\r\n\r\n", &plain].concat());
+        assert!(error.is_none(), "{error:?}");
+        assert!(found.len() == 3 && found[0] == "two" && found[2] == "two", "{found:?}");
+    }
+}
+
+#[test]
+fn a_bomb_is_left_alone() {
+    let mut bomb = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    bomb.write_all(b"WARC/1.1\r\nContent-Length: 9223372036854775808\r\n\r\n").unwrap();
+    for _ in 0..400 {
+        bomb.write_all(&vec![0; 1 << 20]).unwrap();
+    }
+    let bomb = bomb.finish().unwrap();
+    assert!(bomb.len() < 100_000, "{}", bomb.len());
+    let good = zst(&archive(Packing::Plain, &[b"one"]));
+    check(&[&good[..], &bomb, &good].concat(), &["one", "Packing", "one"]);
+}
+
+#[test]
+fn a_header_of_a_million_fields_is_passed_over() {
+    let many = format!("WARC/1.1\r\n{}Content-Length: 3\r\n\r\nxyz\r\n\r\n", "X: y\r\n".repeat(1_000_000));
+    for many in [many.clone().into_bytes(), gzip(many.as_bytes())] {
+        check(
+            &[archive(Packing::Plain, &[b"one"]), many, archive(Packing::Plain, &[b"two"])].concat(),
+            &["one", "Header", "two"],
+        );
+    }
+}
+
 proptest! {
+    /// Whatever the form of each record, and however they are packed together, the same records are read.
+    #[test]
+    fn any_mix_of_forms_gives_the_same_records(
+        records in proptest::collection::vec((0..3_u8, 0..4_u8, 0..4_usize, "[ -~\r\n]{0,200}"), 1..12),
+    ) {
+        let (mut mixed, mut plain, mut open) = (ARC_1.to_vec(), ARC_1.to_vec(), Vec::new());
+        for (number, (form, pack, ends, text)) in records.iter().enumerate() {
+            let (block, target) = (format!("HTTP/1.1 200 OK\r\n\r\n{text}"), format!("http://a.test/{number}"));
+            let warc = |end: &str| {
+                let length = block.len();
+                let lines = ["WARC/1.0", "WARC-Type: response", &format!("WARC-Target-URI: {target}"),
+                    "WARC-Date: 2024-05-01T12:00:00Z", &format!("Content-Length: {length}"), "", &block];
+                lines.join(end).into_bytes()
+            };
+            let between = ["\r\n\r\n", "\n", "\r\r\n", "\r\n"][*ends].as_bytes();
+            let record = match form {
+                0 => [&warc("\r\n")[..], between].concat(),
+                1 => [&warc("\n")[..], between].concat(),
+                _ => [&arc(&target, block.as_bytes())[..], between].concat(),
+            };
+            plain.extend([&warc("\r\n")[..], b"\r\n\r\n"].concat());
+            // The fourth form packs a record together with the next.
+            open.extend(record);
+            match pack {
+                0 => mixed.append(&mut open),
+                1 => mixed.extend(gzip(&std::mem::take(&mut open))),
+                2 => mixed.extend(zst(&std::mem::take(&mut open))),
+                _ => {}
+            }
+        }
+        mixed.extend(gzip(&open));
+        let all = |bytes: Vec<u8>| -> Vec<_> {
+            let reader = Reader::new(Box::new(Cursor::new(bytes)), "x", LIMITS).unwrap();
+            let parts = |found| match found {
+                Ok(Found::Record(record)) => {
+                    (record.kind, record.target().map(str::to_owned), record.date(), record.block)
+                }
+                other => panic!("{other:?}"),
+            };
+            reader.map(parts).collect()
+        };
+        prop_assert_eq!(all(mixed), all(plain));
+    }
+
     /// Reading ends, within the limits, whatever the bytes.
     #[test]
-    fn reading_any_bytes_ends(cut in 0_usize..900, at in 0_usize..900, with in any::<[u8; 3]>(), packed: bool) {
-        let packing = if packed { Packing::Gzip } else { Packing::Plain };
+    fn reading_any_bytes_ends(cut in 0_usize..900, at in 0_usize..900, with in any::<[u8; 3]>(), packed in 0..4) {
+        let packing = if packed == 1 { Packing::Gzip } else { Packing::Plain };
         let mut bytes = archive(packing, &[b"one", b"two", &[b'x'; 1_200], b"three"]);
+        if packed > 1 {
+            let halves = bytes.split_at(bytes.len() / 2);
+            bytes = if packed == 2 { zst(&bytes) } else { [gzip(halves.0), halves.1.to_vec()].concat() };
+        }
         let place = at.min(bytes.len() - 3);
         bytes[place..place + 3].copy_from_slice(&with);
         bytes.truncate(bytes.len().saturating_sub(cut));

@@ -168,8 +168,12 @@ async fn of_several_captures_the_newest_counts_in_any_order_and_only_of_the_site
         let out = lab.path(run);
         let fixed =
             ["mine", "--quiet", "--json", "--out", out.to_str().unwrap(), "--site", "www.a.test", "--warc"];
-        let summary = lab.json(&[&fixed[..], &files[..]].concat()).await;
-        assert_eq!(summary["fed"]["skipped"]["other_site"], 1, "{summary}");
+        // The first of these skips all, and changes nothing.
+        let until = [&fixed[..], &files[..], &["--until", "2020-09-12"]].concat();
+        let ended = lab.run(&until).await;
+        assert!(ended.code == Some(1) && ended.err.contains("3 of other dates"), "{}", ended.err);
+        let summary = lab.json(&[&fixed[..], &files[..], &["--since", "2020-09-13"]].concat()).await;
+        assert_eq!(summary["fed"]["skipped"], serde_json::json!({ "other_site": 1 }), "{summary}");
         let store = open(&out);
         digests.push(digests_in(&store).await);
         let (site, _) = store.sites().await.unwrap().swap_remove(0);
@@ -201,7 +205,7 @@ async fn bad_archives_are_told_with_name_and_place() {
     ];
     let words = [
         "empty.warc` is empty".to_owned(),
-        "no.warc` is not a WARC file: it begins with `<!doctype html>`".into(),
+        "no.warc` is not a web archive: it begins with `<!doctype html>`".into(),
         "cut.warc` is cut off".into(),
         format!(
             "cut.warc.gz` is cut off: the record at byte {first} is not whole; 1 records stand before it"
@@ -227,6 +231,30 @@ async fn bad_archives_are_told_with_name_and_place() {
         "{}",
         missing.err
     );
+    // Among others, a damaged file costs only itself.
+    let (folder, out) = (lab.path("folder"), lab.path("folder-run"));
+    std::fs::create_dir(&folder).unwrap();
+    for (name, bytes) in [("a.warc", &[][..]), ("b.warc.gz", &packed), ("c.arc", b"no archive")] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let arguments = ["mine", "--quiet", "--out", out.to_str().unwrap(), "--warc", folder.to_str().unwrap()];
+    let ended = lab.run(&arguments).await;
+    assert!(ended.code == Some(1) && ended.err.contains("2 of 3 files"), "{}", ended.err);
+    assert!(
+        ended.err.contains("a.warc` is empty") && ended.err.contains("c.arc` is not a web archive"),
+        "{}",
+        ended.err
+    );
+    assert_eq!(contents(&open(&out)).await.len() / 2, 2);
+    let dated = |dates: [&'static str; 2]| [&arguments[..], &dates[..]].concat();
+    let ended = lab.run(&dated(["--since", "2020-13-01"])).await;
+    assert!(
+        ended.code == Some(2) && ended.err.contains("expected a day such as 2024-05-01"),
+        "{}",
+        ended.err
+    );
+    let unread = lab.run(&["mine", "--since", "2020-09-12", "http://a.test"]).await;
+    assert!(unread.code == Some(1) && unread.err.contains("choose pages of web archives"), "{}", unread.err);
     let both = lab.run(&["mine", "http://a.test", "--warc", "x.warc"]).await;
     assert_eq!(both.code, Some(2), "{}", both.err);
 }

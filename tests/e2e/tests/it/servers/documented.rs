@@ -168,6 +168,9 @@ async fn what_the_documents_show_can_be_run() {
             for day in ["CC-NEWS-20240501.warc.gz", "CC-NEWS-20240502.warc.gz", "CC-NEWS-.warc.gz"] {
                 std::fs::copy(lab.path("pages.warc.gz"), lab.path(day)).unwrap();
             }
+            std::fs::create_dir(lab.path("archives")).unwrap();
+            std::fs::copy(lab.path("pages.warc.gz"), lab.path("archives/pages.warc.gz")).unwrap();
+            std::fs::write(lab.path("list.txt"), "archives\n").unwrap();
         }
         before = now;
         let is_fed = told.iter().any(|word| word == "--warc");

@@ -1,0 +1,110 @@
+//! From when to when the captures are that count (`--since`, `--until`).
+//!
+//! A date is a day or a time. A day stands for all of it, in UTC: its first moment for `--since` and its last for `--until`.
+//! Start at [`Dates`].
+
+use std::str::FromStr;
+
+use newslode_page::time::Timestamp;
+
+use crate::exit::hinted;
+
+/// A day, or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DateArg {
+    first: Timestamp,
+    last: Timestamp,
+}
+
+impl FromStr for DateArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DateArg, String> {
+        // A time without a zone would be read as a day.
+        let is_day = text.len() == "2024-05-01".len();
+        let millis = |at: jiff::Timestamp| u64::try_from(at.as_millisecond()).ok().map(Timestamp);
+        let day = || {
+            let day = text.parse::<jiff::civil::Date>().ok().filter(|_| is_day)?;
+            let first = millis(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())?;
+            Some(DateArg { first, last: Timestamp(first.0 + 86_399_999) })
+        };
+        let time = || {
+            let at = millis(text.parse::<jiff::Timestamp>().ok()?)?;
+            Some(DateArg { first: at, last: at })
+        };
+        day().or_else(time).ok_or_else(|| {
+            "expected a day such as 2024-05-01, or a time such as 2024-05-01T12:00:00Z, from 1970 on"
+                .to_owned()
+        })
+    }
+}
+
+/// From when to when captures count.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct Dates {
+    /// Of the archives, only what was captured on this day or later; also a time.
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<DateArg>,
+    /// Of the archives, only what was captured on this day or earlier; also a time.
+    #[arg(long, value_name = "DATE")]
+    pub(crate) until: Option<DateArg>,
+}
+
+impl Dates {
+    /// # Errors
+    /// When nothing can be between them.
+    pub(super) fn check(self) -> anyhow::Result<Dates> {
+        match (self.since, self.until) {
+            (Some(since), Some(until)) if since.first > until.last => {
+                Err(hinted("`--since` is after `--until`", "exchange the two dates"))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    pub(super) fn contain(self, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| since.first <= at) && self.until.is_none_or(|until| at <= until.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dates(since: &str, until: &str) -> Dates {
+        Dates { since: since.parse().ok(), until: until.parse().ok() }
+    }
+
+    #[test]
+    fn days_count_as_a_whole_and_times_to_the_moment() {
+        // 2024-05-01T00:00:00Z
+        const DAY: u64 = 1_714_521_600_000;
+        let one = dates("2024-05-01", "2024-05-01");
+        assert!(one.contain(Timestamp(DAY)) && one.contain(Timestamp(DAY + 86_399_999)));
+        assert!(!one.contain(Timestamp(DAY - 1)) && !one.contain(Timestamp(DAY + 86_400_000)));
+        let noon = dates("2024-05-01T12:00:00Z", "2024-05-01T14:30:00+02:00");
+        assert!(noon.contain(Timestamp(DAY + 43_200_000)) && noon.contain(Timestamp(DAY + 45_000_000)));
+        assert!(!noon.contain(Timestamp(DAY + 43_199_999)) && !noon.contain(Timestamp(DAY + 45_000_001)));
+        assert!(dates("", "").contain(Timestamp(0)) && dates("2024-05-01", "").contain(Timestamp(u64::MAX)));
+    }
+
+    #[test]
+    fn wrong_dates_are_refused() {
+        for wrong in [
+            "",
+            "yesterday",
+            "2024-13-01",
+            "2024-02-30",
+            "01.05.2024",
+            "2024-05",
+            "20240501",
+            "1969-01-01",
+            "2024-05-01T12:00",
+        ] {
+            let error = wrong.parse::<DateArg>().expect_err(wrong);
+            assert!(error.contains("2024-05-01T12:00:00Z"), "{error}");
+        }
+        assert!(dates("2024-05-02", "2024-05-01").check().is_err());
+        assert!(dates("2024-05-01T12:00:00Z", "2024-05-01").check().is_ok());
+    }
+}
