@@ -22,7 +22,6 @@ mod gate;
 mod judge;
 mod listing;
 mod masthead;
-mod mishap;
 mod outline;
 mod pace;
 mod plan;
@@ -42,10 +41,9 @@ use gate::Gate;
 pub use gate::RequestLog;
 pub use judge::{FetchLog, Figures, Seen, judge};
 pub use listing::{End, Item, Listing, ListingKind, PAGES_BEHIND, Validators};
-pub use mishap::{Mishap, MishapKind};
 use serve::Place;
 pub use site::{LivingArticle, LivingSite};
-pub use trouble::{BlockRule, Failure, Outage, Redesign, Troubles};
+pub use trouble::{BlockRule, Failure, Mishap, MishapKind, Outage, Redesign, Troubles};
 
 use newslode_demo_world::Reply;
 

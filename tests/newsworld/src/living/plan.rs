@@ -7,12 +7,11 @@ use super::catalogue::listings;
 use super::chance::{Chance, exp, ln};
 use super::clock::{DAY, HOUR, MINUTE, SECOND};
 use super::masthead::Addresses;
-use super::mishap;
 use super::pace::publications;
 use super::render;
 use super::site::{LivingArticle, LivingSite, SharedHtml};
 use super::topic::Topic;
-use super::trouble::Troubles;
+use super::trouble::{Troubles, draw_mishaps};
 
 impl LivingSite {
     /// Site `number` of a world.
@@ -37,7 +36,7 @@ impl LivingSite {
             delay_ms,
             listings: Vec::new(),
             troubles: Troubles::draw(&mut chance.fork("troubles")),
-            mishaps: if spec.mishaps { mishap::draw(&chance, number) } else { Vec::new() },
+            mishaps: if spec.mishaps { draw_mishaps(&chance, number) } else { Vec::new() },
             paged: number * 7 % 10 < 6,
             latest: has(0.5, "latest"),
             noisy: has(0.5, "noisy articles"),

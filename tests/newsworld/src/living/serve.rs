@@ -4,11 +4,12 @@ use super::clock::{DAY_0, HISTORY, SECOND, http};
 use super::gate::Purpose;
 use super::listing::{End, Listing, ListingKind, State, Validators};
 use super::site::LivingSite;
-use super::{Ask, mishap, render, xml};
+use super::trouble::MishapKind;
+use super::{Ask, render, xml};
 use newslode_demo_world::Reply;
 use newslode_demo_world::Rng;
 
-pub(super) const HTML: &str = "text/html; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
 const XML: &str = "application/xml; charset=utf-8";
 
 /// What an address leads to.
@@ -79,7 +80,7 @@ fn part_of(path: &str) -> Option<usize> {
 
 /// The answer of a site that is up and does not block.
 pub(super) fn reply(site: &LivingSite, place: Place, ask: &Ask<'_>, now_ms: u64) -> Reply {
-    if let Some(reply) = mishap::reply(site, place, ask, now_ms) {
+    if let Some(reply) = by_mishap(site, place, ask, now_ms) {
         return reply;
     }
     if place == Place::Robots {
@@ -109,12 +110,73 @@ pub(super) fn reply(site: &LivingSite, place: Place, ask: &Ask<'_>, now_ms: u64)
     }
 }
 
+/// What a mishap makes of a request. `None`: the site answers as ever.
+fn by_mishap(site: &LivingSite, place: Place, ask: &Ask<'_>, now_ms: u64) -> Option<Reply> {
+    if site.mishaps.is_empty() {
+        return None;
+    }
+    let (path, query) = ask.path.split_once('?').unwrap_or((ask.path, ""));
+    match path {
+        "/maintenance" => {
+            let text = "We are back in a moment. Thank you for your patience.";
+            return Some(Reply::ok(HTML, render::plain(site, now_ms, "Maintenance", text).into_bytes()));
+        }
+        "/agree" => {
+            let back = query.strip_prefix("back=").unwrap_or("/");
+            let mut reply = found(back);
+            reply.headers.push(("set-cookie", "agreed=yes; Path=/; Max-Age=3600".to_owned()));
+            return Some(reply);
+        }
+        _ => {}
+    }
+    let is_page = is_html(site, place);
+    let active = site.mishaps.iter().filter(|mishap| mishap.span.holds(now_ms));
+    active.into_iter().find_map(|mishap| match mishap.kind {
+        MishapKind::Detour if is_page => Some(found("/maintenance")),
+        MishapKind::Maintenance if is_page => {
+            let text = "Our presses are being oiled. All stories return within hours.";
+            Some(Reply::ok(HTML, render::plain(site, now_ms, "Back soon", text).into_bytes()))
+        }
+        MishapKind::CookieWall if is_page => {
+            let has_agreed = ask.cookie.is_some_and(|cookie| cookie.contains("agreed=yes"));
+            (!has_agreed).then(|| found(&format!("/agree?back={}", ask.path)))
+        }
+        MishapKind::Refresh if is_page => {
+            let html = "<!DOCTYPE html><meta http-equiv=\"refresh\" content=\"0; url=/maintenance\"><title>…</title>";
+            Some(Reply::ok(HTML, html.as_bytes().to_vec()))
+        }
+        MishapKind::RobotsDown if place == Place::Robots => Some(refusal(503)),
+        MishapKind::Closed if place == Place::Robots => {
+            Some(Reply::ok("text/plain", b"User-agent: *\nDisallow: /\n".to_vec()))
+        }
+        MishapKind::Busy if is_busy(site, place) => {
+            let mut reply = refusal(503);
+            let seconds = (mishap.span.until_ms - now_ms).div_ceil(1_000);
+            reply.headers.push(("retry-after", seconds.to_string()));
+            Some(reply)
+        }
+        _ => None,
+    })
+}
+
+/// The listing that is busy: the last feed, or the last of all.
+fn is_busy(site: &LivingSite, place: Place) -> bool {
+    let Place::Listing(number, _) = place else { return false };
+    let feed = site.listings.iter().rposition(|listing| listing.kind == ListingKind::Feed);
+    feed.or(site.listings.len().checked_sub(1)) == Some(number)
+}
+
+/// A redirect for now.
+fn found(location: &str) -> Reply {
+    Reply { status: 302, ..Reply::redirect(location) }
+}
+
 /// A short answer with an error status.
 pub(super) fn refusal(status: u16) -> Reply {
     Reply { status, ..Reply::ok("text/plain; charset=utf-8", b"Please try again later.\n".to_vec()) }
 }
 
-pub(super) fn is_html(site: &LivingSite, place: Place) -> bool {
+fn is_html(site: &LivingSite, place: Place) -> bool {
     match place {
         Place::Listing(number, _) => {
             matches!(site.listings[number].kind, ListingKind::Front | ListingKind::Section)

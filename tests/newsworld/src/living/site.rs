@@ -6,8 +6,7 @@
 use super::clock::{DAY, DAY_0, HOUR, MINUTE, Span};
 use super::listing::Listing;
 use super::masthead::Addresses;
-use super::mishap::Mishap;
-use super::trouble::Troubles;
+use super::trouble::{Mishap, MishapKind, Troubles};
 
 /// An article and its fate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +92,11 @@ impl LivingSite {
     pub(super) fn second_url(&self, article: usize) -> Option<usize> {
         let nth = self.moved.binary_search(&u32::try_from(article).ok()?).ok()?;
         Some(self.articles.len() + nth)
+    }
+
+    /// Whether a mishap of this kind happens at a time.
+    pub(super) fn has_mishap(&self, kind: MishapKind, at_ms: u64) -> bool {
+        self.mishaps.iter().any(|mishap| mishap.kind == kind && mishap.span.holds(at_ms))
     }
 
     /// Whether the site showed stories at some time within an hour of `at_ms`.

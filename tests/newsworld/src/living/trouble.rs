@@ -1,10 +1,15 @@
-//! What goes wrong at a site: outages, a robots.txt that fails, blocking, a consent wall, a redesign.
+//! What goes wrong at a site: outages, a robots.txt that fails, blocking, a consent wall, a redesign; and mishaps, small troubles
+//! of ten minutes to three hours.
+//!
+//! Mishaps are taken from reports to crawlers and feed readers. They are drawn from a stream of their own, so a world without them
+//! ([`LivingSpec::mishaps`](super::LivingSpec)) is the same to the bit. None makes an article less worth having: every listing is
+//! back before a day has passed.
 //!
 //! All is drawn for a month of 30 days, whatever the length of the world: a short world sees the beginning of
 //! the month. The line of the crawler's own side is cut for an hour on day 15, at all sites at once.
 
 use super::chance::Chance;
-use super::clock::{DAY, HOUR, MINUTE, Span, day};
+use super::clock::{DAY, DAY_0, HOUR, MINUTE, Span, day};
 
 /// Days for which troubles are drawn.
 const MONTH: u32 = 30;
@@ -129,4 +134,80 @@ fn outages(chance: &mut Chance) -> Vec<Outage> {
 fn stretch(start_days: f64, length_ms: f64) -> Span {
     let from_ms = day(start_days);
     Span { from_ms, until_ms: from_ms + length_ms as u64 }
+}
+
+/// Shortest and longest mishap.
+const LENGTHS: (u64, u64) = (10 * MINUTE, 180 * MINUTE);
+/// One site in this many has each kind of mishap, once in [`OFTEN`].
+const SITES: usize = 8;
+const OFTEN: u64 = 9 * DAY;
+/// Times that mishaps are drawn for: a month.
+const TIMES: u64 = 3;
+
+/// What a site does for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MishapKind {
+    /// Every page redirects to one place.
+    Detour,
+    /// Every page is the same notice, with status 200.
+    Maintenance,
+    /// Every page redirects to a consent page, which sets a cookie and leads back.
+    CookieWall,
+    /// Every page is empty and refreshes to one place.
+    Refresh,
+    /// robots.txt answers 503.
+    RobotsDown,
+    /// robots.txt forbids everything.
+    Closed,
+    /// Feeds have a program's warning before their first line.
+    FeedJunk,
+    /// One listing answers 503 with a `Retry-After` until the mishap's end.
+    Busy,
+}
+
+impl MishapKind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Detour,
+        Self::Maintenance,
+        Self::CookieWall,
+        Self::Refresh,
+        Self::RobotsDown,
+        Self::Closed,
+        Self::FeedJunk,
+        Self::Busy,
+    ];
+
+    /// Whether no article can be read meanwhile.
+    #[must_use]
+    pub const fn hides_articles(self) -> bool {
+        matches!(self, Self::Detour | Self::Maintenance | Self::Refresh | Self::RobotsDown | Self::Closed)
+    }
+}
+
+/// A mishap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mishap {
+    /// What happens.
+    pub kind: MishapKind,
+    /// When.
+    pub span: Span,
+}
+
+/// Draws the mishaps of site `number`, by their start.
+pub(super) fn draw_mishaps(chance: &Chance, number: usize) -> Vec<Mishap> {
+    let mut chance = chance.fork("mishaps");
+    let mut mishaps = Vec::new();
+    for (nth, kind) in MishapKind::ALL.into_iter().enumerate() {
+        for time in 0..TIMES {
+            let (start, length) = (chance.uniform(0.1, 1.0), chance.uniform(0.0, 1.0));
+            if (number + 3 * nth + time as usize).is_multiple_of(SITES) {
+                let from_ms = DAY_0 + time * OFTEN + (start * OFTEN as f64) as u64;
+                let length = LENGTHS.0 + (length * (LENGTHS.1 - LENGTHS.0) as f64) as u64;
+                mishaps.push(Mishap { kind, span: Span { from_ms, until_ms: from_ms + length } });
+            }
+        }
+    }
+    mishaps.sort_unstable_by_key(|mishap| mishap.span);
+    mishaps
 }

@@ -5,9 +5,9 @@
 
 use super::clock::{http, rfc3339};
 use super::listing::{Listing, ListingKind, State};
-use super::mishap;
 use super::render::{is_atom, push, urls};
 use super::site::LivingSite;
+use super::trouble::MishapKind;
 
 /// Addresses in one file of a sitemap.
 pub(super) const PART: usize = 5_000;
@@ -32,7 +32,9 @@ pub(super) fn feed(site: &LivingSite, listing: &Listing, state: &State, now_ms: 
     let label = listing.section.map_or("", |section| site.addresses.topics[section].label);
     let title = format!("{} {label}", site.name);
     let mut out = String::with_capacity(24 * 1_024);
-    out.push_str(mishap::junk(site, now_ms));
+    if site.has_mishap(MishapKind::FeedJunk, now_ms) {
+        out.push_str("<br />\n<b>Warning</b>:  Undefined variable $thumb in <b>/srv/feed.php</b> on line <b>12</b><br />\n");
+    }
     out.push_str(PROLOGUE);
     if is_atom(listing) {
         push(
