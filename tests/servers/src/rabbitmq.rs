@@ -18,6 +18,8 @@ use tokio::time::{Instant, sleep, timeout};
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const CONTROL: &str = "/usr/lib/rabbitmq/bin/rabbitmqctl";
 const START: Duration = Duration::from_secs(90);
+/// Starts on other ports, if one is taken.
+const TRIES: u32 = 3;
 
 /// After this time a queue or an exchange that was declared outlasts a kill. RabbitMQ 3 keeps declarations in memory
 /// for up to 2 s (Mnesia's log is written late); a node that is killed before has never heard of them.
@@ -48,6 +50,18 @@ impl RabbitServer {
 
     /// The same with more lines of `rabbitmq.conf`.
     pub async fn start_set(plugins: &str, more: &str) -> io::Result<RabbitServer> {
+        let mut tries = TRIES;
+        loop {
+            tries -= 1;
+            match RabbitServer::start_on_free_ports(plugins, more).await {
+                // Somebody took a port between its choice and the start.
+                Err(error) if tries > 0 && error.to_string().contains("eaddrinuse") => {}
+                started => return started,
+            }
+        }
+    }
+
+    async fn start_on_free_ports(plugins: &str, more: &str) -> io::Result<RabbitServer> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::Builder::new().prefix("rabbit").tempdir()?;
         let ports = free_ports()?;
