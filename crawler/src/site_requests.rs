@@ -5,8 +5,8 @@
 //! longer one applies alone. Its values give access. So they are read by the crawler only, in a file that others may not
 //! read, and shown nowhere: no message quotes a value, headers are marked as sensitive, and web archives get [`MASK`].
 //!
-//! Invariant: what is meant for a site goes to its own hosts only. Each request is looked up by its own URL, so a redirect to
-//! another host takes nothing along. Start at [`SiteRequests::open`].
+//! Invariant: only the hosts of a site get its settings. The settings are looked up by the URL of each request, so a request
+//! that follows a redirect to another host carries none of them. Start at [`SiteRequests::open`].
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -77,7 +77,7 @@ impl Internet {
             tracing::warn!(
                 site,
                 "the certificates of this site and its subdomains are NOT checked, as `crawler.sites_file` says: \
-                 anybody on the way can read and change what it sends, and read what is sent to it"
+                 anybody between the crawler and the site can read and change the traffic"
             );
         }
     }

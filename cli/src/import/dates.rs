@@ -42,10 +42,10 @@ impl FromStr for DateArg {
 /// From when to when captures count.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct Dates {
-    /// Of the archives, only what was captured on this day or later; also a time.
+    /// Import only pages captured on or after this day or time.
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<DateArg>,
-    /// Of the archives, only what was captured on this day or earlier; also a time.
+    /// Import only pages captured on or before this day or time.
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<DateArg>,
 }

@@ -91,7 +91,7 @@ fn date(word: &str) -> Option<String> {
     text.parse::<jiff::Timestamp>().is_ok().then_some(text)
 }
 
-/// Whether a word is an IP address, or what stands for none.
+/// Whether a word is an IP address, or `-` for an unknown one.
 fn is_address(word: &str) -> bool {
     word == "-" || word.parse::<std::net::IpAddr>().is_ok()
 }

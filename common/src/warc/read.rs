@@ -34,7 +34,7 @@ impl Default for Limits {
     }
 }
 
-/// What stands next in an archive.
+/// The next item of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A whole record.
@@ -69,7 +69,7 @@ pub enum Why {
     /// Bytes that belong to no record: the record before claims fewer bytes than it has.
     #[error("bytes that belong to no record")]
     Stray,
-    /// The member in which it stands, or begins, cannot be unpacked.
+    /// Its member cannot be decompressed.
     #[error("its compression is broken")]
     Packing,
 }
@@ -194,7 +194,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Reads from a stream; `name` stands in its errors.
+    /// Reads from a stream. Errors give its `name`.
     ///
     /// # Errors
     /// When the first bytes cannot be read.
@@ -210,7 +210,7 @@ impl Reader {
         self.source.taken()
     }
 
-    /// The next record, or what stands in its place. A broken member costs itself, if anything can be found behind it.
+    /// The next record, or the reason why it cannot be read. A broken member costs itself, if anything can be found behind it.
     fn found(&mut self) -> Result<Option<Found>, WarcError> {
         let fault = match self.next_found() {
             Ok(found) => return Ok(found),
@@ -320,7 +320,7 @@ impl Reader {
         }
     }
 
-    /// The line of ARC that stands here. In other files nothing is taken for one.
+    /// Parses the ARC header line at this place; only in ARC files.
     fn arc_line(&mut self) -> Result<Option<ArcLine>, Fault> {
         let bytes = self.source.peek(FIRST_LINE)?;
         let may_be = self.is_arc || self.records == 0 || bytes.starts_with(b"filedesc:");
@@ -415,7 +415,7 @@ impl Reader {
         };
         let place = bytes.iter().enumerate().find(|(at, byte)| begins(*at, **byte));
         let place = place.map(|(at, byte)| if *byte == b'\n' { at + 1 } else { at });
-        // A first line may be cut by the end of what is seen.
+        // The end of the buffer may cut the first line short.
         let hidden = if is_arc { arc::MOST_LINE } else { FIRST_LINE };
         let seen = if bytes.len() < STEP { bytes.len() } else { bytes.len() - hidden };
         self.source.consume(place.unwrap_or(seen));

@@ -194,7 +194,7 @@ impl Source {
         self.has_packed
     }
 
-    /// Where the next byte stands in the file, as exactly as can be said.
+    /// The place of the next byte in the file, as exactly as it is known.
     pub(super) fn offset(&self) -> u64 {
         if self.is_packed() { self.member_at } else { self.member_at + self.consumed }
     }
@@ -338,7 +338,7 @@ impl Source {
         self.is_at_end = false;
     }
 
-    /// Begins the member that stands next in the file, behind frames without data. False at the file's end.
+    /// Skips frames without data and begins the next member. Returns false at the end of the file.
     fn begin_member(&mut self, mut raw: Raw) -> io::Result<bool> {
         raw.remembered = None;
         let skipped = self.skip_frames(&mut raw);

@@ -2,6 +2,7 @@
 //!
 //! Reading is pure and takes milliseconds, so it runs off the reactor. Start at [`PageLinks::of`].
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -139,15 +140,15 @@ impl PageLinks {
         let mut page_links = PageLinks::of_page(&page, may_list).without_links(directives.nofollow);
         page_links.is_noindex = directives.noindex;
         let was_article = schedule.role == Role::Page && schedule.visits.first.is_some();
-        page_links.is_no_article = was_article && crawled_article(&page, now).0 != PageKind::Article;
+        let is_article = LazyCell::new(|| crawled_article(&page, now).0 == PageKind::Article);
+        page_links.is_no_article = was_article && !*is_article;
         // Addresses that nobody shows as news may well have nothing but one page for all of them.
         let may_be_story = schedule.role == Role::Page && (schedule.by.is_some() || was_article);
-        page_links.is_wall = may_be_story && is_wall(&page, context);
+        page_links.is_wall = may_be_story && shows_shared_text(&page, context) && !*is_article;
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         let schedule = PageSchedule { stories: page_links.stories(), ..schedule };
         if schedule.is_in_menu && schedule.is_section() {
-            let is_article = crawled_article(&page, now).0 == PageKind::Article;
-            page_links.kind = (!is_article).then_some(ListingKind::Section);
+            page_links.kind = (!*is_article).then_some(ListingKind::Section);
         }
         (page_links, Some(page))
     }
@@ -248,9 +249,9 @@ impl PageLinks {
 const WALL_ADDRESSES: usize = 2;
 const LEAST_WORDS: usize = 3;
 
-/// Whether a page shows the text of several other addresses of its site, and no article: a consent wall, a login, a bot
-/// check, a maintenance page. Words with digits, which differ from answer to answer, are left out.
-fn is_wall(page: &Page, context: ReadingContext<'_>) -> bool {
+/// Whether a page shows the same text as several other addresses of its site, as a consent wall, a login, a bot check or a
+/// maintenance page does. Words with digits, which differ from answer to answer, are left out.
+fn shows_shared_text(page: &Page, context: ReadingContext<'_>) -> bool {
     let texts = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf));
     let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
     let words: Vec<&str> = texts.flat_map(str::split_whitespace).filter(is_word).collect();
@@ -259,5 +260,4 @@ fn is_wall(page: &Page, context: ReadingContext<'_>) -> bool {
     }
     let key = format!("{} {}", page.url.site(), words.join(" "));
     context.texts.note(&key, page.url.as_str(), context.now) >= WALL_ADDRESSES
-        && crawled_article(page, context.now).0 != PageKind::Article
 }

@@ -161,7 +161,7 @@ pub(crate) struct BenchFollowArgs {
     /// Number of simulated days.
     #[arg(long, default_value_t = 30)]
     pub(crate) days: u32,
-    /// Which troubles the sites have: `old`, those of all worlds until now, or `all`, small ones that pass, too.
+    /// Which troubles the sites have: `old` leaves out the short ones of ten minutes to three hours, `all` has them.
     #[arg(long, value_enum, default_value_t = Troubles::Old)]
     pub(crate) troubles: Troubles,
     /// Take a part of the policy away: `all-new-links`, `one-queue`, `no-rests` or `backlog-first`.

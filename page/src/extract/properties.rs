@@ -22,7 +22,7 @@ const OTHER_NAMES: [(&str, &str); 9] = [
 pub(super) fn says_property(tag: Option<&str>, (name, value): (&str, &str), property: &str) -> bool {
     match name {
         "itemprop" => value.split_ascii_whitespace().any(|word| word == property),
-        // Of metas and links of the head, `property` is Open Graph's.
+        // In a `meta`, `property` holds a name of Open Graph.
         "property" if tag != Some("meta") => {
             value.split_ascii_whitespace().any(|word| is_rdfa(word, property))
         }

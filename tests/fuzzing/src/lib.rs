@@ -128,8 +128,8 @@ pub fn feed_or_sitemap(bytes: &[u8]) {
     }
 }
 
-/// A web archive ends, its records stand in the order of their places, whatever had to be passed over, and no decoded body
-/// exceeds its limit.
+/// Reading a web archive ends, gives records in ascending order of their places, whatever was skipped, and decodes no body
+/// beyond its limit.
 pub fn web_archive(bytes: &[u8]) {
     let limits = Limits { head: 1 << 12, block: 1 << 20 };
     let Ok(reader) = Reader::new(Box::new(Cursor::new(bytes.to_vec())), "fuzzed", limits) else { return };

@@ -57,7 +57,7 @@ struct LivingArgs {
     /// Days from day 0 to the end.
     #[arg(long, default_value_t = 30)]
     days: u32,
-    /// Let the sites have small troubles that pass, too.
+    /// Give the sites short troubles as well.
     #[arg(long)]
     mishaps: bool,
     /// Print this page instead.

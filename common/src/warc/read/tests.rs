@@ -153,7 +153,7 @@ fn a_broken_member_costs_no_more_than_itself() {
         // A writer that died, and another that went on.
         let cut = &good[1][..good[1].len() / 2];
         check(&[&good[0][..], cut, &good[2], &good[0]].concat(), &["one", "Packing", "three", "one"]);
-        // Nothing stands behind it.
+        // It is the last record.
         let (found, error) = read(&[&good[0][..], &broken].concat());
         assert_eq!(found, ["one"]);
         assert!(

@@ -65,7 +65,7 @@ pub(crate) struct SiteRow {
     pub(crate) robots_requests: u64,
     /// What went wrong there.
     pub(crate) troubles: String,
-    /// Kinds of small troubles, each with the day on which it began.
+    /// Short troubles: the kind of each, and when it began (ISO 8601).
     pub(crate) mishaps: Vec<String>,
     pub(crate) outages: Vec<OutageRow>,
     /// Articles that were never in hand, at most a hundred.

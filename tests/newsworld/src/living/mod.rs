@@ -56,7 +56,7 @@ pub struct LivingSpec {
     pub sites: usize,
     /// Days from day 0 to the end.
     pub days: u32,
-    /// Whether the sites have small troubles that pass, too: [`MishapKind`].
+    /// Whether sites also have short troubles: [`MishapKind`].
     pub mishaps: bool,
 }
 
