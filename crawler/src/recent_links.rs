@@ -8,16 +8,26 @@ use std::sync::{Mutex, PoisonError};
 
 use newslode_common::schedule::name;
 use newslode_common::store::{Again, NewUrl};
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
-/// A link is forgotten after this to twice this time, in milliseconds.
+/// For how long [`RecentLinks::default`] remembers, in milliseconds.
 const REMEMBERED_MS: u64 = 1_800_000;
 /// Maximum number of links in one set. There are two.
 const MAX_LINKS: usize = 500_000;
 
 /// The links, in two sets. When the younger one is full or old, the older one is dropped as a whole.
-#[derive(Default)]
-pub(crate) struct RecentLinks(Mutex<RememberedLinks>);
+pub(crate) struct RecentLinks {
+    links: Mutex<RememberedLinks>,
+    /// A link is forgotten after this to twice this time, in milliseconds.
+    remembered_ms: u64,
+}
+
+impl Default for RecentLinks {
+    fn default() -> RecentLinks {
+        RecentLinks::for_ms(REMEMBERED_MS)
+    }
+}
 
 #[derive(Default)]
 struct RememberedLinks {
@@ -27,17 +37,29 @@ struct RememberedLinks {
 }
 
 impl RecentLinks {
+    /// Remembers links for this long to twice as long.
+    pub(crate) fn for_ms(remembered_ms: u64) -> RecentLinks {
+        RecentLinks { links: Mutex::default(), remembered_ms }
+    }
+
     /// Leaves only links that were not added lately.
     pub(crate) fn retain_new(&self, urls: &mut Vec<NewUrl>) {
-        let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let remembered = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |key: u64| remembered.young.contains(&key) || remembered.old.contains(&key);
         urls.retain(|new| link_key(new).is_none_or(|key| !is_known(key)));
     }
 
+    /// Whether a link was not added lately.
+    pub(crate) fn is_new(&self, url: &CanonicalUrl) -> bool {
+        let remembered = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = name(url.as_str());
+        !remembered.young.contains(&key) && !remembered.old.contains(&key)
+    }
+
     /// Adds links that the frontier knows now.
     pub(crate) fn remember(&self, urls: &[NewUrl], now: Timestamp) {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.0 >= remembered.since.0 + REMEMBERED_MS || remembered.young.len() >= MAX_LINKS {
+        let mut remembered = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.0 >= remembered.since.0 + self.remembered_ms || remembered.young.len() >= MAX_LINKS {
             remembered.old = std::mem::take(&mut remembered.young);
             remembered.since = now;
         }

@@ -59,7 +59,9 @@ pub(crate) struct Shared {
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
-    pub(crate) recent_links: RecentLinks,
+    pub(crate) recent_links: Arc<RecentLinks>,
+    /// Links to news that a site's budget refused within the last day.
+    pub(crate) refused_links: RecentLinks,
     /// Place → addresses that redirected there.
     pub(crate) detours: Repeats,
     /// Text → addresses that showed it.
@@ -107,7 +109,8 @@ impl Shared {
             fetcher,
             robots,
             outages: Outages::default(),
-            recent_links: RecentLinks::default(),
+            recent_links: Arc::default(),
+            refused_links: RecentLinks::for_ms(86_400_000),
             detours: Repeats::within(Duration::from_secs(3_600)),
             texts: Arc::new(Repeats::within(Duration::from_secs(3_600))),
             busy: Repeats::within(Duration::from_secs(600)),

@@ -36,7 +36,8 @@ fn day_line(row: &SiteDay) -> String {
     if row.refused_by_budget > 0 {
         why.push(format!("{} links refused by max_pages", row.refused_by_budget));
     }
-    let (day, shown, site, missed) = (&row.day, row.shown, &row.site, missed.values().sum::<u64>());
+    let missed = missed.values().sum::<u64>() + u64::from(row.refused_by_budget);
+    let (day, shown, site) = (&row.day, row.shown, &row.site);
     let why = if why.is_empty() { String::new() } else { format!(": {}", why.join(", ")) };
     format!(
         "{day} {shown:>6} {read:>6} {no_article:>11} {on_its_way:>11} {missed:>7} {recall:>7}  {site}{why}"

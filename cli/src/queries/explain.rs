@@ -7,7 +7,7 @@ use newslode_common::schedule::{
     Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, Role, SiteSchedule, Verdict,
     Visit,
 };
-use newslode_common::store::{Entry, SiteStatus, Why};
+use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
 use newslode_miner::work::archive;
 use newslode_miner::work::histories::events::PastEvent;
@@ -82,12 +82,23 @@ pub(crate) async fn explain_page(
     let left = frontier.left(url, now).await?;
     let history = read_history(parts.stores.archive.as_ref(), url).await?;
     if entry.is_none() && left.is_none() && history.is_none() {
-        return Err(match frontier.site(&url.site()).await? {
-            Some(_) => hinted(
-                format!("`{url}` is not known: no listing or page of `{}` showed it", url.site()),
-                format!("see what its listings show: newslode explain {}", url.site()),
-            ),
-            None => unknown_site(&url.site()),
+        let site = url.site();
+        return Err(match frontier.site(&site).await? {
+            Some(settings) => match refused_news(frontier, &site, now).await? {
+                0 => hinted(
+                    format!("`{url}` is not known: no listing or page of `{site}` showed it"),
+                    format!("see what its listings show: newslode explain {site}"),
+                ),
+                refused => hinted(
+                    format!(
+                        "`{url}` is not known: no listing or page of `{site}` showed it, or it is one of the {refused} \
+                         links to news that its budget refused since yesterday: max_pages = {} a day",
+                        settings.max_pages
+                    ),
+                    format!("see what was missed: newslode recall {site}"),
+                ),
+            },
+            None => unknown_site(&site),
         });
     }
     let by = entry.as_ref().and_then(|entry| entry.schedule?.by);
@@ -97,6 +108,13 @@ pub(crate) async fn explain_page(
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
     let kind = kind_of_page(&parts.stores, url).await?;
     Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind })
+}
+
+/// Number of links to news that a site's page budget refused yesterday and today.
+async fn refused_news(frontier: &dyn Frontier, site: &Site, now: Timestamp) -> anyhow::Result<u32> {
+    let (schedule, _) = frontier.schedule(site).await?;
+    let today = now.day();
+    Ok(schedule.missed().refused(today) + schedule.missed().refused(today.saturating_sub(1)))
 }
 
 /// Why a page is or is not an article, by its last counted version; `None` if the archive has none.

@@ -112,7 +112,7 @@ pub(crate) struct SiteDay {
     pub(crate) shown: u64,
     #[serde(flatten)]
     pub(crate) of: DayCounts,
-    /// Links that the page budget refused; a link that is shown again is refused again.
+    /// Links to news that the page budget refused. What they lead to is not known, so all count as missed.
     pub(crate) refused_by_budget: u32,
     /// Share of the articles that was read, in thousandths; nothing if there were none.
     pub(crate) recall: Option<u64>,
@@ -120,12 +120,12 @@ pub(crate) struct SiteDay {
 
 impl SiteDay {
     fn new(site: &Site, day: u32, of: DayCounts, schedule: &SiteSchedule) -> SiteDay {
-        let missed: u64 = of.missed.values().sum();
+        let refused_by_budget = schedule.missed().refused(day);
+        let missed = of.missed.values().sum::<u64>() + u64::from(refused_by_budget);
         let shown = of.read + of.no_article + of.on_its_way + missed;
         let recall = (of.read * 1_000).checked_div(of.read + missed);
         let at = Timestamp(u64::from(day) * 86_400_000);
         let day_text = time::iso(at).chars().take(10).collect();
-        let refused_by_budget = schedule.missed().refused(day);
         SiteDay { site: site.clone(), day: day_text, shown, of, refused_by_budget, recall }
     }
 
@@ -183,10 +183,10 @@ mod tests {
         schedule.refuse(3, NOW);
         let days = count_days(&schedule, &entries, NOW);
         let row = SiteDay::new(&Site::of_host("a.test"), NOW.day(), days[&NOW.day()].clone(), &schedule);
-        assert_eq!((row.shown, row.of.read, row.of.no_article, row.of.on_its_way), (8, 1, 2, 1));
+        assert_eq!((row.shown, row.of.read, row.of.no_article, row.of.on_its_way), (11, 1, 2, 1));
         let missed: Vec<_> = row.of.missed.clone().into_iter().collect();
         assert_eq!(missed, [("gone", 1), (WAITS, 1), (UNDER_WAY, 1), ("timeout", 1)]);
-        assert_eq!(row.recall, Some(200), "one of five articles");
+        assert_eq!(row.recall, Some(125), "one of eight: three links were refused");
         assert_eq!((row.day.as_str(), row.refused_by_budget), ("2023-11-14", 3));
     }
 }

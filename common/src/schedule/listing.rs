@@ -141,6 +141,12 @@ impl Listing {
         self.kind == ListingKind::Section && self.shown >= JUDGED_LINKS && self.confirmed * 5 < self.shown
     }
 
+    /// Whether it is a section of which no link that it showed first is known to be an article yet.
+    #[must_use]
+    pub fn is_unproven(&self) -> bool {
+        self.kind == ListingKind::Section && self.confirmed == 0
+    }
+
     /// Whether it is a section that has shown no article first, for several visits. Of a page that no menu leads to
     /// this means that it is none: a story with many links, say.
     #[must_use]

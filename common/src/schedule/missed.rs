@@ -18,7 +18,7 @@ const KEPT: u32 = 30;
 pub struct Missed {
     /// Pages that left before they were read, by their last outcome.
     left: BTreeMap<u32, BTreeMap<Outcome, u32>>,
-    /// Links that the page budget refused. A link that is shown again is refused again.
+    /// Links to news that the page budget refused, each counted once a day by each crawler.
     refused: BTreeMap<u32, u32>,
 }
 
@@ -30,7 +30,7 @@ impl Missed {
         self.forget(now);
     }
 
-    /// Notes that the page budget refused this many links.
+    /// Notes that the page budget refused this many links to news.
     pub(super) fn refuse(&mut self, links: u64, now: Timestamp) {
         let count = self.refused.entry(now.day()).or_default();
         *count = count.saturating_add(u32::try_from(links).unwrap_or(u32::MAX));
@@ -42,7 +42,7 @@ impl Missed {
         self.left.get(&day).into_iter().flatten().map(|(outcome, count)| (*outcome, *count))
     }
 
-    /// Links that the page budget refused on a day.
+    /// Links to news that the page budget refused on a day.
     #[must_use]
     pub fn refused(&self, day: u32) -> u32 {
         self.refused.get(&day).copied().unwrap_or(0)

@@ -30,6 +30,8 @@ const PUBLISHING_MEMORY: u64 = 7 * DAY * 1_443 / 1_000;
 const PUBLISHING_PRIOR: (u64, u64) = (25 * ARTICLE, 6 * HOUR);
 /// See [`PUBLISHING_PRIOR`].
 const PRIOR_FADES: u64 = 2 * DAY;
+/// Number of links that a site's unproven sections may show first together and have read with the news.
+const UNPROVEN_LINKS: u64 = 40;
 /// Intervals are stretched at most this many times while tokens are short.
 const MOST_STRETCH: u64 = 10;
 
@@ -69,6 +71,22 @@ impl SiteSchedule {
     #[must_use]
     pub fn listing(&self, id: ListingId) -> Option<&Listing> {
         self.listings.get(&id)
+    }
+
+    /// How many links that a listing shows first are read with the news now; the rest waits with the backlog. A site may link
+    /// to sections without end that never show an article: as long as none of its links is known to be one, a section to
+    /// which a menu leads shares a few with its like, and any other gets none.
+    #[must_use]
+    pub fn links_with_the_news(&self, id: ListingId, is_in_menu: bool) -> u64 {
+        match self.listings.get(&id) {
+            Some(listing) if listing.is_junky() => 0,
+            Some(listing) if listing.is_unproven() && !is_in_menu => 0,
+            Some(listing) if listing.is_unproven() => {
+                let unproven = self.listings.values().filter(|listing| listing.is_unproven());
+                UNPROVEN_LINKS.saturating_sub(unproven.map(|listing| listing.shown).sum())
+            }
+            Some(_) | None => u64::MAX,
+        }
     }
 
     /// Notes a good visit of a listing. `shown` is nothing after a 304 or the same bytes.
@@ -234,7 +252,7 @@ impl SiteSchedule {
         self.missed.leave(day, outcome, now);
     }
 
-    /// Notes that the page budget refused this many links.
+    /// Notes that the page budget refused this many links to news.
     pub fn refuse(&mut self, links: u64, now: Timestamp) {
         self.missed.refuse(links, now);
     }

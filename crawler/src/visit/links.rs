@@ -46,8 +46,11 @@ impl Visit<'_> {
         //    credited for them.
         let is_first = before.visits == 0;
         let is_backlog = is_first && kind != ListingKind::Front;
-        let class = if is_backlog || before.is_junky() { Class::Rest } else { Class::New };
-        let new = self.add_stories(page_links, Some(id).filter(|_| !is_first), class).await?.new;
+        let with_the_news = match is_backlog {
+            true => 0,
+            false => self.site_schedule().await?.links_with_the_news(id, self.page.is_in_menu),
+        };
+        let new = self.add_stories(page_links, Some(id).filter(|_| !is_first), with_the_news).await?.new;
         // 2. What the menu leads to, and feeds and sitemaps that the page names.
         if kind == ListingKind::Front || looks.is_multiple_of(MENU_EVERY) {
             // Only the front page's menu is known to be small.
@@ -103,7 +106,7 @@ impl Visit<'_> {
         depth: u32,
         mark: u64,
     ) -> anyhow::Result<()> {
-        let new = self.add_stories(page_links, None, Class::New).await?.new;
+        let new = self.add_stories(page_links, None, u64::MAX).await?.new;
         match &page_links.behind {
             Some(behind) if new > 0 && depth < MOST_BEHIND && !page_links.shows(mark) => {
                 self.visit_page_behind(behind, depth + 1, mark).await
@@ -136,20 +139,25 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Adds stories; `by` is the listing that showed them first. Stories with an old date wait with the backlog.
+    /// Adds stories; `by` is the listing that showed them first. At most `with_the_news` of those that were not shown lately
+    /// are read with the news; the others, and stories with an old date, wait with the backlog.
     pub(super) async fn add_stories(
         &self,
         page_links: &PageLinks,
         by: Option<ListingId>,
-        class: Class,
+        with_the_news: u64,
     ) -> anyhow::Result<Added> {
         let schedule = PageSchedule::page(by, self.now);
         let story = |StoryLink { url, modified, dated }: &StoryLink| {
             let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
             let is_old = dated.is_some_and(|dated| dated.0 + OLD < self.now.0);
-            self.found(url, if is_old { Class::Rest } else { class }, again, schedule)
+            self.found(url, if is_old { Class::Rest } else { Class::New }, again, schedule)
         };
-        self.add(page_links.stories.iter().map(story).collect()).await
+        let mut stories: Vec<NewUrl> = page_links.stories.iter().map(story).collect();
+        self.shared.recent_links.retain_new(&mut stories);
+        let with_the_news = usize::try_from(with_the_news).unwrap_or(usize::MAX);
+        stories.iter_mut().skip(with_the_news).for_each(|story| story.class = Class::Rest);
+        self.add(stories).await
     }
 
     /// Adds the usual addresses of feeds and sitemaps, if the site has named none. Those that do not exist leave the frontier
@@ -207,7 +215,7 @@ impl Visit<'_> {
             return Ok(Added::default());
         }
         let frontier = &self.shared.parts.frontier;
-        let mut added = Added::default();
+        let (mut added, mut refused_news) = (Added::default(), 0);
         // Each chunk is due a millisecond before the next one, the last of them now.
         let (first, others) = urls.split_at(urls.len().min(IN_ORDER));
         let parts: Vec<&[NewUrl]> = first.chunks(DUE_TOGETHER).chain(others.chunks(MOST_AT_ONCE)).collect();
@@ -222,12 +230,31 @@ impl Visit<'_> {
             if part.over_budget == 0 && part.unknown_site == 0 {
                 self.shared.recent_links.remember(some, self.now);
             }
+            refused_news += self.count_refused_news(some, &part);
+        }
+        if refused_news > 0 {
+            self.teach(|site| site.refuse(refused_news, self.now)).await?;
         }
         if added.over_budget > 0 {
-            self.teach(|site| site.refuse(added.over_budget, self.now)).await?;
             tracing::debug!(site = %self.claim.site, refused = added.over_budget,
                 "the site's page budget of the day is spent; the rest is met again later");
         }
         Ok(added)
+    }
+
+    /// Number of links to news that the budget refused now and had not refused within the last day. What is read with the
+    /// backlog is refused first.
+    fn count_refused_news(&self, urls: &[NewUrl], added: &Added) -> u64 {
+        if added.over_budget == 0 {
+            return 0;
+        }
+        let (mut news, backlog): (Vec<NewUrl>, Vec<NewUrl>) =
+            urls.iter().cloned().partition(|new| new.class == Class::New);
+        self.shared.refused_links.retain_new(&mut news);
+        let refused = added.over_budget.saturating_sub(backlog.len() as u64);
+        if refused > 0 {
+            self.shared.refused_links.remember(&news, self.now);
+        }
+        refused.min(news.len() as u64)
     }
 }

@@ -322,7 +322,8 @@ impl Visit<'_> {
                 self.site_answered().await?;
                 if !page_links.is_same {
                     self.page.stories = page_links.stories();
-                    self.add_stories(&page_links, None, self.class_of_links()).await?;
+                    let with_the_news = if self.links_to_news(&page_links) { u64::MAX } else { 0 };
+                    self.add_stories(&page_links, None, with_the_news).await?;
                 }
                 if page_links.is_noindex {
                     let next = self.schedule_alone(Outcome::Noindex).await?;
@@ -347,12 +348,12 @@ impl Visit<'_> {
         Ok(self.done(Outcome::Noindex, None, validators, next))
     }
 
-    /// Where the links of a page wait that is no listing: with new articles if it was one itself. What comes from the
-    /// backlog or from a menu may be a calendar that links to next month for ever.
-    fn class_of_links(&self) -> Class {
+    /// Whether what a page links to that is no listing is read with the news: if it is an article. A page that is none may link
+    /// to others like it for ever, as a calendar does to its next month; and so may what comes from the backlog or a menu.
+    fn links_to_news(&self, page_links: &PageLinks) -> bool {
         let is_news = self.claim.was.class == Class::New && !self.page.is_in_menu;
-        let is_article = self.page.visits.first.is_some();
-        if is_news || is_article { Class::New } else { Class::Rest }
+        let was_article = self.page.visits.first.is_some();
+        was_article || (is_news && page_links.is_article.unwrap_or(true))
     }
 
     /// The next visit of a listing of which a part was read.

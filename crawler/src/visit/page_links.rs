@@ -20,6 +20,7 @@ use super::{maps, queries};
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{self, Form, Item, ListingLimits};
+use crate::recent_links::RecentLinks;
 use crate::refresh;
 use crate::repeats::Repeats;
 use crate::shared::Shared;
@@ -37,13 +38,14 @@ pub(super) struct FetchedBody {
     pub(super) is_cut: bool,
 }
 
-/// The directives of the header, for which crawler and time they are read, and what other pages showed lately.
+/// The directives of the header, for which crawler and time they are read, and what other pages showed and linked to lately.
 #[derive(Clone, Copy)]
 struct ReadingContext<'a> {
     directives: Directives,
     token: &'a str,
     now: Timestamp,
     texts: &'a Repeats,
+    recent_links: &'a RecentLinks,
 }
 
 /// A link to what may be an article.
@@ -75,6 +77,8 @@ pub(super) struct PageLinks {
     pub(super) is_html: bool,
     /// Whether it must not be mined.
     pub(super) is_noindex: bool,
+    /// Whether it is an article, if that was asked: of a page that nobody has judged yet.
+    pub(super) is_article: Option<bool>,
     /// Whether the address of an article shows none now.
     pub(super) is_no_article: bool,
     /// Whether it shows what several other addresses of its site showed within the hour, and that is no article.
@@ -96,7 +100,7 @@ impl PageLinks {
     ) -> anyhow::Result<PageLinks> {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
-        let texts = shared.texts.clone();
+        let (texts, recent_links) = (shared.texts.clone(), shared.recent_links.clone());
         let reading = move || {
             let FetchedBody { content_type, body, directives, refresh, .. } = page;
             let content_type = content_type.as_deref();
@@ -106,7 +110,8 @@ impl PageLinks {
                 let is_noindex = directives.noindex;
                 return PageLinks { is_html: true, is_same: true, is_noindex, ..PageLinks::default() };
             }
-            let context = ReadingContext { directives, token: &token, now, texts: &texts };
+            let (texts, recent_links) = (&*texts, &*recent_links);
+            let context = ReadingContext { directives, token: &token, now, texts, recent_links };
             let (mut page_links, page) = PageLinks::read(&url, schedule, content_type, &body, context);
             page_links.refresh =
                 refresh::target(&url, refresh.as_deref(), page.as_ref()).filter(|target| *target != url);
@@ -142,6 +147,11 @@ impl PageLinks {
         let was_article = schedule.role == Role::Page && schedule.visits.first.is_some();
         let is_article = LazyCell::new(|| crawled_article(&page, now).0 == PageKind::Article);
         page_links.is_no_article = was_article && !*is_article;
+        // Whether its links are news depends on what it is itself.
+        let is_unjudged = schedule.role == Role::Page && !was_article && !schedule.is_in_menu;
+        if is_unjudged && page_links.stories.iter().any(|story| context.recent_links.is_new(&story.url)) {
+            page_links.is_article = Some(*is_article);
+        }
         // Addresses that nobody shows as news may well have nothing but one page for all of them.
         let may_be_story = schedule.role == Role::Page && (schedule.by.is_some() || was_article);
         page_links.is_wall = may_be_story && shows_shared_text(&page, context) && !*is_article;
@@ -181,6 +191,7 @@ impl PageLinks {
             kind: None,
             is_html: true,
             is_noindex: false,
+            is_article: None,
             is_no_article: false,
             is_wall: false,
             refresh: None,

@@ -9,10 +9,11 @@ use async_trait::async_trait;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Class, ListingId, ListingKind, PageSchedule, Role, ScheduleConfig, SiteSchedule,
+    Class, ListingId, ListingKind, PageSchedule, Role, ScheduleConfig, SiteSchedule, name,
 };
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Again, Entry, Frontier, NewUrl, SiteSettings, Why};
+use newslode_common::store::teach::teach;
+use newslode_common::store::{Again, Entry, Frontier, NewUrl, Note, SiteSettings, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::error::FetchError;
@@ -157,6 +158,30 @@ impl Sim {
     pub(crate) fn asked(&self, url: &str) -> Vec<u64> {
         let asked = self.web.asked.lock().unwrap();
         asked.iter().filter(|(_, to, _)| to == url).map(|(at, ..)| (at.0 - START.0) / 1_000).collect()
+    }
+
+    /// Tells what the pages that were handed on turned out to be, as the miner does: articles, or none.
+    pub(crate) async fn judge(&self, is_article: impl Fn(&CanonicalUrl) -> bool) {
+        let now = self.clock.now();
+        let config = ScheduleConfig::default();
+        for entry in self.store.entries(&site()).await.unwrap() {
+            let Some(mut known) = entry.schedule else { continue };
+            if known.role != Role::Page || known.is_told || entry.outcome != Some(Outcome::Fetched) {
+                continue;
+            }
+            let text = is_article(&entry.url).then(|| name(entry.url.as_str()));
+            let next = known.told(text, now, &config).next;
+            let note = Note { url: entry.url.clone(), fetch: entry.fetch, at: now, next, schedule: known };
+            assert!(self.store.note(&note).await.unwrap());
+            let learn = |site: &mut SiteSchedule| match text {
+                Some(_) => site.confirm(known.by, true, now),
+                None if known.role != Role::Page => {
+                    site.meet(&entry.url, ListingKind::Section);
+                }
+                None => {}
+            };
+            teach(self.store.as_ref(), &site(), &config, now, learn).await.unwrap();
+        }
     }
 
     pub(crate) async fn site_schedule(&self) -> SiteSchedule {

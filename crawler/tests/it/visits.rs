@@ -370,3 +370,51 @@ async fn a_calendar_without_end_leaves_the_budget_to_the_news() {
     assert!((40..=60).contains(&known.len()), "half of a budget of 100: {}", known.len());
     assert!(known.iter().any(|entry| entry.url.as_str() == STORY), "the news was kept out");
 }
+
+/// Page `number` of a trap: it links to 28 pages like it.
+fn trap_page(number: u32) -> String {
+    let paths: Vec<String> = (1..=28).map(|nth| format!("/days/{}/", word(28 * number + nth))).collect();
+    let links: Vec<_> = paths.iter().map(|path| (path.as_str(), HEADLINE)).collect();
+    page("Days", &links)
+}
+
+#[tokio::test]
+async fn a_trap_of_new_listings_loses_no_article_that_the_front_page_shows() {
+    let sim = Sim::new().await;
+    for number in 0..900 {
+        sim.set_answer(&format!("http://a.test/days/{}/", word(number)), 200, &[], trap_page(number));
+    }
+    // A budget of 100 pages, and 58 articles within a day: ten at first, then one each half hour. Each links to the trap.
+    let article = |number: u32| format!("/2026/the-{}-of-a-long-story", word(number));
+    let trap = format!("/days/{}/", word(0));
+    for number in 0..58 {
+        let body = page(&format!("The story of {}", word(number)), &[(&trap, HEADLINE)]);
+        sim.set_answer(&format!("http://a.test{}", article(number)), 200, &[], body);
+    }
+    for half_hour in 0..=48 {
+        let shown: Vec<String> = (0..10 + half_hour).rev().take(12).map(article).collect();
+        let mut links: Vec<_> = shown.iter().map(|path| (path.as_str(), HEADLINE)).collect();
+        links.push((&trap, HEADLINE));
+        sim.set_answer(FRONT, 200, &[], page("Front", &links));
+        sim.run(u64::from(half_hour) * 30 * MINUTE + 29 * MINUTE).await;
+        sim.judge(|url| url.path().starts_with("/2026/")).await;
+    }
+    sim.run(DAY + HOUR).await;
+    let unread = (0..58).filter(|number| sim.asked(&format!("http://a.test{}", article(*number))).is_empty());
+    assert_eq!(unread.count(), 0, "articles that were never asked for");
+    let asked = sim.web.asked.lock().unwrap().iter().filter(|(_, url, _)| url.contains("/days/")).count();
+    assert!(asked < 1_000, "{asked} requests for the trap");
+}
+
+#[tokio::test]
+async fn links_to_news_that_the_budget_refuses_are_counted_once() {
+    let sim = Sim::new().await;
+    sim.run(10).await;
+    let paths: Vec<String> = (0..120).map(|n| format!("/2026/the-{}-of-a-long-story", word(n))).collect();
+    let links: Vec<_> = paths.iter().map(|path| (path.as_str(), HEADLINE)).collect();
+    sim.set_answer(FRONT, 200, &[], page("Front", &links));
+    sim.run(3 * HOUR).await;
+    assert!(sim.asked(FRONT).len() > 3);
+    let refused = sim.site_schedule().await.missed().refused(START.day());
+    assert_eq!(refused, 21, "the front page is one of the hundred that were admitted");
+}

@@ -167,3 +167,20 @@ fn a_listing_takes_at_most_eighty_bytes_beside_its_address() {
     let bytes = crate::message::wire::encode(&visits.site).unwrap().len() - addresses;
     assert!(bytes <= 100 * 80, "{bytes} bytes for 100 listings");
 }
+
+#[test]
+fn a_section_that_has_shown_no_article_yet_shares_what_is_read_with_the_news() {
+    let mut visits = Visits::new();
+    for (id, kind) in [(1, ListingKind::Front), (2, ListingKind::Section), (3, ListingKind::Section)] {
+        visits.site.meet(&url(id), kind);
+        visits.visit(id, START, 20);
+    }
+    let links = |visits: &Visits, id, is_in_menu| visits.site.links_with_the_news(name(id), is_in_menu);
+    assert_eq!(links(&visits, 1, false), u64::MAX);
+    assert_eq!([links(&visits, 2, true), links(&visits, 2, false)], [UNPROVEN_LINKS, 0]);
+    visits.visit(2, START + 600, 15);
+    visits.visit(3, START + 600, 15);
+    assert_eq!([links(&visits, 2, true), links(&visits, 3, true)], [UNPROVEN_LINKS - 30; 2]);
+    visits.confirm(3, START + 700);
+    assert_eq!([links(&visits, 2, true), links(&visits, 3, false)], [UNPROVEN_LINKS - 15, u64::MAX]);
+}
