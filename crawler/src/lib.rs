@@ -35,6 +35,7 @@ pub mod guard;
 
 pub mod html;
 mod lateness;
+mod listed;
 pub mod listing;
 mod politeness;
 mod publish;

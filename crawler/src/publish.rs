@@ -17,6 +17,7 @@ use newslode_page::time::Timestamp;
 use tracing::Instrument as _;
 
 use crate::shared::{Outages, Parts};
+use crate::visit::FetchedBody;
 
 /// A fetched page, sealed for the archive and for the queue.
 pub(crate) struct SealedFetch {
@@ -28,13 +29,14 @@ pub(crate) struct SealedFetch {
 /// off the reactor.
 pub(crate) async fn seal_page(
     claim: &Claim,
-    content_type: Option<String>,
-    body: Bytes,
+    fetched: FetchedBody,
     now: Timestamp,
 ) -> anyhow::Result<Option<SealedFetch>> {
     let claim = claim.clone();
+    let FetchedBody { content_type, body, listed, .. } = fetched;
     let sealing = tokio::task::spawn_blocking(move || {
-        let content = ContentHash::of(&claim.url, content_type.as_deref(), &body);
+        let content =
+            ContentHash::of(&claim.url, content_type.as_deref(), &body).with_listed(listed.as_ref());
         if claim.content == Some(content) {
             return Ok(None);
         }
@@ -48,6 +50,7 @@ pub(crate) async fn seal_page(
             fetched_at: now,
             content_type,
             body,
+            listed,
         };
         anyhow::Ok(Some(SealedFetch { content, page: page.sealed()? }))
     });

@@ -58,12 +58,21 @@ impl RecentLinks {
 
     /// Adds links that the frontier knows now.
     pub(crate) fn remember(&self, urls: &[NewUrl], now: Timestamp) {
+        self.remember_keys(urls.iter().filter_map(link_key), now);
+    }
+
+    /// Adds pages by their addresses alone.
+    pub(crate) fn remember_pages<'u>(&self, urls: impl Iterator<Item = &'u CanonicalUrl>, now: Timestamp) {
+        self.remember_keys(urls.map(|url| name(url.as_str())), now);
+    }
+
+    fn remember_keys(&self, keys: impl Iterator<Item = u64>, now: Timestamp) {
         let mut remembered = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         if now.0 >= remembered.since.0 + self.remembered_ms || remembered.young.len() >= MAX_LINKS {
             remembered.old = std::mem::take(&mut remembered.young);
             remembered.since = now;
         }
-        remembered.young.extend(urls.iter().filter_map(link_key));
+        remembered.young.extend(keys);
     }
 }
 

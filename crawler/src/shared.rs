@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fetch::Fetcher;
 use crate::lateness::Lateness;
+use crate::listed::ListedNotes;
 use crate::recent_links::RecentLinks;
 use crate::repeats::Repeats;
 use crate::response_times::ResponseTimes;
@@ -60,6 +61,7 @@ pub(crate) struct Shared {
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
     pub(crate) recent_links: Arc<RecentLinks>,
+    pub(crate) listed: ListedNotes,
     /// Links to news that a site's budget refused within the last day.
     pub(crate) refused_links: RecentLinks,
     /// Place → addresses that redirected there.
@@ -102,6 +104,7 @@ impl Shared {
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config, parts.archive.clone());
         Shared {
+            listed: ListedNotes::new(parts.archive.clone()),
             parts,
             config,
             schedule,

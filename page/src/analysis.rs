@@ -105,7 +105,18 @@ pub fn analyse(
     fetched_at: Timestamp,
     params: &Params,
 ) -> Analysis {
-    catch_panic(url, params, || analyse_parsed(&Page::parse(url, content_type, bytes), fetched_at, params))
+    analyse_by(url, || Page::parse(url, content_type, bytes), fetched_at, params)
+}
+
+/// Analyses what `parse` returns for the page at this address, as [`analyse`] does; a panic in `parse` is one of the page.
+#[must_use]
+pub fn analyse_by(
+    url: &CanonicalUrl,
+    parse: impl FnOnce() -> Page,
+    fetched_at: Timestamp,
+    params: &Params,
+) -> Analysis {
+    catch_panic(url, params, || analyse_parsed(&parse(), fetched_at, params))
 }
 
 /// Analyses a page that is parsed already, as [`analyse`] does. Never panics.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::{Excess, bytes, holds, most};
 use crate::neutral::for_markdown;
 use crate::reading::CanonicalUrl;
+use crate::reading::listed::ListedEntry;
 
 /// Most bytes of an article's text.
 pub(crate) const MAX_TEXT: usize = 1 << 20;
@@ -123,6 +124,9 @@ pub struct Article {
     pub method: String,
     /// Evidence by field name.
     pub evidence: BTreeMap<String, Evidence>,
+    /// What a listing of the site said of the page, without its full text; `None` if none was read.
+    #[serde(default, with = "crate::reading::listed")]
+    pub listed: Option<ListedEntry>,
 }
 
 impl Article {
@@ -199,6 +203,7 @@ impl Article {
         ] {
             bytes(what, field.as_deref().unwrap_or_default(), MAX_FIELD)?;
         }
+        self.listed.as_ref().map_or(Ok(()), |listed| listed.check(url))?;
         bytes("language", self.language.as_deref().unwrap_or_default(), MAX_LANGUAGE)?;
         bytes("method", &self.method, MAX_NAME)?;
         most("authors", "entries", self.authors.len(), MAX_AUTHORS)?;

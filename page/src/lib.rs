@@ -25,7 +25,7 @@
 //!
 //! Dependencies between the modules have no cycles: reading a page comes first, articles come last.
 //!
-//! - Reading a page: [`reading`] (bytes → text → tree → leaves, addresses, language), [`time`].
+//! - Reading a page: [`reading`] (bytes → text → tree → leaves, addresses, language, what feeds say of it), [`time`].
 //! - Tables: [`mod@tables`].
 //! - Counting: [`mod@contribution`], from a page and its [`mod@hierarchy`].
 //! - Hierarchies: [`partition`] (the methods), [`mod@hierarchy`] (the result, as XML and as a picture),

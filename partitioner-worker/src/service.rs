@@ -25,9 +25,8 @@ use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::telemetry::trace;
 use newslode_common::time;
-use newslode_common::version::ContentHash;
 use newslode_page::hierarchy::{Hierarchy, xml};
-use newslode_page::{Analysis, Params, analyse, analyse_page};
+use newslode_page::{Analysis, Params, analyse_page};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -189,7 +188,7 @@ impl Worker {
         let working = tokio::task::spawn_blocking(move || {
             let analysis = match parsed {
                 Some(page) => analyse_page(&page, fetched.fetched_at, &params),
-                None => analyse_bytes(&fetched, &checked_bytes(&fetched, &body)?, &params),
+                None => fetched.analyse(&checked_bytes(&fetched, &body)?, &params),
             };
             Ok(partitioned(&fetched, analysis, &params))
         });
@@ -266,24 +265,20 @@ impl Worker {
     }
 }
 
-/// The page's bytes, if its content hash is that of its URL, type and bytes: a damaged message has another.
+/// The page's bytes, if its content hash is that of its URL, type, bytes and listing: a damaged message has another.
 fn checked_bytes(fetched: &FetchedPage, body: &Body) -> Result<Vec<u8>, String> {
     let bytes = body.unpack().map_err(|error| error.to_string())?;
-    let (url, content_type) = (&fetched.url, fetched.content_type.as_deref());
+    let url = &fetched.url;
     if fetched.site != url.site() {
         return Err(format!("`{url}` is not a page of the site `{}`", fetched.site));
     }
-    if ContentHash::of(url, content_type, &bytes) != fetched.content() {
+    if fetched.hash_with(&bytes) != fetched.content() {
         return Err(format!(
             "a damaged page: `{url}` and its bytes do not have the hash {}",
             fetched.content()
         ));
     }
     Ok(bytes)
-}
-
-fn analyse_bytes(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Analysis {
-    analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params)
 }
 
 /// The results for a page: the message, and the hierarchy for the archive.

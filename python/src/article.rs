@@ -313,6 +313,7 @@ fn empty() -> found::Article {
         kind: PageKind::Article,
         method: String::new(),
         evidence: Default::default(),
+        listed: None,
     }
 }
 

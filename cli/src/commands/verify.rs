@@ -6,7 +6,7 @@ use newslode_common::store::redb::check::FileCheck;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::verify::VerifyReport;
 use newslode_page::contribution::SEPARATOR;
-use newslode_page::{Analysis, Params, analyse};
+use newslode_page::{Analysis, Params};
 use serde::Serialize;
 
 use crate::args::VerifyArgs;
@@ -111,7 +111,7 @@ fn analyse_again(page: &FetchedPage, params: &Params) -> Analysis {
         tracing::warn!(url = %page.url, %error, "an archived page cannot be read");
         Vec::new()
     });
-    analyse(&page.url, page.content_type.as_deref(), &bytes, page.fetched_at, params)
+    page.analyse(&bytes, params)
 }
 
 fn print(report: &Report) -> anyhow::Result<()> {

@@ -177,6 +177,7 @@ impl Capture {
             fetched_at: self.at,
             content_type: self.content_type,
             body: Body::pack(&body).map_err(|_| Skip::Broken)?,
+            listed: None,
         })
     }
 }

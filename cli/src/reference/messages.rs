@@ -30,6 +30,10 @@ const FIELDS: &[(&str, &str)] = &[
     ("article", "the article, if it is one"),
     ("notes", "limits that were met, a failure, the number of leaves"),
     ("canonical", "the address that the page declares as its own, if that is another one"),
+    (
+        "listed",
+        "what a feed or news sitemap of the site says of the page, if one was read; up to the partitioner with its full text",
+    ),
     ("fetch", "number of the fetch that found it so"),
     ("at", "when that was, milliseconds since 1970"),
     (

@@ -25,6 +25,7 @@ fn article(number: usize, title: &str, published: Option<&str>) -> Article {
         kind: PageKind::Article,
         method: "made".into(),
         evidence: BTreeMap::new(),
+        listed: None,
     }
 }
 

@@ -84,27 +84,29 @@ pub trait Message: Serialize + DeserializeOwned {
 
 impl Message for FetchedPage {
     const KIND: u8 = 1;
-    const VERSION: u8 = 2;
+    const VERSION: u8 = 3;
     const NAME: &'static str = "page";
     const CHECKED_FROM: u8 = 2;
 
-    /// Version 1, of 0.1.0, has no checksum.
+    /// Versions 1, of 0.1.0, and 2 end before what a listing says: a zero says that nothing is known. Version 1 has no
+    /// checksum.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
-        (version == 1).then(|| body.to_vec())
+        matches!(version, 1 | 2).then(|| [body, &[0]].concat())
     }
 }
 
 impl Message for PartitionedPage {
     const KIND: u8 = 2;
-    const VERSION: u8 = 4;
+    const VERSION: u8 = 5;
     const NAME: &'static str = "partition";
     const CHECKED_FROM: u8 = 4;
 
-    /// Version 2, of 0.1.0, ends before the canonical URL: a zero says that there is none. Version 3 has no checksum.
+    /// Version 2, of 0.1.0, ends before the canonical URL, and versions 3 and 4 before what a listing says: zeros say that
+    /// there is none. Versions up to 3 have no checksum.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
         match version {
-            2 => Some([body, &[0]].concat()),
-            3 => Some(body.to_vec()),
+            2 => Some([body, &[0, 0]].concat()),
+            3 | 4 => Some([body, &[0]].concat()),
             _ => None,
         }
     }

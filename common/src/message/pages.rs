@@ -1,6 +1,7 @@
 //! The messages about pages.
 
-use newslode_page::analysis::{Analysis, PageNotes};
+use newslode_page::Params;
+use newslode_page::analysis::{Analysis, PageNotes, analyse_by};
 use newslode_page::generation::Generation;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,7 @@ use crate::store::Why;
 use crate::version::{ContentHash, Version};
 use newslode_page::article::Article;
 use newslode_page::contribution::Contribution;
-use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::reading::{CanonicalUrl, Listed, ListedEntry, Page, Site};
 use newslode_page::time::Timestamp;
 
 /// Crawler → partitioner: a page as it was fetched.
@@ -31,6 +32,8 @@ pub struct FetchedPage {
     pub content_type: Option<String>,
     /// The bytes, after decoding the content encoding.
     pub body: Body,
+    /// What a listing of the site says of the page; `None` if none was read that says more than its address.
+    pub listed: Option<Listed>,
 }
 
 /// Partitioner → miner: the results for one page.
@@ -57,6 +60,9 @@ pub struct PartitionedPage {
     pub notes: PageNotes,
     /// The URL that the page declares as canonical, if that is another one.
     pub canonical: Option<CanonicalUrl>,
+    /// What a listing says of the article. It travels here, and not inside the article, because older versions of this message
+    /// end before it: [`PartitionedPage::complete`] puts it where it belongs.
+    pub listed: Option<ListedEntry>,
 }
 
 /// Crawler → miner: a page that was published before, and is gone or must not be kept any longer.
@@ -95,6 +101,24 @@ pub enum Ending {
 }
 
 impl FetchedPage {
+    /// Parses the page, given its bytes.
+    #[must_use]
+    pub fn parse(&self, bytes: &[u8]) -> Page {
+        Page::parse(&self.url, self.content_type.as_deref(), bytes).with_listed(self.listed.clone())
+    }
+
+    /// Analyses the page, given its bytes. Never panics.
+    #[must_use]
+    pub fn analyse(&self, bytes: &[u8], params: &Params) -> Analysis {
+        analyse_by(&self.url, || self.parse(bytes), self.fetched_at, params)
+    }
+
+    /// The hash that the page has with these bytes.
+    #[must_use]
+    pub fn hash_with(&self, bytes: &[u8]) -> ContentHash {
+        ContentHash::of(&self.url, self.content_type.as_deref(), bytes).with_listed(self.listed.as_ref())
+    }
+
     /// The key of the page in the archive, also for readers of messages.
     #[must_use]
     pub fn content(&self) -> ContentHash {
@@ -107,7 +131,9 @@ impl PartitionedPage {
     /// stays: it goes to the archive.
     #[must_use]
     pub fn new(generation: &Generation, fetched: &FetchedPage, said: &mut Analysis) -> Self {
+        let mut article = said.article.take();
         PartitionedPage {
+            listed: article.as_mut().and_then(|article| article.listed.take()),
             url: fetched.url.clone(),
             site: fetched.site.clone(),
             depth: fetched.depth,
@@ -115,9 +141,18 @@ impl PartitionedPage {
             version: Version { content: fetched.version.content.seen_by(generation), ..fetched.version },
             fetched_at: fetched.fetched_at,
             contribution: std::mem::take(&mut said.contribution),
-            article: said.article.take(),
+            article,
             notes: std::mem::take(&mut said.notes),
             canonical: said.canonical.take(),
         }
+    }
+
+    /// The message after its arrival: what a listing says is part of the article.
+    #[must_use]
+    pub fn complete(mut self) -> PartitionedPage {
+        if let Some(article) = &mut self.article {
+            article.listed = self.listed.take();
+        }
+        self
     }
 }

@@ -32,6 +32,8 @@ const PUBLISHING_PRIOR: (u64, u64) = (25 * ARTICLE, 6 * HOUR);
 const PRIOR_FADES: u64 = 2 * DAY;
 /// Number of links that a site's unproven sections may show first together and have read with the news.
 const UNPROVEN_LINKS: u64 = 40;
+/// They are at most this part of the budget of a day: one in so many.
+const UNPROVEN_SHARE: u64 = 10;
 /// Intervals are stretched at most this many times while tokens are short.
 const MOST_STRETCH: u64 = 10;
 
@@ -74,16 +76,16 @@ impl SiteSchedule {
     }
 
     /// How many links that a listing shows first are read with the news now; the rest waits with the backlog. A site may link
-    /// to sections without end that never show an article: as long as none of its links is known to be one, a section to
-    /// which a menu leads shares a few with its like, and any other gets none.
+    /// to sections without end that never show an article, so those of whose links none is known to be one share a few.
+    /// `max_pages` is the site's budget of a day.
     #[must_use]
-    pub fn links_with_the_news(&self, id: ListingId, is_in_menu: bool) -> u64 {
+    pub fn links_with_the_news(&self, id: ListingId, max_pages: u64) -> u64 {
         match self.listings.get(&id) {
             Some(listing) if listing.is_junky() => 0,
-            Some(listing) if listing.is_unproven() && !is_in_menu => 0,
             Some(listing) if listing.is_unproven() => {
                 let unproven = self.listings.values().filter(|listing| listing.is_unproven());
-                UNPROVEN_LINKS.saturating_sub(unproven.map(|listing| listing.shown).sum())
+                let shown: u64 = unproven.map(|listing| listing.shown).sum();
+                (max_pages / UNPROVEN_SHARE).min(UNPROVEN_LINKS).saturating_sub(shown)
             }
             Some(_) | None => u64::MAX,
         }

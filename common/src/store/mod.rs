@@ -34,7 +34,7 @@ pub use self::frontier::{
 };
 pub use self::state::{Memory, SiteState, Sums, state_digest};
 use crate::version::ContentHash;
-use newslode_page::reading::Site;
+use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 /// Number of hash tags over which sites are spread. Fixed for ever: it is part of every Redis key.
@@ -65,12 +65,22 @@ pub enum Kind {
     History,
     /// The robots.txt of an origin as it was read last, as JSON. Stored under a hash of its address.
     Robots,
+    /// What a listing says of a page, as JSON, from the time when the listing is read. Stored under a hash of the page's
+    /// address.
+    Listed,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: &'static [Kind] =
-        &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article, Kind::History, Kind::Robots];
+    pub const ALL: &'static [Kind] = &[
+        Kind::Page,
+        Kind::Contribution,
+        Kind::Hierarchy,
+        Kind::Article,
+        Kind::History,
+        Kind::Robots,
+        Kind::Listed,
+    ];
 
     /// The name of the kind in folders and keys.
     #[must_use]
@@ -82,8 +92,15 @@ impl Kind {
             Kind::Article => "article",
             Kind::History => "life",
             Kind::Robots => "robots",
+            Kind::Listed => "listed",
         }
     }
+}
+
+/// The key in the archive of what a listing says of the page at this address ([`Kind::Listed`]).
+#[must_use]
+pub fn listed_key(url: &CanonicalUrl) -> ContentHash {
+    ContentHash::of(url, Some(Kind::Listed.name()), b"")
 }
 
 /// The result of an expiry.

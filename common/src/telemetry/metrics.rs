@@ -350,7 +350,7 @@ impl Metrics {
                 "newslode_archive_bytes",
                 "Bytes in the archive, as the last expiry found them.",
                 "kind",
-                &["page", "contribution", "hierarchy", "article", "life", "robots"],
+                &["page", "contribution", "hierarchy", "article", "life", "robots", "listed"],
             )?,
             store_memory: make.gauges(
                 "newslode_store_memory_bytes",

@@ -15,8 +15,9 @@ use newslode_page::article::{Article, Block, BlockKind, Evidence, PageKind};
 use newslode_page::contribution::{
     Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse,
 };
-use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::reading::{CanonicalUrl, Listed, ListedBy, ListedEntry, Site};
 use newslode_page::time::Timestamp;
+use newslode_page::{Analysis, Params, analyse};
 
 fn url() -> CanonicalUrl {
     "https://www.example.org/sport/cup?id=3".parse().unwrap()
@@ -24,6 +25,17 @@ fn url() -> CanonicalUrl {
 
 fn version() -> Version {
     Version { fetch: 300, content: ContentHash(std::array::from_fn(|n| n as u8 * 16)) }
+}
+
+fn listed() -> Listed {
+    let entry = ListedEntry {
+        title: Some("A cup".into()),
+        published: Some("2023-11-14".into()),
+        authors: vec!["Ann Lee".into()],
+        keywords: vec!["cup".into()],
+        ..ListedEntry::new("https://www.example.org/feed".parse().unwrap(), ListedBy::Feed)
+    };
+    Listed { entry, html: Some("<p>It was won.".into()) }
 }
 
 fn fetched() -> FetchedPage {
@@ -36,6 +48,7 @@ fn fetched() -> FetchedPage {
         fetched_at: Timestamp(1_700_000_000_123),
         content_type: Some("text/html; charset=utf-8".into()),
         body: Body::Inline(vec![0x28, 0xb5, 0x2f, 0xfd]),
+        listed: Some(listed()),
     }
 }
 
@@ -74,6 +87,7 @@ fn partitioned() -> PartitionedPage {
         kind: PageKind::Article,
         method: "test".into(),
         evidence: [("title".to_string(), Evidence { witness: "json-ld".into(), confidence: 0.5 })].into(),
+        listed: None,
     };
     PartitionedPage {
         url: url(),
@@ -86,6 +100,7 @@ fn partitioned() -> PartitionedPage {
         article: Some(article),
         notes: PageNotes { coarse: vec!["leaves".into()], failed: None, leaves: 412 },
         canonical: Some("https://www.example.org/sport/cup".parse().unwrap()),
+        listed: Some(listed().entry),
     }
 }
 
@@ -118,10 +133,14 @@ fn messages_keep_their_bytes() {
 #[test]
 fn messages_of_older_versions_are_read() {
     let read: PartitionedPage = open(include_bytes!("../golden/partition.v2.bin")).unwrap();
-    assert_eq!(read, PartitionedPage { canonical: None, ..partitioned() });
-    assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v3.bin")).unwrap(), partitioned());
+    let before = PartitionedPage { listed: None, ..partitioned() };
+    assert_eq!(read, PartitionedPage { canonical: None, ..before.clone() });
+    assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v3.bin")).unwrap(), before);
+    assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v4.bin")).unwrap(), before);
     assert_eq!(open::<GonePage>(include_bytes!("../golden/gone page.v1.bin")).unwrap(), gone());
-    assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v1.bin")).unwrap(), fetched());
+    let before = FetchedPage { listed: None, ..fetched() };
+    assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v1.bin")).unwrap(), before);
+    assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v2.bin")).unwrap(), before);
 }
 
 /// A flipped bit in a count or a label decodes well, so a miner counted it.
@@ -171,4 +190,18 @@ fn a_forged_length_asks_for_no_memory() {
     // No language, then a list of 2⁶⁰ labels.
     bytes.extend([0, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0x10]);
     assert!(open::<Contribution>(&bytes).is_err());
+}
+
+#[test]
+fn what_a_listing_says_is_part_of_the_article_after_the_way() {
+    let mut said = Analysis { article: partitioned().article, ..analysis() };
+    said.article.as_mut().unwrap().listed = Some(listed().entry);
+    let sent = PartitionedPage::new(&Params::default().generation(), &fetched(), &mut said);
+    let come = open::<PartitionedPage>(&seal(&sent).unwrap()).unwrap().complete();
+    assert_eq!(come.article.unwrap().listed, Some(listed().entry));
+    assert_eq!(come.listed, None);
+}
+
+fn analysis() -> Analysis {
+    analyse(&url(), None, b"<p>It was won.", Timestamp(1_700_000_000_123), &Params::default())
 }

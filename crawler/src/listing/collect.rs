@@ -10,16 +10,24 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::time::Duration;
 
+use newslode_page::reading::listed::{MAX_HTML, MAX_NAMES};
 use newslode_page::reading::{NodeId, PageLimits, PageTree, Site, resolve, squash};
 use newslode_page::{CanonicalUrl, Timestamp};
 use url::Url;
 
 use super::dates;
-use super::model::{Item, LeftOut, ListingLimits};
+use super::model::{Item, ItemDetails, LeftOut, ListingLimits};
 use super::walk::MAX_TEXT;
 
 /// Longest title, in characters.
 const MAX_TITLE: usize = 500;
+/// Longest name of an author, keyword, and code of a language, in bytes.
+const MAX_NAME: usize = 500;
+const MAX_CODE: usize = 35;
+/// A summary of so many words is a full text.
+const WORDS_OF_FULL_TEXT: usize = 80;
+/// Most bytes of the full texts of one listing.
+const MAX_FULL_TEXTS: usize = 16 << 20;
 /// How often an address may be escaped.
 const MAX_ESCAPED: usize = 8;
 /// How far clocks and zones may be wrong.
@@ -35,9 +43,68 @@ pub(super) struct ItemDraft {
     title: Option<(u8, String)>,
     published: Option<(u8, Timestamp)>,
     pub(super) modified: Option<Timestamp>,
+    pub(super) details: ItemDetails,
+}
+
+/// Adds a name, unless it is there already, too long, or one too many.
+fn add_name(names: &mut Vec<String>, text: &str) {
+    let name = squash(text);
+    if !name.is_empty() && name.len() <= MAX_NAME && names.len() < MAX_NAMES && !names.contains(&name) {
+        names.push(name);
+    }
 }
 
 impl ItemDraft {
+    /// Notes a text that names authors.
+    pub(super) fn add_author(&mut self, text: &str) {
+        add_name(&mut self.details.authors, text);
+    }
+
+    /// Notes keywords, with commas between them.
+    pub(super) fn add_keywords(&mut self, text: &str) {
+        text.split(',').for_each(|keyword| add_name(&mut self.details.keywords, keyword));
+    }
+
+    /// Notes a summary, which is HTML. One of many words is taken for the full text if there is no other.
+    pub(super) fn add_summary(&mut self, html: &str) {
+        let Some(plain) = plain_text(html, true) else { return };
+        let is_text = html.len() <= MAX_HTML && plain.split_whitespace().count() >= WORDS_OF_FULL_TEXT;
+        if is_text {
+            self.details.html.get_or_insert_with(|| html.to_owned());
+        }
+        self.details.summary.get_or_insert_with(|| first_characters(&plain, MAX_TITLE).to_owned());
+    }
+
+    /// Notes the full text as HTML, unless it is too long to be kept whole.
+    pub(super) fn add_full_text(&mut self, html: &str) {
+        if html.len() <= MAX_HTML && !html.trim().is_empty() {
+            self.details.html = Some(html.to_owned());
+        }
+    }
+
+    /// Notes the full text without markup, if there is none with it.
+    pub(super) fn add_plain_text(&mut self, text: &str) {
+        if self.details.html.is_none() {
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let escaped = lines.map(|line| line.replace('&', "&amp;").replace('<', "&lt;"));
+            self.add_full_text(&escaped.map(|line| format!("<p>{line}")).collect::<String>());
+        }
+    }
+
+    /// Notes the address of a picture; the first one counts.
+    pub(super) fn add_picture(&mut self, base: &Url, address: &str) {
+        if self.details.image.is_none() && address.len() <= MAX_TEXT {
+            self.details.image = resolve(base, &address_in(address, base));
+        }
+    }
+
+    /// Notes a language; the first one counts.
+    pub(super) fn add_language(&mut self, code: &str) {
+        let code = code.trim();
+        if (2..=MAX_CODE).contains(&code.len()) {
+            self.details.language.get_or_insert_with(|| code.to_owned());
+        }
+    }
     pub(super) fn has_link(&self) -> bool {
         self.has_link
     }
@@ -65,6 +132,7 @@ struct CollectedItem {
     title: Option<String>,
     published: Option<Timestamp>,
     modified: Option<Timestamp>,
+    details: Option<Box<ItemDetails>>,
 }
 
 /// Keeps the items of a listing.
@@ -81,6 +149,8 @@ pub(super) struct Collector<'a> {
     is_index: bool,
     items: HashMap<CanonicalUrl, CollectedItem>,
     seen: usize,
+    /// Bytes of full texts that are still kept.
+    texts_left: usize,
     left_out: LeftOut,
 }
 
@@ -101,6 +171,7 @@ impl<'a> Collector<'a> {
             is_index: false,
             items: HashMap::new(),
             seen: 0,
+            texts_left: MAX_FULL_TEXTS,
             left_out: LeftOut::default(),
         }
     }
@@ -165,7 +236,17 @@ impl<'a> Collector<'a> {
         }
         let title = draft.title.map(|(_, title)| title);
         let published = draft.published.map(|(_, published)| published);
-        let new = CollectedItem { place: self.seen, title, published, modified: draft.modified };
+        let mut details = draft.details;
+        match details
+            .html
+            .as_ref()
+            .map_or(Some(self.texts_left), |html| self.texts_left.checked_sub(html.len()))
+        {
+            Some(left) => self.texts_left = left,
+            None => details.html = None,
+        }
+        let details = (details != ItemDetails::default()).then(|| Box::new(details));
+        let new = CollectedItem { place: self.seen, title, published, modified: draft.modified, details };
         match self.items.entry(url) {
             Entry::Occupied(mut known) => {
                 left_out.merged += 1;
@@ -186,8 +267,8 @@ impl<'a> Collector<'a> {
         let mut items: Vec<(CanonicalUrl, CollectedItem)> = self.items.into_iter().collect();
         items.sort_unstable_by_key(|(_, kept)| kept.place);
         let item = |(url, kept): (CanonicalUrl, CollectedItem)| {
-            let CollectedItem { title, published, modified, .. } = kept;
-            Item { url, title, published, modified }
+            let CollectedItem { title, published, modified, details, .. } = kept;
+            Item { url, title, published, modified, details }
         };
         (items.into_iter().map(item).collect(), self.left_out)
     }
@@ -223,6 +304,7 @@ impl CollectedItem {
 
     fn merge(&mut self, other: CollectedItem) {
         self.title = self.title.take().or(other.title);
+        self.details = self.details.take().or(other.details);
         self.published = match (self.published, other.published) {
             (Some(one), Some(two)) => Some(one.min(two)),
             (one, two) => one.or(two),
@@ -272,6 +354,10 @@ fn without_scheme(url: &CanonicalUrl) -> &str {
 
 /// A title as plain text. `is_html`: its markup is resolved once more, as in RSS.
 pub(super) fn plain_title(text: &str, is_html: bool) -> Option<String> {
+    plain_text(text, is_html).map(|plain| first_characters(&plain, MAX_TITLE).to_owned())
+}
+
+fn plain_text(text: &str, is_html: bool) -> Option<String> {
     let plain = if is_html && text.contains(['<', '&']) {
         let tree = PageTree::parse(text, &PageLimits::default());
         let is_shown = |node: &NodeId| {
@@ -283,8 +369,12 @@ pub(super) fn plain_title(text: &str, is_html: bool) -> Option<String> {
     } else {
         squash(text)
     };
-    let end = plain.char_indices().nth(MAX_TITLE).map_or(plain.len(), |(at, _)| at);
-    plain.get(..end).filter(|title| !title.is_empty()).map(str::to_owned)
+    (!plain.is_empty()).then_some(plain)
+}
+
+fn first_characters(text: &str, most: usize) -> &str {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default()
 }
 
 #[cfg(test)]

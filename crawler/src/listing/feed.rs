@@ -8,6 +8,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use newslode_page::reading::listed::MAX_HTML;
+
 use super::collect::{Collector, ItemDraft, is_like_address, plain_title};
 use super::names::{DateMeaning, ElementName};
 use super::walk::{Attributes, Walk, WalkEvent};
@@ -32,6 +34,17 @@ pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Coll
             }
             (WalkEvent::Open(name, depth), Some(reading)) if depth == reading.depth + 1 => {
                 reading.open(name, walk, found);
+            }
+            // `<author><name>`.
+            (WalkEvent::Open(ElementName::PersonName, depth), Some(reading))
+                if depth == reading.depth + 2 =>
+            {
+                walk.keep_text();
+            }
+            (WalkEvent::Close(ElementName::PersonName, depth), Some(reading))
+                if depth == reading.depth + 2 =>
+            {
+                walk.text().into_iter().for_each(|name| reading.draft.add_author(name));
             }
             (WalkEvent::Close(name, depth), Some(reading)) if depth == reading.depth + 1 => {
                 reading.close(name, walk, found);
@@ -103,7 +116,15 @@ impl ItemReader {
             | ElementName::Id
             | ElementName::Published
             | ElementName::Dated(_)
-            | ElementName::Modified => walk.keep_text(),
+            | ElementName::Modified
+            | ElementName::Author
+            | ElementName::Language => walk.keep_text(),
+            ElementName::Keywords => {
+                attributes.term.iter().for_each(|term| self.draft.add_keywords(term));
+                walk.keep_text();
+            }
+            ElementName::Summary | ElementName::FullText => walk.keep_long_text(MAX_HTML + 1),
+            ElementName::Picture => self.add_picture(walk),
             _ => {}
         }
     }
@@ -135,6 +156,19 @@ impl ItemReader {
         }
     }
 
+    /// A picture: one that says so, or a file of a feed's pictures that says nothing else.
+    fn add_picture(&mut self, walk: &Walk<'_>) {
+        let Attributes { url, kind, medium, .. } = walk.attributes();
+        let is_picture = match (medium, kind) {
+            (Some(medium), _) => medium == "image",
+            (None, Some(kind)) => kind.starts_with("image"),
+            (None, None) => true,
+        };
+        if let (true, Some(url), Some(base)) = (is_picture, url, walk.base()) {
+            self.draft.add_picture(base, url);
+        }
+    }
+
     /// A child of the item ends.
     fn close(&mut self, name: ElementName, walk: &Walk<'_>, found: &mut Collector<'_>) {
         let (Some(text), Some(base)) = (walk.text(), walk.base()) else { return };
@@ -146,6 +180,11 @@ impl ItemReader {
             ElementName::Published => draft.add_published(0, found.date(text)),
             ElementName::Dated(meaning) => draft.add_published(rank_of(meaning), found.date(text)),
             ElementName::Modified => draft.modified = draft.modified.max(found.date(text)),
+            ElementName::Author => draft.add_author(text),
+            ElementName::Keywords => draft.add_keywords(text),
+            ElementName::Language => draft.add_language(text),
+            ElementName::Summary => draft.add_summary(text),
+            ElementName::FullText => draft.add_full_text(text),
             ElementName::Link => found.link(draft, LINK, base, text),
             ElementName::OrigLink => found.link(draft, ORIGINAL, base, text),
             // What does not look like an address is a number of some program, not a relative link.

@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::Read;
 
 use newslode_page::CanonicalUrl;
+use newslode_page::reading::listed::MAX_HTML;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use url::Url;
 
@@ -17,8 +18,24 @@ const URL: u8 = 0;
 const EXTERNAL_URL: u8 = 1;
 const ID: u8 = 2;
 
-/// What is read of an item.
-const FIELDS: [&str; 6] = ["url", "external_url", "id", "title", "date_published", "date_modified"];
+/// What is read of an item as text, and as names.
+const TEXTS: [&str; 12] = [
+    "url",
+    "external_url",
+    "id",
+    "title",
+    "date_published",
+    "date_modified",
+    "summary",
+    "content_html",
+    "content_text",
+    "image",
+    "banner_image",
+    "language",
+];
+const NAMES: [&str; 3] = ["authors", "author", "tags"];
+/// Names of a list after these are passed over.
+const MOST_NAMES: usize = 64;
 
 /// How the reading ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +83,10 @@ impl<'de> Visitor<'de> for FeedSeed<'_, '_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(TextSeed)? {
+        while let Some(key) = map.next_key_seed(TextSeed(KEPT_TEXT))? {
             match key.as_deref() {
                 Some("version") => {
-                    let version = map.next_value_seed(TextSeed)?.unwrap_or_default();
+                    let version = map.next_value_seed(TextSeed(KEPT_TEXT))?.unwrap_or_default();
                     *self.is_feed |= version.contains("jsonfeed.org/version/");
                 }
                 Some("items") => {
@@ -132,13 +149,23 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let (base, found, mut draft) = (self.base, self.found, ItemDraft::default());
-        while let Some(key) = map.next_key_seed(TextSeed)? {
+        while let Some(key) = map.next_key_seed(TextSeed(KEPT_TEXT))? {
             let key = key.as_deref().unwrap_or_default();
-            if !FIELDS.contains(&key) {
+            if NAMES.contains(&key) {
+                let mut names = Vec::new();
+                map.next_value_seed(NamesSeed(&mut names))?;
+                match key {
+                    "tags" => names.iter().for_each(|name| draft.add_keywords(name)),
+                    _ => names.iter().for_each(|name| draft.add_author(name)),
+                }
+                continue;
+            }
+            if !TEXTS.contains(&key) {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
-            let value = map.next_value_seed(TextSeed)?.unwrap_or_default();
+            let limit = if key.starts_with("content_") { MAX_HTML + 1 } else { KEPT_TEXT };
+            let value = map.next_value_seed(TextSeed(limit))?.unwrap_or_default();
             match key {
                 "url" => found.link(&mut draft, URL, base, &value),
                 "external_url" => found.link(&mut draft, EXTERNAL_URL, base, &value),
@@ -146,6 +173,11 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
                 "title" => draft.add_title(0, plain_title(&value, false)),
                 "date_published" => draft.add_published(0, found.date(&value)),
                 "date_modified" => draft.modified = found.date(&value),
+                "summary" => draft.add_summary(&value),
+                "content_html" => draft.add_full_text(&value),
+                "content_text" => draft.add_plain_text(&value),
+                "image" | "banner_image" => draft.add_picture(base, &value),
+                "language" => draft.add_language(&value),
                 _ => {}
             }
         }
@@ -154,8 +186,69 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
     }
 }
 
-/// A text, cut to [`KEPT_TEXT`]; `None` for anything else.
-struct TextSeed;
+/// The names in a list, or of one person: texts, and the `name` of each object.
+struct NamesSeed<'a>(&'a mut Vec<String>);
+
+impl<'de> DeserializeSeed<'de> for NamesSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NamesSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("names")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        if self.0.len() < MOST_NAMES {
+            self.0.push(first_bytes(text, KEPT_TEXT).to_owned());
+        }
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(NamesSeed(&mut *self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key_seed(TextSeed(KEPT_TEXT))? {
+            match key.as_deref() {
+                Some("name") => map.next_value_seed(NamesSeed(&mut *self.0))?,
+                _ => map.next_value::<IgnoredAny>().map(drop)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text, cut to this number of bytes; `None` for anything else.
+struct TextSeed(usize);
 
 impl<'de> DeserializeSeed<'de> for TextSeed {
     type Value = Option<String>;
@@ -173,7 +266,7 @@ impl<'de> Visitor<'de> for TextSeed {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(first_bytes(text, KEPT_TEXT).to_owned()))
+        Ok(Some(first_bytes(text, self.0).to_owned()))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {

@@ -27,6 +27,25 @@ pub struct Item {
     pub published: Option<Timestamp>,
     /// When it was changed last; exact as `published`.
     pub modified: Option<Timestamp>,
+    /// What else the listing says of it; `None` if nothing.
+    pub details: Option<Box<ItemDetails>>,
+}
+
+/// What a listing says of a page besides its title and dates. A field that it does not give is `None` or empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ItemDetails {
+    /// The authors as they are written: names, addresses, several in one text.
+    pub authors: Vec<String>,
+    /// The summary as plain text, at most 500 characters.
+    pub summary: Option<String>,
+    /// The code of the language as it is written.
+    pub language: Option<String>,
+    /// Keywords and categories.
+    pub keywords: Vec<String>,
+    /// The address of a picture.
+    pub image: Option<CanonicalUrl>,
+    /// The full text as HTML.
+    pub html: Option<String>,
 }
 
 /// A map that an index names.

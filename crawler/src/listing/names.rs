@@ -16,6 +16,8 @@ pub(super) enum NamespaceKind {
     Media,
     /// Sitemaps of news.
     News,
+    /// Full texts of RSS.
+    Content,
     Other,
 }
 
@@ -31,6 +33,7 @@ impl NamespaceKind {
             _ if uri.contains("schemas/sitemap-news/") => NamespaceKind::News,
             _ if uri.contains("schemas/sitemap/") => NamespaceKind::Core,
             _ if uri.starts_with("purl.org/dc/") => NamespaceKind::Dublin,
+            "purl.org/rss/1.0/modules/content" => NamespaceKind::Content,
             _ if uri.contains("search.yahoo.com/mrss") => NamespaceKind::Media,
             _ if uri.contains("feedburner") => NamespaceKind::FeedBurner,
             _ => NamespaceKind::Other,
@@ -45,6 +48,7 @@ impl NamespaceKind {
             "feedburner" => NamespaceKind::FeedBurner,
             "media" => NamespaceKind::Media,
             "news" | "n" => NamespaceKind::News,
+            "content" => NamespaceKind::Content,
             _ => NamespaceKind::Other,
         }
     }
@@ -85,6 +89,19 @@ pub(super) enum ElementName {
     News,
     NewsTitle,
     NewsDate,
+    /// A person who wrote the item, as text or with a name inside.
+    Author,
+    /// The name of a person, inside [`ElementName::Author`].
+    PersonName,
+    /// A category or a list of keywords.
+    Keywords,
+    /// A summary, or the full text of feeds that have no other element for it.
+    Summary,
+    /// The full text.
+    FullText,
+    /// A picture, or another file.
+    Picture,
+    Language,
     /// What holds no text for people.
     Script,
     Other,
@@ -127,6 +144,15 @@ impl ElementName {
             (NamespaceKind::FeedBurner, b"origlink") => ElementName::OrigLink,
             (NamespaceKind::News, b"news") => ElementName::News,
             (NamespaceKind::News, b"title") => ElementName::NewsTitle,
+            (NamespaceKind::Core, b"author") | (NamespaceKind::Dublin, b"creator") => ElementName::Author,
+            (NamespaceKind::Core, b"name") => ElementName::PersonName,
+            (NamespaceKind::Core, b"category") | (NamespaceKind::Dublin, b"subject") => ElementName::Keywords,
+            (NamespaceKind::Media | NamespaceKind::News, b"keywords") => ElementName::Keywords,
+            (NamespaceKind::Core, b"description" | b"summary" | b"abstract") => ElementName::Summary,
+            (NamespaceKind::Content, b"encoded") | (NamespaceKind::Core, b"content") => ElementName::FullText,
+            (NamespaceKind::Media, b"content" | b"thumbnail") => ElementName::Picture,
+            (NamespaceKind::Core, b"enclosure") => ElementName::Picture,
+            (NamespaceKind::Dublin | NamespaceKind::News, b"language") => ElementName::Language,
             (NamespaceKind::News, b"publication_date") => ElementName::NewsDate,
             (_, b"script" | b"style") => ElementName::Script,
             _ => ElementName::Other,
@@ -196,7 +222,7 @@ mod tests {
             NamespaceKind::Core
         );
         assert_eq!(NamespaceKind::of_uri("http://www.google.com/schemas/sitemap/0.84"), NamespaceKind::Core);
-        assert_eq!(NamespaceKind::of_uri("http://purl.org/rss/1.0/modules/content/"), NamespaceKind::Other);
+        assert_eq!(NamespaceKind::of_uri("http://purl.org/rss/1.0/modules/content/"), NamespaceKind::Content);
         assert_eq!(NamespaceKind::of_uri("http://purl.org/dc/terms/"), NamespaceKind::Dublin);
         assert_eq!(
             NamespaceKind::of_uri("http://rssnamespace.org/feedburner/ext/1.0"),

@@ -41,6 +41,7 @@ pub(super) fn read_sitemap(walk: &mut Walk<'_>, found: &mut Collector<'_>) -> bo
                 has_news = true;
                 walk.keep_text();
             }
+            WalkEvent::Open(ElementName::Keywords | ElementName::Language, _) => walk.keep_text(),
             WalkEvent::Close(ElementName::Url | ElementName::Sitemap, ENTRY) => {
                 add_own_text(walk.text(), walk, &mut draft, found);
                 found.take(std::mem::take(&mut draft));
@@ -75,6 +76,8 @@ fn take_field(name: ElementName, walk: &Walk<'_>, draft: &mut ItemDraft, found: 
         }
         ElementName::Modified => draft.modified = draft.modified.or_else(|| found.date(text)),
         ElementName::NewsDate => draft.add_published(0, found.date(text)),
+        ElementName::Keywords => draft.add_keywords(text),
+        ElementName::Language => draft.add_language(text),
         ElementName::NewsTitle => draft.add_title(0, plain_title(text, false)),
         _ => {}
     }

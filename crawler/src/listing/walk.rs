@@ -49,6 +49,9 @@ pub(super) struct Attributes {
     pub(super) about: Option<String>,
     pub(super) mode: Option<String>,
     pub(super) last_modified: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) medium: Option<String>,
+    pub(super) term: Option<String>,
 }
 
 struct OpenElement {
@@ -78,6 +81,8 @@ pub(super) struct Walk<'a> {
     /// The depth of the element whose text is kept.
     text_depth: Option<usize>,
     text: String,
+    /// Bytes of it that are kept.
+    text_limit: usize,
     first: String,
     has_root: bool,
     has_ended: bool,
@@ -107,6 +112,7 @@ impl<'a> Walk<'a> {
             unclosed: 0,
             text_depth: None,
             text: String::new(),
+            text_limit: KEPT_TEXT,
             first: String::new(),
             has_root: false,
             has_ended: false,
@@ -182,7 +188,13 @@ impl<'a> Walk<'a> {
 
     /// Begins to keep the text of the element opened last, with that of the elements inside.
     pub(super) fn keep_text(&mut self) {
+        self.keep_long_text(KEPT_TEXT);
+    }
+
+    /// As [`keep_text`](Self::keep_text), up to this number of bytes.
+    pub(super) fn keep_long_text(&mut self, limit: usize) {
         self.text.clear();
+        self.text_limit = limit;
         self.text_depth = Some(self.open.len());
     }
 
@@ -297,6 +309,9 @@ impl<'a> Walk<'a> {
                 "rdf:about" => known.about = value(),
                 "mode" => known.mode = value(),
                 "lastmod" => known.last_modified = value(),
+                "url" => known.url = value(),
+                "medium" => known.medium = value(),
+                "term" => known.term = value(),
                 "xml:base" => self.push_base(&value().unwrap_or_default()),
                 // CDF.
                 "base" if self.open.is_empty() => self.push_base(&value().unwrap_or_default()),
@@ -332,7 +347,7 @@ impl<'a> Walk<'a> {
         // XHTML inside a text may hold a script.
         let is_script = matches!(self.open.last(), Some(last) if last.name == ElementName::Script);
         if !is_script && self.text_depth.is_some_and(|depth| depth <= self.open.len()) {
-            self.text.push_str(first_bytes(text, KEPT_TEXT.saturating_sub(self.text.len())));
+            self.text.push_str(first_bytes(text, self.text_limit.saturating_sub(self.text.len())));
         }
         None
     }
@@ -352,8 +367,21 @@ impl<'a> Walk<'a> {
 
 /// The name of an attribute as it is usually written.
 fn known_attribute(written: &str) -> &str {
-    const KNOWN: [&str; 10] =
-        ["href", "rel", "type", "ispermalink", "rdf:about", "mode", "lastmod", "xml:base", "base", "xmlns"];
+    const KNOWN: [&str; 13] = [
+        "href",
+        "rel",
+        "type",
+        "ispermalink",
+        "rdf:about",
+        "mode",
+        "lastmod",
+        "xml:base",
+        "base",
+        "xmlns",
+        "url",
+        "medium",
+        "term",
+    ];
     KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(written)).unwrap_or(written)
 }
 

@@ -48,7 +48,7 @@ impl Visit<'_> {
         let is_backlog = is_first && kind != ListingKind::Front;
         let with_the_news = match is_backlog {
             true => 0,
-            false => self.site_schedule().await?.links_with_the_news(id, self.page.is_in_menu),
+            false => self.site_schedule().await?.links_with_the_news(id, self.max_pages().await?),
         };
         let new = self.add_stories(page_links, Some(id).filter(|_| !is_first), with_the_news).await?.new;
         // 2. What the menu leads to, and feeds and sitemaps that the page names.
@@ -76,6 +76,14 @@ impl Visit<'_> {
         let link_count = u32::try_from(page_links.stories.len()).unwrap_or(u32::MAX);
         let new = u32::try_from(new).unwrap_or(u32::MAX);
         self.note_listing_visit(kind, Some(Shown { links: link_count, new, top: page_links.top() })).await
+    }
+
+    /// The site's budget of a day.
+    async fn max_pages(&self) -> anyhow::Result<u64> {
+        let frontier = &self.shared.parts.frontier;
+        let settings = self.shared.retry_store_call(|| frontier.site(&self.claim.site)).await;
+        let settings = settings.context("cannot read a site's settings")?;
+        Ok(settings.map_or(0, |settings| settings.max_pages))
     }
 
     /// Notes a visit of a listing. `shown` is nothing after "not modified". A section that no menu leads to leaves
@@ -148,11 +156,15 @@ impl Visit<'_> {
         with_the_news: u64,
     ) -> anyhow::Result<Added> {
         let schedule = PageSchedule::page(by, self.now);
-        let story = |StoryLink { url, modified, dated }: &StoryLink| {
+        let story = |StoryLink { url, modified, dated, .. }: &StoryLink| {
             let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
             let is_old = dated.is_some_and(|dated| dated.0 + OLD < self.now.0);
             self.found(url, if is_old { Class::Rest } else { Class::New }, again, schedule)
         };
+        // What is said of a story must be there before a crawler can claim it.
+        let said = |story: &StoryLink| Some((story.url.clone(), story.listed.as_deref()?.clone()));
+        let said = page_links.stories.iter().filter_map(said).collect();
+        self.shared.listed.keep(said, self.now).await;
         let mut stories: Vec<NewUrl> = page_links.stories.iter().map(story).collect();
         self.shared.recent_links.retain_new(&mut stories);
         let with_the_news = usize::try_from(with_the_news).unwrap_or(usize::MAX);

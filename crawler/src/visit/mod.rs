@@ -16,7 +16,6 @@ mod trouble;
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
@@ -33,7 +32,8 @@ use crate::error::{FetchError, LONGEST_WAIT};
 use crate::fetch::{Answer, Reply, Wanted};
 use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
-use page_links::{FetchedBody, PageLinks};
+pub(crate) use page_links::FetchedBody;
+use page_links::PageLinks;
 use redirect::Redirect;
 use state::Visit;
 pub(crate) use state::at_the_next_turn;
@@ -117,7 +117,11 @@ impl Visit<'_> {
         // 4. What the answer means for the page.
         match followed.reply.answer {
             Ok(Answer::Page { content_type, body, validators, directives, refresh, is_cut }) => {
-                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut };
+                let listed = match self.page.role {
+                    Role::Page => self.shared.listed.get(&self.claim.url).await,
+                    Role::Listing(_) | Role::Behind { .. } | Role::Once => None,
+                };
+                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed };
                 // A later "not modified" would speak of the whole page.
                 let validators = if is_cut { Validators::default() } else { validators };
                 self.read(fetched, validators, before).await
@@ -175,7 +179,7 @@ impl Visit<'_> {
                 Role::Listing(kind),
             ) => {
                 self.site_answered().await?;
-                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut };
+                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed: None };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
             }
             // The page is a URL of its own.
@@ -273,7 +277,7 @@ impl Visit<'_> {
             let redirect = Redirect { at: &url, location: target.as_str(), is_permanent: false };
             return self.moved(redirect, before, is_shared).await;
         }
-        let FetchedBody { content_type, body, is_cut, .. } = fetched;
+        let is_cut = fetched.is_cut;
         if is_cut && self.page.role == Role::Page && self.claim.content.is_some() && !page_links.is_same {
             // Part of a page never replaces the whole one.
             let next = self.schedule_alone(Outcome::Unreachable).await?;
@@ -309,7 +313,7 @@ impl Visit<'_> {
                 if page_links.is_noindex {
                     return self.noindex(validators, next).await;
                 }
-                let (outcome, content) = self.mine_listing(&page_links, content_type, body).await?;
+                let (outcome, content) = self.mine_listing(&page_links, fetched).await?;
                 Ok(self.done(outcome, content, validators, next))
             }
             Role::Behind { depth, mark } => {
@@ -330,13 +334,13 @@ impl Visit<'_> {
                     return self.noindex(validators, next).await;
                 }
                 self.page.answered();
-                self.mine_page(content_type, body, validators).await
+                self.mine_page(fetched, validators).await
             }
             Role::Once => {
                 if page_links.is_noindex {
                     return self.noindex(validators, None).await;
                 }
-                self.mine_page(content_type, body, validators).await
+                self.mine_page(fetched, validators).await
             }
         }
     }
@@ -362,16 +366,11 @@ impl Visit<'_> {
     }
 
     /// Hands a page on whose text may be an article, unless it is as it was.
-    async fn mine_page(
-        mut self,
-        content_type: Option<String>,
-        body: Bytes,
-        validators: Validators,
-    ) -> anyhow::Result<Completion> {
+    async fn mine_page(mut self, fetched: FetchedBody, validators: Validators) -> anyhow::Result<Completion> {
         // A page that the miner has not reported back may have been lost on its way, so it is handed over again. The
         // miner never reports pages that are due once; after a crash it finds them in the frontier.
         let is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));
-        let content = self.archive_and_publish(is_known, content_type, body).await?;
+        let content = self.archive_and_publish(is_known, fetched).await?;
         let next = match (self.is_due_once(), content) {
             (true, _) => self.due_once().after_success(self.now),
             (false, Some(_)) => Some(self.page.hand_on(self.now, self.config())),
@@ -386,8 +385,7 @@ impl Visit<'_> {
     async fn mine_listing(
         &mut self,
         page_links: &PageLinks,
-        content_type: Option<String>,
-        body: Bytes,
+        fetched: FetchedBody,
     ) -> anyhow::Result<(Outcome, Option<ContentHash>)> {
         let wait = self.config().mine_again_s;
         let is_soon = self.page.handed_on.is_some_and(|last| self.now.0 / 1_000 < last + wait);
@@ -395,7 +393,7 @@ impl Visit<'_> {
             return Ok((Outcome::Fetched, self.claim.content));
         }
         let is_known = !self.page.is_to_be_shown(self.now);
-        let Some(content) = self.archive_and_publish(is_known, content_type, body).await? else {
+        let Some(content) = self.archive_and_publish(is_known, fetched).await? else {
             return Ok((Outcome::Unchanged, self.claim.content));
         };
         (self.page.handed_on, self.page.is_gone) = (Some(self.now.0 / 1_000), false);

@@ -9,11 +9,12 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
 use newslode_common::store::Claim;
+use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::article::PageKind;
 use newslode_page::discovery::discover;
 use newslode_page::extract::crawled_article;
-use newslode_page::reading::{CanonicalUrl, Page};
+use newslode_page::reading::{CanonicalUrl, Listed, ListedBy, ListedEntry, Page};
 use newslode_page::time::Timestamp;
 
 use super::{maps, queries};
@@ -27,15 +28,17 @@ use crate::shared::Shared;
 
 /// A body as it was fetched.
 #[derive(Clone)]
-pub(super) struct FetchedBody {
-    pub(super) content_type: Option<String>,
-    pub(super) body: Bytes,
+pub(crate) struct FetchedBody {
+    pub(crate) content_type: Option<String>,
+    pub(crate) body: Bytes,
     /// What its header asks for.
-    pub(super) directives: Directives,
+    pub(crate) directives: Directives,
     /// Its `Refresh` header.
-    pub(super) refresh: Option<String>,
+    pub(crate) refresh: Option<String>,
     /// Whether it ended too early.
-    pub(super) is_cut: bool,
+    pub(crate) is_cut: bool,
+    /// What a listing says of it.
+    pub(crate) listed: Option<Listed>,
 }
 
 /// The directives of the header, for which crawler and time they are read, and what other pages showed and linked to lately.
@@ -56,6 +59,8 @@ pub(super) struct StoryLink {
     pub(super) modified: Option<Timestamp>,
     /// When it was published, or changed last, if that is told.
     pub(super) dated: Option<Timestamp>,
+    /// What else the listing says of it.
+    pub(super) listed: Option<Box<Listed>>,
 }
 
 /// What a page links to, and what kind of page it is.
@@ -102,9 +107,9 @@ impl PageLinks {
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
         let (texts, recent_links) = (shared.texts.clone(), shared.recent_links.clone());
         let reading = move || {
-            let FetchedBody { content_type, body, directives, refresh, .. } = page;
+            let FetchedBody { content_type, body, directives, refresh, listed, .. } = page;
             let content_type = content_type.as_deref();
-            let content = ContentHash::of(&url, content_type, &body);
+            let content = ContentHash::of(&url, content_type, &body).with_listed(listed.as_ref());
             // What the same bytes of a page link to and ask for was seen before.
             if matches!(schedule.role, Role::Page | Role::Once) && last == Some(content) {
                 let is_noindex = directives.noindex;
@@ -112,7 +117,8 @@ impl PageLinks {
             }
             let (texts, recent_links) = (&*texts, &*recent_links);
             let context = ReadingContext { directives, token: &token, now, texts, recent_links };
-            let (mut page_links, page) = PageLinks::read(&url, schedule, content_type, &body, context);
+            let (mut page_links, page) =
+                PageLinks::read(&url, schedule, content_type, &body, listed, context);
             page_links.refresh =
                 refresh::target(&url, refresh.as_deref(), page.as_ref()).filter(|target| *target != url);
             page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
@@ -126,6 +132,7 @@ impl PageLinks {
         schedule: PageSchedule,
         content_type: Option<&str>,
         body: &[u8],
+        listed: Option<Listed>,
         context: ReadingContext<'_>,
     ) -> (PageLinks, Option<Page>) {
         let now = context.now;
@@ -133,7 +140,7 @@ impl PageLinks {
             let page_links = PageLinks::of_listing(url, content_type, body, now);
             return (page_links.without_links(context.directives.nofollow), None);
         }
-        let page = Page::parse(url, content_type, body);
+        let page = Page::parse(url, content_type, body).with_listed(listed);
         let directives = context.directives.and(Directives::of_page(&page, context.token, now));
         if schedule.role == Role::Once {
             // The miner takes its links.
@@ -182,7 +189,7 @@ impl PageLinks {
             stories: found
                 .stories
                 .into_iter()
-                .map(|url| StoryLink { url, modified: None, dated: None })
+                .map(|url| StoryLink { url, modified: None, dated: None, listed: None })
                 .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
@@ -216,10 +223,11 @@ impl PageLinks {
             Form::NewsMap => ListingKind::NewsMap,
             Form::Map | Form::MapIndex => ListingKind::Map,
         };
-        let story = |Item { url, published, modified, .. }| StoryLink {
-            url,
-            modified,
-            dated: published.or(modified),
+        let story = |item: Item| StoryLink {
+            modified: item.modified,
+            dated: item.published.or(item.modified),
+            listed: what_it_says(url, kind, &item, now).map(Box::new),
+            url: item.url,
         };
         let maps = maps::likely_order(listing.maps);
         let mut stories: Vec<StoryLink> = listing.items.into_iter().map(story).collect();
@@ -256,6 +264,40 @@ impl PageLinks {
         self.stories.iter().any(|story| name(story.url.as_str()) == mark)
     }
 }
+
+/// What a listing says of an item, if it is of a kind that says more than the address.
+fn what_it_says(listing: &CanonicalUrl, kind: ListingKind, item: &Item, now: Timestamp) -> Option<Listed> {
+    let by = match kind {
+        ListingKind::Feed => ListedBy::Feed,
+        ListingKind::NewsMap => ListedBy::NewsMap,
+        ListingKind::Front | ListingKind::Section | ListingKind::Map => return None,
+    };
+    let details = item.details.as_deref().cloned().unwrap_or_default();
+    let language = details.language.map(|code| code.to_ascii_lowercase());
+    let entry = ListedEntry {
+        title: item.title.clone(),
+        published: item.published.filter(|published| *published <= now).map(time_or_day),
+        authors: details.authors,
+        summary: details.summary,
+        // The region says nothing that an article tells.
+        language: language.and_then(|code| code.split(['-', '_']).next().map(str::to_owned)),
+        keywords: details.keywords,
+        image: details.image.map(|image| image.as_str().to_owned()),
+        ..ListedEntry::new(listing.clone(), by)
+    };
+    let listed = Listed { entry, html: details.html }.within_limits();
+    (!listed.is_empty()).then_some(listed)
+}
+
+/// A time in ISO 8601; the start of a day is the day, since listings that know no time give it so.
+fn time_or_day(at: Timestamp) -> String {
+    let time = time::iso(at);
+    match time.split_once('T') {
+        Some((day, _)) if at.0.is_multiple_of(86_400_000) => day.to_owned(),
+        _ => time,
+    }
+}
+
 /// Other addresses with the same text that make it a wall, and least words of a text that is compared.
 const WALL_ADDRESSES: usize = 2;
 const LEAST_WORDS: usize = 3;

@@ -84,7 +84,7 @@ impl Visit<'_> {
         let is_own = at.host_str() == self.claim.url.to_url().host_str() && !page_links.stories.is_empty();
         let next = if fetched.is_cut { next.map(|next| self.soon(next)) } else { next };
         let content = match is_own && !page_links.is_noindex && !fetched.is_cut {
-            true => self.mine_listing(&page_links, fetched.content_type, fetched.body).await?.1,
+            true => self.mine_listing(&page_links, fetched).await?.1,
             false => self.claim.content,
         };
         Ok(self.done(Outcome::Redirected, content, Validators::default(), next))

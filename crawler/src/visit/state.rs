@@ -4,7 +4,6 @@
 //! need: to change the site's schedule, to hand a page to the miner, and to complete the claim.
 
 use anyhow::Context as _;
-use bytes::Bytes;
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule};
@@ -13,6 +12,7 @@ use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
 use newslode_page::time::Timestamp;
 
+use super::page_links::FetchedBody;
 use crate::publish;
 use crate::shared::Shared;
 
@@ -85,15 +85,14 @@ impl<'v> Visit<'v> {
     }
 
     /// Hands a page on for mining: archives it, then publishes it. `None`: the miner has it already; that is so if
-    /// the bytes are the last ones and `is_known`.
+    /// the bytes, and what a listing says, are the last ones and `is_known`.
     pub(super) async fn archive_and_publish(
         &self,
         is_known: bool,
-        content_type: Option<String>,
-        body: Bytes,
+        fetched: FetchedBody,
     ) -> anyhow::Result<Option<ContentHash>> {
         let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
-        let Some(page) = publish::seal_page(&claim, content_type, body, self.now).await? else {
+        let Some(page) = publish::seal_page(&claim, fetched, self.now).await? else {
             return Ok(None);
         };
         let content = page.content;

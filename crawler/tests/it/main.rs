@@ -10,6 +10,7 @@ mod doubles;
 mod endings;
 mod faults;
 mod hostile;
+mod listed;
 mod pace;
 mod recorder;
 mod redirects;

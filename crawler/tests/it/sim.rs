@@ -76,6 +76,7 @@ pub(crate) struct Sim {
     pub(crate) store: Arc<RedbStore>,
     pub(crate) web: Arc<ScriptedWeb>,
     pub(crate) outbox: Arc<MemoryBroker>,
+    pub(crate) archive: Arc<MemoryArchive>,
     pub(crate) clock: Clock,
     pub(crate) crawler: Crawler,
 }
@@ -92,10 +93,11 @@ impl Sim {
         let (answers, asked, takes) = Default::default();
         let web = Arc::new(ScriptedWeb { answers, asked, takes, clock: clock.clone() });
         let outbox = Arc::new(MemoryBroker::default());
+        let archive = Arc::new(MemoryArchive::default());
         let parts = Parts {
             frontier: store.clone(),
             broker: outbox.clone(),
-            archive: Arc::new(MemoryArchive::default()),
+            archive: archive.clone(),
             parsed: Arc::default(),
             metrics: Metrics::new().unwrap(),
             room: None,
@@ -111,7 +113,7 @@ impl Sim {
             labels: BTreeMap::new(),
         };
         store.put_site(&site(), &settings).await.unwrap();
-        let sim = Sim { store, web, outbox, clock, crawler };
+        let sim = Sim { store, web, outbox, archive, clock, crawler };
         sim.set_answer(FRONT, 200, &[], page("Front", &[]));
         sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
         sim

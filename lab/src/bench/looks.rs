@@ -135,6 +135,7 @@ pub(super) async fn add_pages(
             content_type: None,
             body: Body::pack(html.as_bytes())?,
             url,
+            listed: None,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), now, &Params::default());
         parts.stores.archive.put(Kind::Page, content, envelope::seal(&fetched)?.into(), now).await?;

@@ -27,6 +27,7 @@ pub(crate) fn article(url: &str) -> Article {
         kind: PageKind::Article,
         method: "test".into(),
         evidence: BTreeMap::new(),
+        listed: None,
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn check(page: &PartitionedPage) -> Result<(), String> {
     let of_page = |error| format!("`{}`: {error}", page.url);
     page.contribution.check(&page.url).map_err(of_page)?;
     page.notes.check().map_err(of_page)?;
+    page.listed.as_ref().map_or(Ok(()), |listed| listed.check(&page.url)).map_err(of_page)?;
     page.article.as_ref().map_or(Ok(()), |article| article.check(&page.url)).map_err(of_page)
 }
 

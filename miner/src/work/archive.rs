@@ -58,7 +58,7 @@ pub(super) fn open(bytes: &[u8], parsed: &ParsedPages) -> Result<(FetchedPage, A
         return Ok((fetched, page));
     }
     let html = fetched.bytes().map_err(|error| error.to_string())?;
-    let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
+    let page = fetched.parse(&html);
     Ok((fetched, Arc::new(page)))
 }
 

@@ -24,7 +24,7 @@ use newslode_page::generation::Generation;
 use newslode_page::hierarchy::xml;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
-use newslode_page::{Analysis, Page, Params, analyse};
+use newslode_page::{Analysis, Params};
 use tokio_util::sync::CancellationToken;
 
 use crate::mining::articles::{self, ArticleView};
@@ -313,9 +313,9 @@ fn analyse_archived(
 ) -> Result<(Analysis, Timestamp), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
     let (html, at) = (fetched.bytes().map_err(|error| error.to_string())?, fetched.fetched_at);
-    let mut analysis = analyse(&fetched.url, fetched.content_type.as_deref(), &html, at, params);
+    let mut analysis = fetched.analyse(&html, params);
     if analysis.article.is_some() || known.kinds().is_enough() {
-        let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
+        let page = fetched.parse(&html);
         match articles::view(known, &page, at, analysis.article.as_ref()) {
             ArticleView::Unchanged => {}
             ArticleView::Now(article) => analysis.article = Some(*article),

@@ -119,6 +119,7 @@ async fn counted_at(
             content_type: None,
             body: Body::Inline(zstd::encode_all(html.as_bytes(), 0).unwrap()),
             url: at,
+            listed: None,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
         let (archive, content) = (&world.parts.stores.archive, fetched.version.content);

@@ -97,6 +97,7 @@ impl World {
             fetched_at: page.fetched_at,
             content_type: None,
             body,
+            listed: None,
         };
         let sealed = envelope::seal(&fetched).unwrap();
         self.parts.stores.archive.put(Kind::Page, content_of(page), sealed.into(), now).await.unwrap();
@@ -158,5 +159,6 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
         article: None,
         notes: PageNotes::default(),
         canonical: None,
+        listed: None,
     }
 }

@@ -4,8 +4,8 @@
 //! the expected F1. So a page of uncertain runs gives more than its certain part, and a clear page is cut where
 //! the scores drop. A template writes all paragraphs of an article alike, so runs with the signature of a large
 //! part of the chosen text are body wherever they are. What is surely no part of the story is taken out, and linked
-//! lines inside it are put in ([`mend`]). If a page shows little text, the longer text in its metadata, for browsers
-//! without scripts, or in its scripts is used.
+//! lines inside it are put in ([`mend`]). If a page shows little text, the longer text in its metadata, in a feed of its
+//! site, for browsers without scripts, or in its scripts is used.
 //!
 //! Invariant: blocks are in page order; linear in the size of the page, apart from sorting its runs.
 
@@ -31,6 +31,8 @@ const LEAST_HIDDEN_WORDS: f32 = 80.0;
 const TIMES_VISIBLE_WORDS: f32 = 2.0;
 /// The same for a text that surely is the story's, or that a browser may show.
 const LEAST_OWN_WORDS: f32 = 40.0;
+/// The method that took the text from a feed.
+pub(super) const FEED: &str = "feed";
 /// A page that shows more is not searched any further.
 const MOST_SHOWN_WORDS: f32 = 150.0;
 /// Least words of a text for browsers without scripts that may be a story's.
@@ -193,7 +195,7 @@ fn block_kind(tree: &PageTree, run: &Run) -> BlockKind {
     }
 }
 
-/// The text that the page contains but does not show: in its metadata, for browsers without scripts, or in its data.
+/// The text that the page does not show: in its metadata, in a feed, for browsers without scripts, or in its data.
 fn hidden_body(
     page: &Page,
     claims: &Claims,
@@ -208,6 +210,9 @@ fn hidden_body(
         claims.body.as_deref().filter(|text| words_of_prose(text) >= least(LEAST_HIDDEN_WORDS))
     {
         return Some(of_text(text, "json-ld"));
+    }
+    if let Some(body) = feed_body(page, title).filter(|body| words_of(body) >= least(LEAST_OWN_WORDS)) {
+        return Some(body);
     }
     // Looking further is for pages that show little.
     if words >= MOST_SHOWN_WORDS {
@@ -226,6 +231,21 @@ fn hidden_body(
         return Some(of_text(&text, "script"));
     }
     scripts::longest_prose(page, words).map(|text| of_text(&text, "script"))
+}
+
+/// The text that a feed of the site holds, without the line at its end that leads to the page: "The post … appeared first on …".
+fn feed_body(page: &Page, title: Option<&str>) -> Option<Body> {
+    let html = page.listed.as_ref()?.html.as_ref()?;
+    let text = Page::parse(&page.url, Some("text/html; charset=utf-8"), html.as_bytes());
+    let mut runs = Runs::new(&text).runs;
+    runs.retain(|run| !run.is_control());
+    let title = title.map(letters).filter(|title| !title.is_empty());
+    let leads_to_page = |run: &Run| {
+        run.link_words > 0.0 && title.as_ref().is_some_and(|title| letters(&run.text).contains(title))
+    };
+    runs.pop_if(|run| leads_to_page(run));
+    let blocks = runs.into_iter().map(|run| Block { kind: block_kind(&text.tree, &run), text: run.text });
+    Some(Body { blocks: blocks.collect(), method: FEED, witness: None })
 }
 
 /// The text that the page shows to browsers without scripts.

@@ -15,8 +15,14 @@ use super::zones::SiteZone;
 use super::{authors, body, days, kind, title};
 use crate::Page;
 use crate::article::{Article, Block, BlockKind, Evidence, PageKind};
+use crate::reading::ListedEntry;
 use crate::text::words_of_prose;
 use crate::time::Timestamp;
+
+/// How likely a page is an article that shows none, if a feed holds its text.
+const FEED_KIND_CONFIDENCE: f32 = 0.8;
+/// How far what a listing says is trusted where the page says nothing.
+const LISTED_CONFIDENCE: f32 = 0.7;
 
 /// The kind of a page and, if it is an article, its fields and text.
 pub(super) fn article_of(
@@ -27,7 +33,32 @@ pub(super) fn article_of(
 ) -> (PageKind, Option<Article>) {
     let judged = Judged::new(page, fetched_at, site, asked);
     let kind = judged.verdict.kind;
-    (kind, (kind == PageKind::Article).then(|| judged.read(page, fetched_at, site)))
+    if kind == PageKind::Article {
+        return (kind, Some(judged.read(page, fetched_at, site)));
+    }
+    // A page that shows next to nothing, perhaps because it needs scripts, is an article if a feed holds its text.
+    match page.listed.as_ref().is_some_and(|listed| listed.html.is_some()) {
+        true => read_of_feed(judged, page, fetched_at, site),
+        false => (kind, None),
+    }
+}
+
+/// The article of a page that does not look like one, if its text is a feed's.
+fn read_of_feed(
+    judged: Judged,
+    page: &Page,
+    fetched_at: Timestamp,
+    site: Option<&SiteKnowledge>,
+) -> (PageKind, Option<Article>) {
+    let kind = judged.verdict.kind;
+    let mut article = judged.read(page, fetched_at, site);
+    if article.method != body::FEED {
+        return (kind, None);
+    }
+    article.kind = PageKind::Article;
+    let evidence = Evidence { witness: body::FEED.to_owned(), confidence: FEED_KIND_CONFIDENCE };
+    article.evidence.insert("kind".to_owned(), evidence);
+    (PageKind::Article, Some(article))
 }
 
 /// The fields and text of a page of any kind.
@@ -95,7 +126,9 @@ pub(super) fn read_article(
     // The title comes first, because the body, the byline and the dates are looked for around it.
     let titles = title::choices(page, &metadata);
     let by_peers = || peers.and_then(|peers| peers.title(&titles));
+    let listed = ListedFindings(page.listed.as_ref().map(|listed| &listed.entry));
     let title = taught_fields.title.or_else(by_peers).or_else(|| title::decide(&titles));
+    let title = title.or_else(|| listed.field(|entry| entry.title.clone()));
     let title = evidence.record("title", title);
     let claims = page_claims(page, &metadata, title.as_deref());
     let body = body::read_body(page, runs, &claims, title.as_deref(), scorer, site_context.as_ref());
@@ -106,15 +139,26 @@ pub(super) fn read_article(
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = Visible::new(page, runs, title.as_deref());
     let authors = taught_fields.authors.or_else(|| choose_authors(page, &metadata, &visible, peers));
+    let listed_authors = |entry: &ListedEntry| {
+        let names = authors::listed(&entry.authors, &metadata);
+        (!names.is_empty()).then_some(names)
+    };
+    let authors = authors.or_else(|| listed.field(listed_authors));
     let authors = evidence.record("authors", authors).unwrap_or_default();
     let zone = site_context.as_ref().map(SiteContext::zone).unwrap_or_default();
     let published = || choose_published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught_fields.published.or_else(published);
+    let published = published.or_else(|| listed.field(|entry| entry.published.clone()));
     let shown_change = || days::shown_change(page, &metadata, &visible, fetched_at);
     let modified = metadata.modified.clone().or_else(shown_change);
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     let picture = peers_picture.or(metadata.image).or_else(|| shown_picture(page, &visible));
+    let picture = picture.or_else(|| listed.field(|entry| entry.image.clone()));
+    let section = metadata.section.or_else(|| listed.field(|entry| entry.section.clone()));
     evidence.by_field.extend(language_evidence(page).map(|found| ("language".to_owned(), found)));
+    let language = page.language.clone();
+    let language =
+        language.or_else(|| evidence.record("language", listed.field(|entry| entry.language.clone())));
     let article = Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
@@ -123,14 +167,15 @@ pub(super) fn read_article(
         published: evidence.record("published", published),
         modified: evidence.record("modified", modified),
         place: evidence.record("place", place),
-        section: evidence.record("section", metadata.section),
+        section: evidence.record("section", section),
         concepts: Vec::new(),
-        language: page.language.clone(),
+        language,
         image: evidence.record("image", picture),
         method: body.method.to_owned(),
         body: body.blocks,
         kind: PageKind::Article,
         evidence: evidence.by_field,
+        listed: page.listed.as_ref().map(|listed| listed.entry.clone()),
     };
     article.within_limits()
 }
@@ -166,6 +211,17 @@ fn choose_published(
 ) -> Option<Finding<String>> {
     let (choices, _) = days::choices(page, metadata, visible, fetched_at, zone);
     peers.and_then(|peers| peers.published(&choices)).or_else(|| days::decide(&choices))
+}
+
+/// What a listing says, as findings for fields that the page itself leaves open.
+struct ListedFindings<'a>(Option<&'a ListedEntry>);
+
+impl ListedFindings<'_> {
+    fn field<T>(&self, value: impl FnOnce(&ListedEntry) -> Option<T>) -> Option<Finding<T>> {
+        let entry = self.0?;
+        let value = value(entry)?;
+        Some(Finding { value, witness: entry.by.witness(), confidence: LISTED_CONFIDENCE })
+    }
 }
 
 /// Evidence by field.

@@ -4,7 +4,8 @@ mod hostile;
 
 use super::*;
 use crate::article::BlockKind;
-use crate::testing::page_at;
+use crate::reading::{Listed, ListedBy, ListedEntry};
+use crate::testing::{page, page_at};
 
 /// 2024-06-01T00:00:00Z.
 const NOW: Timestamp = Timestamp(1_717_200_000_000);
@@ -143,4 +144,67 @@ fn the_day_in_the_url_is_the_readers_day() {
     assert_eq!(published("2024/04/20/rain", late).as_deref(), Some(late));
     let zoned = "2024-04-30T23:40:00+02:00";
     assert_eq!(published("2024/05/01/rain", zoned).as_deref(), Some(zoned));
+}
+
+/// A page with what a feed says of it.
+fn listed_page(html: &str, entry: ListedEntry, text: Option<&str>) -> Page {
+    let html_of_feed = text.map(str::to_owned);
+    let url = "https://news.example.org/weather/drought-is-over-4711";
+    page_at(url, html).with_listed(Some(Listed { entry, html: html_of_feed }))
+}
+
+fn feed_entry() -> ListedEntry {
+    let feed = "https://news.example.org/feed".parse().unwrap();
+    ListedEntry {
+        title: Some("Rain ends the drought".into()),
+        published: Some("2024-05-02T06:00:00Z".into()),
+        authors: vec!["Ada Lane".into()],
+        image: Some("https://news.example.org/rain.jpg".into()),
+        ..ListedEntry::new(feed, ListedBy::Feed)
+    }
+}
+
+const FEED_TEXT: &str = "<p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of \
+    their houses to watch it fall.</p><h2>The reservoir</h2><p>The reservoir above the town rose by a hand's breadth \
+    before noon, the water board said, and the ban on watering gardens will end today.</p>\
+    <p>The post <a href=/1>Rain ends the drought</a> appeared first on <a href=/>The Herald</a>.</p>";
+
+#[test]
+fn a_page_that_needs_scripts_is_an_article_if_a_feed_holds_its_text() {
+    let stub = "<title>The Herald</title><div id=root></div><script src=/app.js></script>";
+    let now = Timestamp(1_714_700_000_000);
+    assert_eq!(crawled_article(&page(stub), now).1, None);
+    let found = crawled_article(&listed_page(stub, feed_entry(), Some(FEED_TEXT)), now).1.unwrap();
+    let kinds: Vec<BlockKind> = found.body.iter().map(|block| block.kind).collect();
+    assert_eq!(kinds, [BlockKind::Paragraph, BlockKind::Heading, BlockKind::Paragraph], "{}", found.text());
+    assert_eq!((found.method.as_str(), found.evidence["kind"].witness.as_str()), ("feed", "feed"));
+    assert_eq!(found.published.as_deref(), Some("2024-05-02T06:00:00Z"));
+    assert_eq!((found.authors[0].as_str(), found.evidence["authors"].witness.as_str()), ("Ada Lane", "feed"));
+    assert_eq!(found.listed, Some(feed_entry()));
+    let json = serde_json::to_string(&found).unwrap();
+    assert_eq!(serde_json::from_str::<Article>(&json).unwrap(), found);
+    // A title and a time alone make no article.
+    assert_eq!(crawled_article(&listed_page(stub, feed_entry(), None), now).1, None);
+}
+
+#[test]
+fn what_the_page_says_itself_comes_before_what_a_feed_says() {
+    let html = "<title>Drought over</title><meta property=og:type content=article>\
+        <meta name=author content='Ben Cole'><meta property=article:published_time content=2024-05-01T08:00:00Z>\
+        <h1>Drought over</h1><p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came \
+        out of their houses to watch it fall.<p>The reservoir above the town rose by a hand's breadth before noon, \
+        the water board said, and the ban on watering gardens will end today.";
+    let found =
+        crawled_article(&listed_page(html, feed_entry(), Some(FEED_TEXT)), Timestamp(1_714_700_000_000));
+    let found = found.1.unwrap();
+    assert_eq!((found.title.as_deref(), found.method.as_str()), (Some("Drought over"), "runs"));
+    assert_eq!(
+        (found.authors, found.published),
+        (vec!["Ben Cole".into()], Some("2024-05-01T08:00:00Z".into()))
+    );
+    assert_eq!(
+        found.image.as_deref(),
+        Some("https://news.example.org/rain.jpg"),
+        "only the feed has a picture"
+    );
 }

@@ -1,12 +1,13 @@
 //! A page as the algorithms take it: parsed once, with its leaves, title, language and base URL.
 //!
-//! Invariant: everything here is a function of the URL, the content type, the bytes and the limits.
+//! Invariant: everything here is a function of the URL, the content type, the bytes, the limits and what a listing says.
 //! [`Page::parse`] never fails; [`Page::coarse`] names the limits that cut something.
 
 use crate::reading::{CanonicalUrl, Leaves, NodeId, PageLimits, PageTree, decode, document_base, resolve};
 use url::Url;
 
 use crate::reading::language::{PageLanguage, page_language};
+use crate::reading::listed::Listed;
 
 /// Longest title kept, in characters.
 const MAX_TITLE: usize = 500;
@@ -45,6 +46,8 @@ pub struct Page {
     pub(crate) language_witness: (&'static str, f32),
     /// Limits that cut something, sorted: `bytes`, `depth`, `leaves`, `nodes`.
     pub coarse: Vec<String>,
+    /// What a listing of the site says of the page; `None` if none is known.
+    pub listed: Option<Listed>,
 }
 
 impl Page {
@@ -79,13 +82,21 @@ impl Page {
             declared_language: declared,
             language_witness: (witness, confidence),
             coarse,
+            listed: None,
         }
+    }
+
+    /// The page with what a listing of its site says of it.
+    #[must_use]
+    pub fn with_listed(self, listed: Option<Listed>) -> Page {
+        Page { listed, ..self }
     }
 
     /// About how many bytes of memory the page takes.
     #[must_use]
     pub fn memory(&self) -> usize {
-        self.tree.memory() + self.leaves.memory()
+        let listed = self.listed.as_ref().and_then(|listed| listed.html.as_ref()).map_or(0, String::len);
+        self.tree.memory() + self.leaves.memory() + listed
     }
 
     /// The page that a link element leads to; `None` if it is not a web page.

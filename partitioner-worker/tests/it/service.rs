@@ -159,6 +159,7 @@ fn message(body: Body) -> FetchedPage {
         fetched_at: Timestamp(1_717_200_000_000),
         content_type: None,
         body,
+        listed: None,
     }
 }
 

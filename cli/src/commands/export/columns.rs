@@ -247,6 +247,7 @@ mod tests {
             kind: PageKind::Article,
             method: "runs".into(),
             evidence: BTreeMap::new(),
+            listed: None,
         }
     }
 

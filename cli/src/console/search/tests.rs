@@ -24,6 +24,7 @@ fn article(title: &str, body: &[&str]) -> Article {
         kind: PageKind::Article,
         method: "runs".into(),
         evidence: BTreeMap::new(),
+        listed: None,
     }
 }
 

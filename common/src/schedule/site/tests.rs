@@ -175,12 +175,13 @@ fn a_section_that_has_shown_no_article_yet_shares_what_is_read_with_the_news() {
         visits.site.meet(&url(id), kind);
         visits.visit(id, START, 20);
     }
-    let links = |visits: &Visits, id, is_in_menu| visits.site.links_with_the_news(name(id), is_in_menu);
-    assert_eq!(links(&visits, 1, false), u64::MAX);
-    assert_eq!([links(&visits, 2, true), links(&visits, 2, false)], [UNPROVEN_LINKS, 0]);
+    let links = |visits: &Visits, id, max_pages| visits.site.links_with_the_news(name(id), max_pages);
+    assert_eq!(links(&visits, 1, 100), u64::MAX);
+    assert_eq!([links(&visits, 2, 10_000), links(&visits, 2, 100)], [UNPROVEN_LINKS, 10]);
     visits.visit(2, START + 600, 15);
     visits.visit(3, START + 600, 15);
-    assert_eq!([links(&visits, 2, true), links(&visits, 3, true)], [UNPROVEN_LINKS - 30; 2]);
+    assert_eq!([links(&visits, 2, 10_000), links(&visits, 3, 10_000)], [UNPROVEN_LINKS - 30; 2]);
+    assert_eq!(links(&visits, 2, 100), 0);
     visits.confirm(3, START + 700);
-    assert_eq!([links(&visits, 2, true), links(&visits, 3, false)], [UNPROVEN_LINKS - 15, u64::MAX]);
+    assert_eq!([links(&visits, 2, 10_000), links(&visits, 3, 10_000)], [UNPROVEN_LINKS - 15, u64::MAX]);
 }

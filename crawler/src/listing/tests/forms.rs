@@ -267,3 +267,70 @@ fn the_content_type_helps_where_the_bytes_say_nothing() {
     assert!(sniff(Some("application/feed+json"), b"{"));
     assert!(sniff(None, b"\xEF\xBB\xBF\n<?xml version='1.0'?>\n<!DOCTYPE rss [<!ENTITY a 'b'>]><rss>"));
 }
+
+/// What an item says besides its title and dates.
+fn details(bytes: &str) -> ItemDetails {
+    let listing = read_all(bytes.as_bytes()).unwrap();
+    *listing.items.into_iter().next().unwrap().details.unwrap_or_default()
+}
+
+#[test]
+fn items_name_authors_keywords_pictures_and_texts() {
+    let said = details(
+        "<rss version='2.0' xmlns:content='http://purl.org/rss/1.0/modules/content/'
+  xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:media='http://search.yahoo.com/mrss/'><channel><item>
+   <link>/1</link><dc:creator><![CDATA[Ann Lee]]></dc:creator><author>ben@a.test (Ben Cole)</author><dc:language>en-GB</dc:language>
+   <category>Sport</category><category><![CDATA[Cup]]></category><category>Sport</category>
+   <enclosure url='/sound.mp3' type='audio/mpeg'/><media:content url='/cup.jpg' medium='image'/><media:thumbnail url='/small.jpg'/>
+   <description>&lt;p&gt;A cup &amp;amp; a &lt;b&gt;tour&lt;/b&gt;.</description>
+   <content:encoded><![CDATA[<p>The cup <a href='/x'>came home</a>.</p><p>At last.</p>]]></content:encoded>
+  </item></channel></rss>",
+    );
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    assert_eq!(said.authors, texts(&["Ann Lee", "ben@a.test (Ben Cole)"]));
+    assert_eq!(said.keywords, texts(&["Sport", "Cup"]));
+    assert_eq!(said.image.as_ref().map(CanonicalUrl::as_str), Some("https://www.a.test/cup.jpg"));
+    assert_eq!((said.summary.as_deref(), said.language.as_deref()), (Some("A cup & a tour."), Some("en-GB")));
+    let text = "<p>The cup <a href='/x'>came home</a>.</p><p>At last.</p>";
+    assert_eq!(said.html.as_deref(), Some(text));
+
+    let said = details(
+        "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href='/1'/><category term='Sport' label='no'/>
+   <author><name>Ann Lee</name><email>ann@a.test</email></author><author><name>Ben Cole</name></author>
+   <summary>A cup.</summary><content type='html'>&lt;p&gt;The cup came home.</content></entry></feed>",
+    );
+    assert_eq!((said.authors, said.keywords), (texts(&["Ann Lee", "Ben Cole"]), texts(&["Sport"])));
+    assert_eq!(
+        (said.summary.as_deref(), said.html.as_deref()),
+        (Some("A cup."), Some("<p>The cup came home."))
+    );
+
+    let said = details(
+        r#"{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"/1","authors":[{"name":"Ann Lee","url":"/ann"}],
+        "author":{"name":"Ben Cole"},"tags":["Sport",7,"Cup"],"language":"en","image":"/cup.jpg","summary":"A cup.",
+        "content_text":"The cup < came home.\n\nAt last."}]}"#,
+    );
+    assert_eq!((said.authors, said.keywords), (texts(&["Ann Lee", "Ben Cole"]), texts(&["Sport", "Cup"])));
+    assert_eq!(said.html.as_deref(), Some("<p>The cup &lt; came home.<p>At last."));
+
+    let said = details(
+        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:news='http://www.google.com/schemas/sitemap-news/0.9'>
+   <url><loc>/1</loc><news:news><news:publication><news:name>A</news:name><news:language>en</news:language></news:publication>
+   <news:title>Cup</news:title><news:keywords>cup, tour</news:keywords></news:news></url></urlset>",
+    );
+    assert_eq!((said.language.as_deref(), said.keywords), (Some("en"), texts(&["cup", "tour"])));
+}
+
+#[test]
+fn a_description_of_many_words_is_the_full_text() {
+    let item = |words: usize| {
+        format!(
+            "<rss version='2.0'><channel><item><link>/1</link><description>&lt;p&gt;{}</description></item></channel></rss>",
+            "word ".repeat(words)
+        )
+    };
+    assert_eq!(details(&item(40)).html, None);
+    assert!(details(&item(400)).html.is_some());
+    let summary = details(&item(400)).summary.unwrap();
+    assert!(summary.len() <= 500, "{}", summary.len());
+}

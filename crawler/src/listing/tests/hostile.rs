@@ -211,11 +211,31 @@ proptest! {
             xml += "</url>";
             let title = is_news.then(|| format!("{path} <&>"));
             let (published, modified) = if is_news { (at, None) } else { (None, at) };
-            items.push(Item { url, title, published, modified });
+            items.push(Item { url, title, published, modified, details: None });
         }
         let listing = read_all((xml + "</urlset>").as_bytes()).unwrap();
         prop_assert_eq!(listing.items, items);
         prop_assert_eq!(listing.form == Form::NewsMap, is_news || entries.is_empty());
         prop_assert!(!listing.is_cut && listing.left_out == LeftOut::default());
     }
+}
+
+#[test]
+fn full_texts_are_kept_within_limits() {
+    let item = |number: usize, length: usize| {
+        format!(
+            "<item><link>/{number}</link><content:encoded>{}</content:encoded></item>",
+            "x".repeat(length)
+        )
+    };
+    let long = item(0, 200 << 10);
+    let many: String = (1..=200).map(|number| item(number, 100 << 10)).collect();
+    let listing = read_all(format!("<rss><channel>{long}{many}</channel></rss>").as_bytes()).unwrap();
+    let length = |item: &Item| {
+        item.details.as_ref().and_then(|details| details.html.as_ref()).map_or(0, |html| html.len())
+    };
+    assert_eq!(listing.items.len(), 201);
+    assert_eq!(length(&listing.items[0]), 0, "a text is kept whole or not at all");
+    let kept: usize = listing.items.iter().map(length).sum();
+    assert!(kept <= 16 << 20 && kept > 15 << 20, "{kept}");
 }

@@ -17,7 +17,7 @@ use newslode_common::message::{Ending, GonePage};
 use newslode_common::page_span;
 use newslode_common::schedule::{Class, PageSchedule, Role};
 use newslode_common::store::{
-    Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why,
+    Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why, listed_key,
 };
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::ContentHash;
@@ -77,6 +77,7 @@ pub(super) async fn forget(
             read_history(archive, url).await?.map(|history| history.addresses).unwrap_or_default();
         for address in addresses.iter().chain([url]) {
             archive.delete(Kind::History, history_key(address)).await?;
+            archive.delete(Kind::Listed, listed_key(address)).await?;
         }
     }
     Ok(())

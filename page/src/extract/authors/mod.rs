@@ -269,6 +269,25 @@ impl Measured {
     }
 }
 
+/// The writers that a listing names, without roles and addresses: "ann@a.example (Ann Lee)".
+pub(super) fn listed(bylines: &[String], metadata: &Metadata) -> Vec<String> {
+    let language = metadata.date_style.language;
+    let mut names: Vec<String> = Vec::new();
+    for byline in bylines {
+        let byline = match byline.rsplit_once('(') {
+            Some((address, name)) if address.contains('@') => name.trim_end_matches([')', ' ']),
+            _ => byline.as_str(),
+        };
+        for part in bylines::parts(byline, &metadata.site, language) {
+            let is_writer = part.work == words::Work::Writing && !metadata.site.is_own(&part.name);
+            if is_writer && !names.contains(&part.name) {
+                names.push(part.name);
+            }
+        }
+    }
+    names
+}
+
 /// The names of the measures of a candidate.
 pub(super) fn measure_names() -> &'static [String] {
     measures::measure_names()

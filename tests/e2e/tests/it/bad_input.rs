@@ -237,6 +237,7 @@ fn truncated() -> Bytes {
         fetched_at: newslode_page::time::Timestamp(1_700_000_000_000),
         content_type: Some("text/html".into()),
         body: newslode_common::message::Body::Archived,
+        listed: None,
     };
     let mut sealed = newslode_common::message::envelope::seal(&page).unwrap();
     sealed.truncate(sealed.len() - 6);

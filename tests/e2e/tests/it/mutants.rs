@@ -134,6 +134,7 @@ fn fetched(path: &str, fetch: u64) -> FetchedPage {
         content_type: None,
         body: Body::pack(html.as_bytes()).unwrap(),
         url,
+        listed: None,
     }
 }
 

@@ -1,0 +1,70 @@
+//! What feeds and news sitemaps say of pages, kept in the archive until the pages are fetched.
+//!
+//! The frontier stays small: it knows addresses and times alone. A page that was fetched carries what is kept of it in its
+//! message, and is archived with it. Errors only cost the note: a page without one is read by itself. Start at
+//! [`ListedNotes::keep`] and [`ListedNotes::get`].
+
+use std::sync::Arc;
+
+use futures::future::join_all;
+use newslode_common::message::wire;
+use newslode_common::store::{Kind, PageArchive, listed_key};
+use newslode_page::reading::{CanonicalUrl, Listed};
+use newslode_page::time::Timestamp;
+
+use crate::recent_links::RecentLinks;
+
+/// Notes of one visit that are kept; those of the items that stand first.
+const MOST_NOTES: usize = 1_000;
+/// Notes that are written at once.
+const AT_ONCE: usize = 8;
+/// For how long this process remembers that a page has a note, in milliseconds.
+const REMEMBERED_MS: u64 = 86_400_000;
+
+/// The notes.
+pub(crate) struct ListedNotes {
+    archive: Arc<dyn PageArchive>,
+    /// Pages that have a note.
+    noted: RecentLinks,
+}
+
+impl ListedNotes {
+    pub(crate) fn new(archive: Arc<dyn PageArchive>) -> ListedNotes {
+        ListedNotes { archive, noted: RecentLinks::for_ms(REMEMBERED_MS) }
+    }
+
+    /// Keeps what a listing says of pages that have no note yet, or one by a kind of listing that says less. A note is never
+    /// changed otherwise, so that the same page has the same witnesses at each visit.
+    pub(crate) async fn keep(&self, said: Vec<(CanonicalUrl, Listed)>, now: Timestamp) {
+        let mut new = said;
+        new.retain(|(url, listed)| !listed.is_empty() && self.noted.is_new(url));
+        new.truncate(MOST_NOTES);
+        self.noted.remember_pages(new.iter().map(|(url, _)| url), now);
+        for together in new.chunks(AT_ONCE) {
+            let keeping: Vec<_> =
+                together.iter().map(|(url, listed)| self.keep_one(url, listed, now)).collect();
+            join_all(keeping).await;
+        }
+    }
+
+    async fn keep_one(&self, url: &CanonicalUrl, listed: &Listed, now: Timestamp) {
+        if self.get(url).await.is_some_and(|known| known.entry.by >= listed.entry.by) {
+            return;
+        }
+        let Ok(note) = wire::encode(listed) else { return };
+        if let Err(error) = self.archive.put(Kind::Listed, listed_key(url), note.into(), now).await {
+            tracing::debug!(%url, %error, "cannot keep what a listing says of a page");
+        }
+    }
+
+    /// What a listing says of a page.
+    pub(crate) async fn get(&self, url: &CanonicalUrl) -> Option<Listed> {
+        match self.archive.get(Kind::Listed, listed_key(url)).await {
+            Ok(note) => wire::decode(&note?).ok(),
+            Err(error) => {
+                tracing::debug!(%url, %error, "cannot read what a listing says of a page");
+                None
+            }
+        }
+    }
+}
