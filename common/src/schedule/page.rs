@@ -184,9 +184,7 @@ impl PageSchedule {
             if self.is_section() {
                 self.visited.judge(Verdict::Section);
                 self.role = Role::Listing(ListingKind::Section);
-                // What no listing showed as new may be one of sections without end, so it does not go before the news.
-                let class = if self.by.is_some() { Class::Listing } else { Class::Rest };
-                return Told { next: Some(Next { due: now, class }), is_new_article: false };
+                return Told { next: Some(Next { due: now, class: Class::Listing }), is_new_article: false };
             }
             self.visited.judge(Verdict::NoArticle);
             let next = self.visits.read(Reading::NoArticle, now, config);
@@ -238,19 +236,13 @@ mod tests {
 
     #[test]
     fn what_lists_stories_and_is_no_article_becomes_a_section() {
-        let mut many = PageSchedule { stories: 8, ..PageSchedule::page(Some(ListingId(1)), NOW) };
+        let mut many = PageSchedule { stories: 8, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut many, None), (false, Some(Class::Listing)));
         assert_eq!(many.role, Role::Listing(ListingKind::Section));
-        let mut in_backlog = PageSchedule { stories: 8, ..PageSchedule::page(None, NOW) };
-        assert_eq!(
-            told(&mut in_backlog, None),
-            (false, Some(Class::Rest)),
-            "it waits until the news is read"
-        );
         let mut few = PageSchedule { stories: 2, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut few, None), (false, Some(Class::Recheck)));
         let mut in_menu = PageSchedule { stories: 2, ..PageSchedule::in_menu() };
-        assert_eq!(told(&mut in_menu, None), (false, Some(Class::Rest)));
+        assert_eq!(told(&mut in_menu, None), (false, Some(Class::Listing)));
         let mut article = PageSchedule { stories: 30, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut article, Some(7)), (true, Some(Class::Recheck)));
         assert_eq!(told(&mut article, None).1, Some(Class::Recheck), "what was an article is no section");

@@ -76,14 +76,15 @@ impl SiteSchedule {
     }
 
     /// How many links that a listing shows first are read with the news now; the rest waits with the backlog. A site may link
-    /// to sections without end that never show an article, so those of whose links none is known to be one share a few.
-    /// `max_pages` is the site's budget of a day.
+    /// to sections without end that never show an article, so those of whose links none is known to be one share a few,
+    /// unless a menu leads to them: menus are small. `max_pages` is the site's budget of a day.
     #[must_use]
-    pub fn links_with_the_news(&self, id: ListingId, max_pages: u64) -> u64 {
+    pub fn links_with_the_news(&self, id: ListingId, is_in_menu: bool, max_pages: u64) -> u64 {
         match self.listings.get(&id) {
             Some(listing) if listing.is_junky() => 0,
-            Some(listing) if listing.is_unproven() => {
-                let unproven = self.listings.values().filter(|listing| listing.is_unproven());
+            Some(listing) if listing.is_unproven() && !is_in_menu => {
+                let is_one = |listing: &&Listing| listing.is_unproven() && !listing.is_junky();
+                let unproven = self.listings.values().filter(is_one);
                 let shown: u64 = unproven.map(|listing| listing.shown).sum();
                 (max_pages / UNPROVEN_SHARE).min(UNPROVEN_LINKS).saturating_sub(shown)
             }

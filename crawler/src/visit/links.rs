@@ -48,7 +48,10 @@ impl Visit<'_> {
         let is_backlog = is_first && kind != ListingKind::Front;
         let with_the_news = match is_backlog {
             true => 0,
-            false => self.site_schedule().await?.links_with_the_news(id, self.max_pages().await?),
+            false => {
+                let max_pages = self.max_pages().await?;
+                self.site_schedule().await?.links_with_the_news(id, self.page.is_in_menu, max_pages)
+            }
         };
         let new = self.add_stories(page_links, Some(id).filter(|_| !is_first), with_the_news).await?.new;
         // 2. What the menu leads to, and feeds and sitemaps that the page names.

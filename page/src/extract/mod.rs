@@ -46,12 +46,12 @@ mod zones;
 
 pub use dates::written_date;
 use kind::Asked;
-pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds, explain_kind};
+pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds};
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
 
 use metadata::Metadata;
-use reader::{article_of, page_claims, read_article, whatever_of};
+use reader::{article_of, kind_by_feed, page_claims, read_article, whatever_of};
 
 /// The kind of a page and, unless it clearly is none, the fields and text of its article: who asks for one page by its
 /// address mostly means an article. `fetched_at`: later dates on the page do not count.
@@ -90,6 +90,33 @@ impl SiteKnowledge {
     pub fn article(&self, page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
         article_of(page, fetched_at, Some(self), Asked::ForArticles)
     }
+}
+
+/// Explains why a page is or is not taken for an article: alone as [`article`](crate::extract::article) takes it, or with what
+/// is known of its site.
+///
+/// ```
+/// use newslode_page::Page;
+/// use newslode_page::article::PageKind;
+/// use newslode_page::extract::explain_kind;
+///
+/// let url = "https://news.example.org/contact".parse()?;
+/// let page = Page::parse(&url, None, b"<title>Contact</title><h1>Contact</h1><p>Write to us.");
+/// let found = explain_kind(&page, None);
+/// assert_eq!(found.kind, PageKind::Other);
+/// assert!(found.probability < found.threshold);
+/// assert_eq!(found.reasons[0].text, "Fewer than 12 words stand outside links: too few for an article.");
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
+#[must_use]
+pub fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanation {
+    let explained = kind::explain_kind(page, site);
+    let by_feed = kind_by_feed(page, site).filter(|_| explained.kind != PageKind::Article);
+    let Some(by_feed) = by_feed else { return explained };
+    let text = "It shows next to nothing, but a feed of its site holds its text.".to_owned();
+    let reasons =
+        [KindReason { text, log_odds: f32::INFINITY }].into_iter().chain(explained.reasons).collect();
+    KindExplanation { kind: PageKind::Article, probability: by_feed.confidence, reasons, ..explained }
 }
 
 /// The fields and text of a page that is read as if it were an article. Its `kind` says what it is.

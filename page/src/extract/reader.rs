@@ -61,6 +61,14 @@ fn read_of_feed(
     (PageKind::Article, Some(article))
 }
 
+/// The evidence that a page is an article because of a feed, if it is.
+pub(super) fn kind_by_feed(page: &Page, site: Option<&SiteKnowledge>) -> Option<Evidence> {
+    page.listed.as_ref()?.html.as_ref()?;
+    let at = Timestamp(u64::MAX);
+    let (_, article) = read_of_feed(Judged::new(page, at, site, kind::Asked::ForArticles), page, at, site);
+    article?.evidence.remove("kind")
+}
+
 /// The fields and text of a page of any kind.
 pub(super) fn whatever_of(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
     Judged::new(page, fetched_at, site, kind::Asked::ForOne).read(page, fetched_at, site)
@@ -127,12 +135,17 @@ pub(super) fn read_article(
     let titles = title::choices(page, &metadata);
     let by_peers = || peers.and_then(|peers| peers.title(&titles));
     let listed = ListedFindings(page.listed.as_ref().map(|listed| &listed.entry));
+    let is_taught = taught_fields.title.is_some();
     let title = taught_fields.title.or_else(by_peers).or_else(|| title::decide(&titles));
     let title = title.or_else(|| listed.field(|entry| entry.title.clone()));
     let title = evidence.record("title", title);
     let claims = page_claims(page, &metadata, title.as_deref());
     let body = body::read_body(page, runs, &claims, title.as_deref(), scorer, site_context.as_ref());
     evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
+    // What a page calls itself that shows no story is no headline.
+    let headline =
+        listed.field(|entry| entry.title.clone()).filter(|_| body.method == body::FEED && !is_taught);
+    let title = evidence.record("title", headline).or(title);
     let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
     evidence.record("form", metadata.forms.confirmed_by(words, pictures));

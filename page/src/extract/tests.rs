@@ -178,6 +178,10 @@ fn a_page_that_needs_scripts_is_an_article_if_a_feed_holds_its_text() {
     let kinds: Vec<BlockKind> = found.body.iter().map(|block| block.kind).collect();
     assert_eq!(kinds, [BlockKind::Paragraph, BlockKind::Heading, BlockKind::Paragraph], "{}", found.text());
     assert_eq!((found.method.as_str(), found.evidence["kind"].witness.as_str()), ("feed", "feed"));
+    assert_eq!(found.title.as_deref(), Some("Rain ends the drought"), "not the name of the site");
+    let explained = explain_kind(&listed_page(stub, feed_entry(), Some(FEED_TEXT)), None);
+    assert_eq!((explained.kind, explained.probability), (PageKind::Article, 0.8));
+    assert!(explained.reasons[0].text.contains("a feed of its site"), "{:?}", explained.reasons);
     assert_eq!(found.published.as_deref(), Some("2024-05-02T06:00:00Z"));
     assert_eq!((found.authors[0].as_str(), found.evidence["authors"].witness.as_str()), ("Ada Lane", "feed"));
     assert_eq!(found.listed, Some(feed_entry()));

@@ -175,7 +175,8 @@ fn a_section_that_has_shown_no_article_yet_shares_what_is_read_with_the_news() {
         visits.site.meet(&url(id), kind);
         visits.visit(id, START, 20);
     }
-    let links = |visits: &Visits, id, max_pages| visits.site.links_with_the_news(name(id), max_pages);
+    let links = |visits: &Visits, id, max_pages| visits.site.links_with_the_news(name(id), false, max_pages);
+    assert_eq!(visits.site.links_with_the_news(name(2), true, 100), u64::MAX, "a menu leads to it");
     assert_eq!(links(&visits, 1, 100), u64::MAX);
     assert_eq!([links(&visits, 2, 10_000), links(&visits, 2, 100)], [UNPROVEN_LINKS, 10]);
     visits.visit(2, START + 600, 15);

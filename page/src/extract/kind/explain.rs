@@ -49,24 +49,9 @@ pub struct KindReason {
     pub log_odds: f32,
 }
 
-/// Explains why a page is or is not taken for an article: alone as [`article`](crate::extract::article) takes it, or with what
-/// is known of its site.
-///
-/// ```
-/// use newslode_page::Page;
-/// use newslode_page::article::PageKind;
-/// use newslode_page::extract::explain_kind;
-///
-/// let url = "https://news.example.org/contact".parse()?;
-/// let page = Page::parse(&url, None, b"<title>Contact</title><h1>Contact</h1><p>Write to us.");
-/// let found = explain_kind(&page, None);
-/// assert_eq!(found.kind, PageKind::Other);
-/// assert!(found.probability < found.threshold);
-/// assert_eq!(found.reasons[0].text, "Fewer than 12 words stand outside links: too few for an article.");
-/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
-/// ```
+/// What the page, and its site, say of its kind: see [`explain_kind`](crate::extract::explain_kind).
 #[must_use]
-pub fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanation {
+pub(in crate::extract) fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanation {
     let (metadata, runs) = (Metadata::new(page, Timestamp(0)), Runs::new(page));
     let asked = if site.is_some() { Asked::ForArticles } else { Asked::ForOne };
     let kinds = site.map(SiteKnowledge::kinds).filter(|kinds| kinds.is_enough());

@@ -30,7 +30,8 @@ use super::metadata::Metadata;
 use super::runs::Runs;
 use super::state;
 
-pub use explain::{KindExplanation, KindReason, explain_kind};
+pub(super) use explain::explain_kind;
+pub use explain::{KindExplanation, KindReason};
 pub use site::SiteKinds;
 
 use measures::KindMeasures;
