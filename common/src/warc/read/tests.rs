@@ -391,7 +391,7 @@ fn a_record_can_be_read_alone_from_its_place() {
         archive(Packing::Gzip, &[b"one", b"two"]),
         [zst(one), skippable(0x50, b"x"), zst(two)].concat(),
         [gzip(one), two.clone(), zst(one)].concat(),
-        [gzip(&one[..40]), gzip(&one[40..])].concat(),
+        [gzip(&one[..one.len() - 6]), gzip(&one[one.len() - 6..])].concat(),
         [ARC_1, b"\n", three, three].concat(),
         [gzip(ARC_1), gzip(three), gzip(three)].concat(),
     ] {
@@ -417,19 +417,21 @@ fn records_that_share_a_member_have_no_place_of_their_own() {
     assert!(error.is_none());
     // The second begins within a member and ends with another.
     let plain = archive(Packing::Plain, &[b"one", b"two"]);
-    let (found, _) = places(&[gzip(&plain[..plain.len() - 9]), gzip(&plain[plain.len() - 9..])].concat());
+    let (found, _) = places(&[gzip(&plain[..plain.len() - 6]), gzip(&plain[plain.len() - 6..])].concat());
     assert!(found.len() == 2 && found.iter().all(|(_, _, length)| length.is_none()), "{found:?}");
 }
 
 #[test]
 fn a_fault_behind_a_record_is_told_though_the_place_was_asked_for() {
-    let whole = archive(Packing::Gzip, &[b"one"]);
+    // Long enough that the member's end is not seen together with the header.
+    let block = "x".repeat(900);
+    let whole = archive(Packing::Gzip, &[block.as_bytes()]);
     let mut wrong_sum = whole.clone();
     let sum = whole.len() - 8;
     wrong_sum[sum] ^= 1;
     for bytes in [wrong_sum, whole[..whole.len() - 4].to_vec()] {
         let (found, error) = places(&bytes);
-        assert_eq!(found, [("one".to_owned(), 0, None)]);
+        assert_eq!(found, [(block.clone(), 0, None)]);
         assert!(error.is_some());
     }
 }
