@@ -27,7 +27,7 @@ const MOST_HELD: usize = 32 << 20;
 pub struct Place {
     /// Its first byte, or that of its packed member.
     pub offset: u64,
-    /// Its bytes, with the line ends behind it, or those of its packed member.
+    /// Its bytes without the line ends behind them, or those of its packed member.
     pub length: u64,
 }
 

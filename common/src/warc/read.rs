@@ -227,8 +227,9 @@ impl Reader {
         self.source.taken()
     }
 
-    /// Number of bytes that the record that was given last has in the file, from its offset on: with the line ends behind it, or
-    /// its packed member. `None`: these bytes alone are not the record, because its member holds others or is broken.
+    /// Number of bytes that the record that was given last has in the file, from its offset on: those of its packed member, or
+    /// else without the line ends behind its block. `None`: these bytes alone are not the record, because its member holds
+    /// others or is broken.
     pub fn record_length(&mut self) -> Option<u64> {
         let end = self.record_end().unwrap_or_else(|fault| {
             self.fault = Some(fault);
@@ -239,11 +240,11 @@ impl Reader {
 
     /// Where the last record ends in the file. `None` if its member goes on.
     fn record_end(&mut self) -> Result<Option<u64>, Fault> {
-        while let Some(b'\r' | b'\n') = self.source.peek(1)?.first() {
-            self.source.consume(1);
-        }
         if !self.source.is_packed() {
             return Ok(Some(self.source.offset()));
+        }
+        while let Some(b'\r' | b'\n') = self.source.peek(1)?.first() {
+            self.source.consume(1);
         }
         let is_over = self.source.peek(1)?.is_empty();
         Ok(is_over.then(|| self.source.taken()))

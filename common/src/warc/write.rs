@@ -89,7 +89,8 @@ impl<W: Write> Writer<W> {
                 block: record.block,
                 is_whole: true,
             };
-            index.add_indexed(&indexed, Place { offset, length: self.to.bytes - offset });
+            let behind = if self.packing == Packing::Plain { END.len() as u64 } else { 0 };
+            index.add_indexed(&indexed, Place { offset, length: self.to.bytes - offset - behind });
         }
         Ok(id)
     }
@@ -130,10 +131,13 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
+/// The line ends behind a block.
+const END: &[u8] = b"\r\n\r\n";
+
 fn put(to: &mut impl Write, head: &str, block: &[u8]) -> io::Result<()> {
     to.write_all(head.as_bytes())?;
     to.write_all(block)?;
-    to.write_all(b"\r\n\r\n")
+    to.write_all(END)
 }
 
 fn head(record: &NewRecord<'_>, id: &str, payload: Option<&str>) -> io::Result<String> {
