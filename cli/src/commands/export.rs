@@ -44,7 +44,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
         }
         if args.format == Some(ExportFormat::Wacz) {
-            return Err(hinted("a WACZ is written to a file alone", "name one: --to pages.wacz"));
+            return Err(hinted("a WACZ can only be written to a file", "name one: --to pages.wacz"));
         }
         if args.format == Some(ExportFormat::Parquet) && out::is_terminal() {
             return Err(hinted(
