@@ -359,6 +359,17 @@ mod python {
         assert_eq!(ours.len(), theirs.len());
     }
 
+    /// Address and title of a page in UTF-8.
+    fn titled_page(archive: &Path) -> (String, String) {
+        let page = records(archive).into_iter().find_map(|record| {
+            let answer = Answer::parse(&record.block).filter(|answer| answer.status == 200)?;
+            let body = String::from_utf8(answer.body(&record.block, 1 << 20).ok()?).ok()?;
+            let title = body.split_once("<title>")?.1.split_once("</title>")?.0.to_owned();
+            (record.kind == Some(RecordType::Response)).then(|| (record.target().unwrap().to_owned(), title))
+        });
+        page.unwrap()
+    }
+
     /// pywb shows this page, and none of another address.
     fn assert_replayed(given: &Path, url: &str, words: &str) {
         let lines = ask("replay", given, &[url, "http://nowhere.test/"]);
@@ -377,11 +388,8 @@ mod python {
         lab.ok(&["export", "pages", run, "--format", "wacz", "--to", to]).await;
         let said = ask("validate", &package, &[]);
         assert!(said.contains("Validation succeeded, the passed WACZ is valid"), "{said}");
-        let page = records(&archive).pop().unwrap();
-        let answer = Answer::parse(&page.block).unwrap();
-        let body = String::from_utf8(answer.body(&page.block, 1 << 20).unwrap()).unwrap();
-        let title = body.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
-        assert_replayed(&package, page.target().unwrap(), title);
+        let (url, title) = titled_page(&archive);
+        assert_replayed(&package, &url, &title);
         let refused = lab.run(&["export", "pages", run, "--format", "wacz"]).await;
         assert!(refused.code == Some(1) && refused.err.contains("--to pages.wacz"), "{}", refused.err);
     }
@@ -410,15 +418,7 @@ mod python {
         assert_eq!(file.extension().unwrap(), "gz", "it was ended");
         assert_eq!(*index, Index::path(file));
         assert_same_index(file);
-        let story = records(file).iter().find_map(|record| {
-            let answer = Answer::parse(&record.block).filter(|answer| answer.status == 200)?;
-            let is_page =
-                record.kind == Some(RecordType::Response) && answer.content_type()?.contains("html");
-            let body = String::from_utf8(answer.body(&record.block, 1 << 20).ok()?).ok()?;
-            let title = body.split_once("<title>")?.1.split_once("</title>")?.0.to_owned();
-            is_page.then(|| (record.target().unwrap().to_owned(), title))
-        });
-        let (url, title) = story.unwrap();
+        let (url, title) = titled_page(file);
         assert_replayed(&folder, &url, &title);
         let theirs: Vec<Value> =
             ask("read", file, &[]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
