@@ -2,7 +2,7 @@
 //!
 //! It wraps the network: the body of an answer is copied as it is read, and written once it ends. So nothing is requested
 //! twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
-//! 304, become revisit records. A failure of the disk is logged, and does not stop the crawl. Start at [`Recorder::open`].
+//! 304, become revisit records. A file that ends gets its index beside it. A failure of the disk is logged, and does not stop the crawl. Start at [`Recorder::open`].
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -238,7 +238,7 @@ impl WarcFiles {
             self.folder.join(format!("newslode-{digits}-{}-{:05}.warc.gz", std::process::id(), self.count));
         self.count += 1;
         let open = File::create(open_name(&path))?;
-        let mut writer = Writer::new(BufWriter::new(open), Packing::Gzip);
+        let mut writer = Writer::indexed(BufWriter::new(open), Packing::Gzip, &path);
         let info = format!(
             "software: newslode/{}\r\nformat: WARC File Format 1.1\r\n\
              conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n\
@@ -265,18 +265,19 @@ impl WarcFiles {
             self.begin_file(exchange.at)?;
         }
         let payload = digest(&exchange.body);
-        let before = self.revisited(exchange, &payload);
+        let before = self.revisited(exchange, payload);
         let Some(current) = &mut self.current else { return Ok(()) };
         let block = match before {
             None => [exchange.head.as_bytes(), &exchange.body].concat(),
             Some(_) => exchange.head.clone().into_bytes(),
         };
-        let refers_to = before.as_ref().and_then(|(_, date)| date.clone());
+        let original = before.as_ref().and_then(|(_, original)| original.clone());
+        let (payload, date) = original.map(|(payload, at)| (payload, iso(at))).unzip();
         let fields: Vec<(&str, &str)> = [
             before.as_ref().map(|(profile, _)| ("WARC-Profile", *profile)),
             before.as_ref().map(|_| ("WARC-Refers-To-Target-URI", exchange.url.as_str())),
-            refers_to.as_deref().map(|date| ("WARC-Refers-To-Date", date)),
-            refers_to.as_deref().map(|_| ("WARC-Payload-Digest", payload.as_str())),
+            date.as_deref().map(|date| ("WARC-Refers-To-Date", date)),
+            payload.as_deref().map(|payload| ("WARC-Payload-Digest", payload)),
             exchange.is_cut.then_some(("WARC-Truncated", "unspecified")),
         ]
         .into_iter()
@@ -304,30 +305,39 @@ impl WarcFiles {
         if current.bytes >= FILE_BYTES { self.end_file() } else { Ok(()) }
     }
 
-    /// The profile of a revisit, and the date of what it repeats if that is known. `None`: the answer is new.
-    fn revisited(&mut self, exchange: &Exchange, payload: &str) -> Option<(&'static str, Option<String>)> {
+    /// The profile of a revisit, and the payload digest and the time of what it repeats if that is known. `None`: the answer
+    /// is new.
+    fn revisited(
+        &mut self,
+        exchange: &Exchange,
+        payload: String,
+    ) -> Option<(&'static str, Option<(String, Timestamp)>)> {
         let key = name(exchange.url.as_str());
+        let before = self.last_payloads.get(&key);
         if exchange.status == 304 {
-            return Some((NOT_MODIFIED, self.last_payloads.get(&key).map(|(_, at)| iso(*at))));
+            return Some((NOT_MODIFIED, before.cloned()));
         }
         if exchange.status != 200 || exchange.is_cut || exchange.body.is_empty() {
             return None;
         }
-        if let Some((before, at)) = self.last_payloads.get(&key)
-            && before == payload
-        {
-            return Some((SAME_BYTES, Some(iso(*at))));
+        if let Some(before) = before.filter(|(before, _)| *before == payload) {
+            return Some((SAME_BYTES, Some(before.clone())));
         }
         if self.last_payloads.len() >= MOST_KNOWN {
             self.last_payloads.clear();
         }
-        self.last_payloads.insert(key, (payload.to_owned(), exchange.at));
+        self.last_payloads.insert(key, (payload, exchange.at));
         None
     }
 
+    /// Ends the file and writes its index. The file counts without its index, too.
     fn end_file(&mut self) -> std::io::Result<()> {
         let Some(OpenFile { writer, path, .. }) = self.current.take() else { return Ok(()) };
-        writer.finish()?;
+        let (_, index) = writer.finish_with_index()?;
+        if let Some(Err(error)) = index.map(|index| index.write_beside(&path)) {
+            let file = path.display();
+            tracing::warn!(%file, %error, "a web archive has no index; `newslode warc index` can write it");
+        }
         std::fs::rename(open_name(&path), path)
     }
 }

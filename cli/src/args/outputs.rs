@@ -23,8 +23,10 @@ pub(crate) enum ExportFormat {
     Turtle,
     /// Of the ontology.
     Rdfxml,
-    /// Of pages (default).
+    /// Of pages (default): a web archive.
     Warc,
+    /// Of pages: a web archive with index and list of pages in one file, which replay tools open.
+    Wacz,
     /// Of articles (default): all that is known of each, as JSON Lines.
     Jsonl,
     /// Of articles: a table of their fields, for spreadsheets.
@@ -78,7 +80,7 @@ pub(crate) enum ExportWhat {
     Hierarchies,
     /// Ontology as Turtle or RDF/XML.
     Ontology,
-    /// Pages as they were fetched, as a web archive (WARC 1.1).
+    /// Pages as they were fetched, as a web archive (WARC 1.1 or WACZ 1.1.1).
     Pages,
 }
 
@@ -98,7 +100,8 @@ pub(crate) struct ExportArgs {
     /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.
     #[arg(long)]
     pub(crate) raw_cells: bool,
-    /// File to write instead of standard output. Pages are compressed, unless its name ends in `.warc`.
+    /// File to write instead of standard output. Pages are compressed, unless its name ends in `.warc`, and the index of their web
+    /// archive is written beside it.
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
 }

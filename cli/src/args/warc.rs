@@ -20,6 +20,20 @@ pub(crate) enum WarcCommand {
         after_help = "Example:\n  newslode warc feed CC-NEWS-20240501*.warc.gz --config newslode.toml --site example.com"
     )]
     Feed(FeedArgs),
+    /// Write the index (CDXJ) of each web archive beside it, as `FILE.cdxj`: replay tools find captures by it. Archives that
+    /// Newslode writes have theirs already.
+    #[command(after_help = "Example:\n  newslode warc index archives/")]
+    Index(IndexArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexArgs {
+    /// Web archives (WARC or ARC, also gzip and zstd): files, folders with such files, or `@FILE` with a path a line.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,8 +2,9 @@
 
 use std::io::{BufWriter, Write};
 
+use anyhow::Context as _;
 use newslode_common::store::Kind;
-use newslode_common::warc::Packing;
+use newslode_common::warc::{Index, Packing};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::ontology::RdfForm;
 use newslode_miner::work::fold;
@@ -24,6 +25,7 @@ mod columns;
 mod history;
 mod pages;
 mod table;
+mod wacz;
 
 pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
@@ -41,6 +43,9 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         if args.what == ExportWhat::Pages && out::is_terminal() {
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
         }
+        if args.format == Some(ExportFormat::Wacz) {
+            return Err(hinted("a WACZ can only be written to a file", "name one: --to pages.wacz"));
+        }
         if args.format == Some(ExportFormat::Parquet) && out::is_terminal() {
             return Err(hinted(
                 "a Parquet file is nothing for a terminal",
@@ -50,8 +55,19 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         write_to(&mut BufWriter::new(out::writer()), &args, &parts).await?;
         return Ok(Exit::Done);
     };
-    write_to(&mut create_part_file(file)?, &args, &parts).await?;
+    let mut part = create_part_file(file)?;
+    if args.format == Some(ExportFormat::Wacz) {
+        wacz::write(&parts, &mut part, file).await?;
+        rename_part_file(file)?;
+        return Ok(Exit::Done);
+    }
+    let index = write_to(&mut part, &args, &parts).await?;
     rename_part_file(file)?;
+    if let Some(index) = index {
+        index
+            .write_beside(file)
+            .with_context(|| format!("cannot write `{}`", Index::path(file).display()))?;
+    }
     Ok(Exit::Done)
 }
 
@@ -61,16 +77,22 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
         | (ExportWhat::Ontology, Some(ExportFormat::Turtle | ExportFormat::Rdfxml))
         | (ExportWhat::Articles, Some(ExportFormat::Jsonl | ExportFormat::Csv | ExportFormat::Parquet))
         | (ExportWhat::Instances, Some(ExportFormat::Jsonl))
-        | (ExportWhat::Pages, Some(ExportFormat::Warc)) => Ok(()),
+        | (ExportWhat::Pages, Some(ExportFormat::Warc | ExportFormat::Wacz)) => Ok(()),
         _ => Err(hinted(
             "this cannot be exported in this format",
-            "the ontology is written as turtle or rdfxml, pages as warc, articles as jsonl, csv or parquet, instances as \
-             jsonl, hierarchies as XML",
+            "the ontology is written as turtle or rdfxml, pages as warc or wacz, articles as jsonl, csv or parquet, \
+             instances as jsonl, hierarchies as XML",
         )),
     }
 }
 
-async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> anyhow::Result<()> {
+/// Writes what was asked for. Returns the index of a web archive that becomes a file.
+async fn write_to(
+    mut to: &mut impl Write,
+    args: &ExportArgs,
+    parts: &Parts,
+) -> anyhow::Result<Option<Index>> {
+    let mut index = None;
     match args.what {
         ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
         ExportWhat::Articles if args.format == Some(ExportFormat::Csv) => {
@@ -115,10 +137,11 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         ExportWhat::Pages => {
             let is_plain = args.to.as_ref().is_some_and(|file| file.extension() == Some("warc".as_ref()));
             let packing = if is_plain { Packing::Plain } else { Packing::Gzip };
-            pages::write(parts, &mut to, packing).await?;
+            index = pages::write(parts, &mut to, packing, args.to.as_deref(), |_| Ok(())).await?;
         }
     }
-    Ok(to.flush()?)
+    to.flush()?;
+    Ok(index)
 }
 
 #[cfg(test)]

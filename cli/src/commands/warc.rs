@@ -1,4 +1,4 @@
-//! `newslode warc`: imports pages of web archives into the services.
+//! `newslode warc`: imports pages of web archives into the services, and writes indexes of web archives.
 
 use std::sync::Arc;
 
@@ -12,9 +12,12 @@ use crate::installation::{self, Setup, Target};
 use crate::progress::ProgressDisplay;
 use crate::{engine, out, services};
 
+mod index;
+
 pub(crate) async fn run(args: WarcArgs, setup: &Setup) -> anyhow::Result<Exit> {
     match args.command {
         WarcCommand::Feed(args) => import_into_services(args, setup).await,
+        WarcCommand::Index(args) => index::run(&args),
     }
 }
 

@@ -17,7 +17,7 @@ const ENDS: [&str; 5] = [".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz"];
 ///
 /// # Errors
 /// When a name leads to no file, with the list in which it stands.
-pub(super) fn archive_files(names: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn archive_files(names: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = BTreeSet::new();
     for name in names {
         match name.to_str().and_then(|text| text.strip_prefix('@')) {

@@ -26,6 +26,7 @@ mod reader;
 
 pub use self::counts::ImportCounts;
 pub(crate) use self::dates::Dates;
+pub(crate) use self::files::archive_files;
 pub(crate) use self::plan::ImportPlan;
 
 use self::capture::Capture;

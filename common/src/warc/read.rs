@@ -26,11 +26,13 @@ pub struct Limits {
     pub head: usize,
     /// Bytes of a record's block. A record with a larger one is skipped.
     pub block: u64,
+    /// Bytes of a larger block that are given nevertheless, instead of skipping its record; 0: none.
+    pub beginning: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { head: 64 << 10, block: 64 << 20 }
+        Limits { head: 64 << 10, block: 64 << 20, beginning: 0 }
     }
 }
 
@@ -176,6 +178,10 @@ pub struct Reader {
     records: u64,
     /// Whether there are records of ARC.
     is_arc: bool,
+    /// Whether the record in work is the first of its packed member.
+    is_first: bool,
+    /// A fault behind the last record, which is told when it is read on.
+    fault: Option<Fault>,
     is_over: bool,
 }
 
@@ -201,13 +207,47 @@ impl Reader {
     pub fn new(from: Box<dyn Read + Send>, name: &str, limits: Limits) -> io::Result<Reader> {
         let source = Source::new(from)?;
         let file = name.into();
-        Ok(Reader { source, file, size: None, limits, offset: 0, records: 0, is_arc: false, is_over: false })
+        Ok(Reader {
+            source,
+            file,
+            size: None,
+            limits,
+            offset: 0,
+            records: 0,
+            is_arc: false,
+            is_first: false,
+            fault: None,
+            is_over: false,
+        })
     }
 
     /// Number of bytes of the file that were read so far.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
         self.source.taken()
+    }
+
+    /// Number of bytes that the record that was given last has in the file, from its offset on: those of its packed member, or
+    /// else without the line ends behind its block. `None`: these bytes alone are not the record, because its member holds
+    /// others or is broken.
+    pub fn record_length(&mut self) -> Option<u64> {
+        let end = self.record_end().unwrap_or_else(|fault| {
+            self.fault = Some(fault);
+            None
+        })?;
+        self.is_first.then_some(end.saturating_sub(self.offset))
+    }
+
+    /// Where the last record ends in the file. `None` if its member goes on.
+    fn record_end(&mut self) -> Result<Option<u64>, Fault> {
+        if !self.source.is_packed() {
+            return Ok(Some(self.source.offset()));
+        }
+        while let Some(b'\r' | b'\n') = self.source.peek(1)?.first() {
+            self.source.consume(1);
+        }
+        let is_over = self.source.peek(1)?.is_empty();
+        Ok(is_over.then(|| self.source.taken()))
     }
 
     /// The next record, or the reason why it cannot be read. A broken member costs itself, if anything can be found behind it.
@@ -228,10 +268,14 @@ impl Reader {
     }
 
     fn next_found(&mut self) -> Result<Option<Found>, Fault> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
         if !self.seek_content()? {
             return if self.records == 0 { Err(Fault::Empty) } else { Ok(None) };
         }
         self.offset = self.source.offset();
+        self.is_first = self.source.is_at_member() || !self.source.is_packed();
         if let Some(line) = self.arc_line()? {
             self.source.consume(line.line);
             return Ok(Some(match self.block(line.length)? {
@@ -288,10 +332,15 @@ impl Reader {
         }
         let mut block = Vec::new();
         let is_kept = length <= self.limits.block;
-        if !self.take(length, is_kept.then_some(&mut block))? {
-            return Ok(Err(Why::Length));
-        }
-        Ok(if is_kept { Ok(block) } else { Err(Why::TooLarge(length)) })
+        let beginning = if is_kept { length } else { self.limits.beginning as u64 };
+        let is_whole = self.take(beginning, Some(&mut block))? && self.take(length - beginning, None)?;
+        Ok(if !is_whole {
+            Err(Why::Length)
+        } else if is_kept || beginning > 0 {
+            Ok(block)
+        } else {
+            Err(Why::TooLarge(length))
+        })
     }
 
     fn skipped(&self, kind: Option<RecordType>, why: Why) -> Found {

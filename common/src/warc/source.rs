@@ -194,6 +194,11 @@ impl Source {
         self.has_packed
     }
 
+    /// Whether nothing of the current member was consumed.
+    pub(super) fn is_at_member(&self) -> bool {
+        self.consumed == 0
+    }
+
     /// The place of the next byte in the file, as exactly as it is known.
     pub(super) fn offset(&self) -> u64 {
         if self.is_packed() { self.member_at } else { self.member_at + self.consumed }

@@ -1,14 +1,17 @@
 //! Writes records.
 //!
 //! Each record is written as a whole: its digests, its length and a name that follows from what it holds. So
-//! equal records have equal bytes in every run, and two archives can be compared. Start at [`Writer::write`].
+//! equal records have equal bytes in every run, and two archives can be compared. A writer can keep the [`Index`] of what it
+//! writes. Start at [`Writer::write`].
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use newslode_page::time::Timestamp;
 
+use super::cdxj::{Index, Indexed, Place};
 use super::record::{RecordType, digest};
 use crate::time::iso;
 
@@ -42,14 +45,20 @@ pub struct NewRecord<'a> {
 
 /// Writes an archive.
 pub struct Writer<W> {
-    to: W,
+    to: Counted<W>,
     packing: Packing,
+    index: Option<Index>,
 }
 
 impl<W: Write> Writer<W> {
     /// Writes to `to`.
     pub fn new(to: W, packing: Packing) -> Writer<W> {
-        Writer { to, packing }
+        Writer { to: Counted { to, bytes: 0 }, packing, index: None }
+    }
+
+    /// Writes to `to`, which begins the file of this path, and keeps the file's index for [`Writer::finish_with_index`].
+    pub fn indexed(to: W, packing: Packing, file: &Path) -> Writer<W> {
+        Writer { index: Some(Index::of(file)), ..Writer::new(to, packing) }
     }
 
     /// Writes a record. Returns its `WARC-Record-ID`, by which others refer to it.
@@ -58,7 +67,9 @@ impl<W: Write> Writer<W> {
     /// When writing fails, or a field holds a line break.
     pub fn write(&mut self, record: &NewRecord<'_>) -> io::Result<String> {
         let id = id(record);
-        let head = head(record, &id)?;
+        let payload = record.payload_at.and_then(|at| record.block.get(at..)).map(digest);
+        let head = head(record, &id, payload.as_deref())?;
+        let offset = self.to.bytes;
         match self.packing {
             Packing::Plain => put(&mut self.to, &head, record.block)?,
             Packing::Gzip => {
@@ -67,6 +78,20 @@ impl<W: Write> Writer<W> {
                 member.finish()?;
             }
         }
+        if let (Some(index), Some(target)) = (&mut self.index, record.target) {
+            let told = record.fields.iter().find(|(name, _)| *name == "WARC-Payload-Digest");
+            let indexed = Indexed {
+                kind: record.kind,
+                target,
+                date: record.date,
+                content_type: Some(record.content_type),
+                digest: payload.as_deref().or(told.map(|(_, digest)| *digest)),
+                block: record.block,
+                is_whole: true,
+            };
+            let behind = if self.packing == Packing::Plain { END.len() as u64 } else { 0 };
+            index.add_indexed(&indexed, Place { offset, length: self.to.bytes - offset - behind });
+        }
         Ok(id)
     }
 
@@ -74,22 +99,50 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// When the last bytes cannot be written.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub fn finish(self) -> io::Result<W> {
+        Ok(self.finish_with_index()?.0)
+    }
+
+    /// Ends the archive. Its index is there if the writer was told to keep it.
+    ///
+    /// # Errors
+    /// When the last bytes cannot be written.
+    pub fn finish_with_index(mut self) -> io::Result<(W, Option<Index>)> {
         self.to.flush()?;
-        Ok(self.to)
+        Ok((self.to.to, self.index))
     }
 }
+
+/// What is written to, with the number of bytes so far.
+struct Counted<W> {
+    to: W,
+    bytes: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// The line ends behind a block.
+const END: &[u8] = b"\r\n\r\n";
 
 fn put(to: &mut impl Write, head: &str, block: &[u8]) -> io::Result<()> {
     to.write_all(head.as_bytes())?;
     to.write_all(block)?;
-    to.write_all(b"\r\n\r\n")
+    to.write_all(END)
 }
 
-fn head(record: &NewRecord<'_>, id: &str) -> io::Result<String> {
+fn head(record: &NewRecord<'_>, id: &str, payload: Option<&str>) -> io::Result<String> {
     let (date, length) = (iso(record.date), record.block.len().to_string());
     let block_digest = digest(record.block);
-    let payload = record.payload_at.and_then(|at| record.block.get(at..)).map(digest);
     let mut fields = vec![
         ("WARC-Type", record.kind.name()),
         ("WARC-Record-ID", id),
@@ -98,7 +151,7 @@ fn head(record: &NewRecord<'_>, id: &str) -> io::Result<String> {
         ("Content-Length", &length),
         ("WARC-Block-Digest", &block_digest),
     ];
-    fields.extend(payload.iter().map(|payload| ("WARC-Payload-Digest", payload.as_str())));
+    fields.extend(payload.map(|payload| ("WARC-Payload-Digest", payload)));
     fields.extend(record.target.map(|target| ("WARC-Target-URI", target)));
     fields.extend(record.fields);
     let mut head = String::from("WARC/1.1\r\n");

@@ -131,7 +131,7 @@ pub fn feed_or_sitemap(bytes: &[u8]) {
 /// Reading a web archive ends, gives records in ascending order of their places, whatever was skipped, and decodes no body
 /// beyond its limit.
 pub fn web_archive(bytes: &[u8]) {
-    let limits = Limits { head: 1 << 12, block: 1 << 20 };
+    let limits = Limits { head: 1 << 12, block: 1 << 20, beginning: 0 };
     let Ok(reader) = Reader::new(Box::new(Cursor::new(bytes.to_vec())), "fuzzed", limits) else { return };
     let mut before = 0;
     for found in reader {

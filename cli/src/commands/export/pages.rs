@@ -4,13 +4,17 @@
 //! that is rebuilt, and the first record says what.
 
 use std::io::Write;
+use std::path::Path;
 
+use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_common::warc::http::rebuilt_head;
-use newslode_common::warc::{NewRecord, Packing, RecordType, Writer};
+use newslode_common::warc::{Index, NewRecord, Packing, RecordType, Writer};
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
+use newslode_page::article::Article;
+use newslode_page::time::Timestamp;
 
 /// The first record: who wrote the archive, and what in it is original.
 const INFO: &str = concat!(
@@ -25,9 +29,28 @@ const INFO: &str = concat!(
      requests neither.\r\n"
 );
 
-/// Writes every counted page, ordered by site and URL.
-pub(super) async fn write(parts: &Parts, to: &mut impl Write, packing: Packing) -> anyhow::Result<()> {
-    let mut writer = Writer::new(to, packing);
+/// A page that was written.
+pub(super) struct WrittenPage<'a> {
+    /// The id of its record.
+    pub(super) id: &'a str,
+    pub(super) url: &'a str,
+    pub(super) fetched_at: Timestamp,
+    /// The title of its article, if it is one.
+    pub(super) title: Option<String>,
+}
+
+/// Writes every counted page, ordered by site and URL, and tells of each. For a file the index is kept.
+pub(super) async fn write(
+    parts: &Parts,
+    to: &mut impl Write,
+    packing: Packing,
+    file: Option<&Path>,
+    mut tell: impl FnMut(&WrittenPage<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<Option<Index>> {
+    let mut writer = match file {
+        Some(file) => Writer::indexed(to, packing, file),
+        None => Writer::new(to, packing),
+    };
     writer.write(&NewRecord {
         kind: RecordType::Warcinfo,
         date: time::now(),
@@ -52,7 +75,7 @@ pub(super) async fn write(parts: &Parts, to: &mut impl Write, packing: Packing) 
             let mut block = rebuilt_head(page.content_type.as_deref(), body.len());
             let payload_at = Some(block.len());
             block.extend_from_slice(&body);
-            writer.write(&NewRecord {
+            let id = writer.write(&NewRecord {
                 kind: RecordType::Response,
                 date: page.fetched_at,
                 target: Some(page.url.as_str()),
@@ -61,8 +84,15 @@ pub(super) async fn write(parts: &Parts, to: &mut impl Write, packing: Packing) 
                 block: &block,
                 payload_at,
             })?;
+            let title = title(parts, version.content).await?;
+            tell(&WrittenPage { id: &id, url: page.url.as_str(), fetched_at: page.fetched_at, title })?;
         }
     }
-    writer.finish()?;
-    Ok(())
+    Ok(writer.finish_with_index()?.1)
+}
+
+/// The title of the article that a counted page is.
+async fn title(parts: &Parts, content: ContentHash) -> anyhow::Result<Option<String>> {
+    let json = parts.stores.archive.get(Kind::Article, content).await?;
+    Ok(json.and_then(|json| serde_json::from_slice::<Article>(&json).ok()?.title))
 }

@@ -8,7 +8,7 @@ use super::super::{NewRecord, Packing, Writer};
 use super::*;
 use newslode_page::time::Timestamp;
 
-const LIMITS: Limits = Limits { head: 2_000, block: 1_000 };
+const LIMITS: Limits = Limits { head: 2_000, block: 1_000, beginning: 0 };
 
 fn record<'a>(target: &'a str, block: &'a [u8]) -> NewRecord<'a> {
     NewRecord {
@@ -359,6 +359,96 @@ fn a_header_of_a_million_fields_is_passed_over() {
             &["one", "Header", "two"],
         );
     }
+}
+
+/// Offset and length of each record, as the reader tells them.
+fn places(bytes: &[u8]) -> (Vec<(String, u64, Option<u64>)>, Option<WarcError>) {
+    let (mut places, mut error) = (Vec::new(), None);
+    let mut reader = Reader::new(Box::new(Cursor::new(bytes.to_vec())), "x", LIMITS).unwrap();
+    while let Some(next) = reader.next() {
+        match next {
+            Ok(Found::Record(record)) => {
+                let block = String::from_utf8_lossy(&record.block).into_owned();
+                places.push((block, record.offset, reader.record_length()));
+            }
+            Ok(Found::Skipped(_)) => {}
+            Err(end) => error = Some(end),
+        }
+    }
+    (places, error)
+}
+
+#[test]
+fn a_record_can_be_read_alone_from_its_place() {
+    let records: [Vec<u8>; 3] = [
+        archive(Packing::Plain, &[b"one"]),
+        archive(Packing::Plain, &[b"two"]),
+        arc("http://a.test/", b"HTTP/1.1 200\n\nx"),
+    ];
+    let [one, two, three] = &records;
+    for whole in [
+        [&one[..], two].concat(),
+        archive(Packing::Gzip, &[b"one", b"two"]),
+        [zst(one), skippable(0x50, b"x"), zst(two)].concat(),
+        [gzip(one), two.clone(), zst(one)].concat(),
+        [gzip(&one[..one.len() - 6]), gzip(&one[one.len() - 6..])].concat(),
+        [ARC_1, b"\n", three, three].concat(),
+        [gzip(ARC_1), gzip(three), gzip(three)].concat(),
+    ] {
+        let (places, error) = places(&whole);
+        assert!(error.is_none() && !places.is_empty(), "{error:?}");
+        for (block, offset, length) in &places {
+            let (from, length) = (*offset as usize, length.unwrap() as usize);
+            assert_eq!(read(&whole[from..from + length]).0, [block.as_str()]);
+        }
+        let (_, offset, length) = places.last().unwrap();
+        let rest = whole.get((offset + length.unwrap()) as usize..).unwrap();
+        assert!(rest.iter().all(|byte| b"\r\n".contains(byte)), "{rest:?}");
+    }
+}
+
+#[test]
+fn records_that_share_a_member_have_no_place_of_their_own() {
+    let shared =
+        [gzip(&archive(Packing::Plain, &[b"one", b"two"])), archive(Packing::Gzip, &[b"three"])].concat();
+    let (found, error) = places(&shared);
+    let alone: Vec<(&str, bool)> =
+        found.iter().map(|(block, _, length)| (block.as_str(), length.is_some())).collect();
+    assert_eq!(alone, [("one", false), ("two", false), ("three", true)]);
+    assert!(error.is_none());
+    // The second begins within a member and ends with another.
+    let plain = archive(Packing::Plain, &[b"one", b"two"]);
+    let (found, _) = places(&[gzip(&plain[..plain.len() - 6]), gzip(&plain[plain.len() - 6..])].concat());
+    assert!(found.len() == 2 && found.iter().all(|(_, _, length)| length.is_none()), "{found:?}");
+}
+
+#[test]
+fn a_fault_behind_a_record_is_told_though_the_place_was_asked_for() {
+    // Long enough that the member's end is not seen together with the header.
+    let block = "x".repeat(900);
+    let whole = archive(Packing::Gzip, &[block.as_bytes()]);
+    let mut wrong_sum = whole.clone();
+    let sum = whole.len() - 8;
+    wrong_sum[sum] ^= 1;
+    for bytes in [wrong_sum, whole[..whole.len() - 4].to_vec()] {
+        let (found, error) = places(&bytes);
+        assert_eq!(found, [(block.clone(), 0, None)]);
+        assert!(error.is_some());
+    }
+}
+
+#[test]
+fn the_beginning_of_a_block_over_the_limit_is_given_where_it_is_wanted() {
+    let bytes = archive(Packing::Gzip, &[&[b'x'; 1_001], b"two"]);
+    let limits = Limits { beginning: 10, ..LIMITS };
+    let reader = Reader::new(Box::new(Cursor::new(bytes)), "x", limits).unwrap();
+    let blocks: Vec<Vec<u8>> = reader
+        .map(|next| match next.unwrap() {
+            Found::Record(record) => record.block,
+            Found::Skipped(skipped) => panic!("{skipped:?}"),
+        })
+        .collect();
+    assert_eq!(blocks, [b"xxxxxxxxxx".to_vec(), b"two".to_vec()]);
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 //! same state, without a network.
 
 use std::collections::BTreeSet;
+use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +10,9 @@ use std::time::Duration;
 use newslode_common::store::{Frontier, Kind, PageArchive, SiteState};
 use newslode_common::version::ContentHash;
 use newslode_common::warc::http::Answer;
-use newslode_common::warc::{Found, Limits, NewRecord, Packing, Reader, Record, RecordType, Writer};
+use newslode_common::warc::{
+    Found, Index, Limits, NewRecord, Packing, Reader, Record, RecordType, Writer, surt,
+};
 use newslode_page::Params;
 use newslode_page::time::Timestamp;
 use serde_json::Value;
@@ -95,12 +98,87 @@ async fn a_run_mined_from_its_own_archive_is_the_same_and_can_be_removed() {
     }
 }
 
-/// Asks warcio: see `tests/warc/run.sh`.
-fn warcio(what: &str, file: &Path) -> String {
+/// Asks an independent reader or writer: see `tests/warc/run.sh`.
+fn ask(what: &str, file: &Path, further: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warc/run.sh");
-    let run = Command::new(script).arg(what).arg(file).output().unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    String::from_utf8(run.stdout).unwrap()
+    let run = Command::new(script).arg(what).arg(file).args(further).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert!(run.status.success(), "{out}{err}");
+    out.into_owned()
+}
+
+/// The lines of an index: key, time, and what is said of the capture.
+fn index_lines(index: &str) -> Vec<(String, String, Value)> {
+    let line = |line: &str| {
+        let [key, time, json]: [&str; 3] = line.splitn(3, ' ').collect::<Vec<_>>().try_into().unwrap();
+        (key.to_owned(), time.to_owned(), serde_json::from_str(json).unwrap())
+    };
+    index.lines().map(line).collect()
+}
+
+/// Addresses of the records that an archive's index leads to, each read alone.
+fn found_by_index(archive: &Path) -> BTreeSet<String> {
+    let index = std::fs::read_to_string(Index::path(archive)).unwrap();
+    assert!(index.lines().is_sorted(), "{index}");
+    let bytes = std::fs::read(archive).unwrap();
+    let mut found = BTreeSet::new();
+    for (key, _, capture) in index_lines(&index) {
+        let number = |name: &str| capture[name].as_str().unwrap().parse::<usize>().unwrap();
+        let (offset, length) = (number("offset"), number("length"));
+        let alone = Cursor::new(bytes[offset..offset + length].to_vec());
+        let mut reader = Reader::new(Box::new(alone), "alone", Limits::default()).unwrap();
+        let Some(Ok(Found::Record(record))) = reader.next() else { panic!("{capture}") };
+        assert!(reader.next().is_none(), "{capture}");
+        assert_eq!((record.target(), &*surt(record.target().unwrap())), (capture["url"].as_str(), &*key));
+        assert_eq!(capture["digest"].as_str(), record.fields.get("WARC-Payload-Digest"));
+        assert!(found.insert(key), "{capture}");
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn indexes_lead_to_every_page_and_can_be_written_again() {
+    let lab = Lab::of(small_world(9)).await;
+    for name in ["pages.warc.gz", "pages.warc"] {
+        let (_, file) = exported(&lab, name).await;
+        let pages: BTreeSet<String> = records(&file).iter().filter_map(Record::target).map(surt).collect();
+        assert!(pages.len() > 100 && found_by_index(&file) == pages, "{name}");
+        let index = Index::path(&file);
+        let written = std::fs::read_to_string(&index).unwrap();
+        std::fs::remove_file(&index).unwrap();
+        let report = lab.json(&["warc", "index", "--json", file.to_str().unwrap()]).await;
+        assert_eq!((&report[0]["captures"], &report[0]["left_out"]), (&pages.len().into(), &0.into()));
+        assert_eq!(std::fs::read_to_string(&index).unwrap(), written, "{name}");
+        std::fs::remove_dir_all(lab.path("undisturbed")).unwrap();
+    }
+    // What can be read is in the index, what cannot be is told.
+    let pages = [("http://a.test/x", THEN, "<h1>One</h1>"), ("http://a.test/y", THEN, "<h1>Two</h1>")];
+    let packed = warc(Packing::Gzip, &pages);
+    let mut shared = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    shared.write_all(&warc(Packing::Plain, &pages)).unwrap();
+    let folder = lab.path("folder");
+    std::fs::create_dir_all(folder.join("below")).unwrap();
+    for (name, bytes) in [
+        ("below/whole.warc.gz", packed.clone()),
+        ("cut.warc.gz", packed[..packed.len() - 9].to_vec()),
+        ("foreign.warc", b"<!doctype html>".to_vec()),
+        ("shared.warc.gz", shared.finish().unwrap()),
+    ] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let ended = lab.run(&["warc", "index", folder.to_str().unwrap()]).await;
+    assert_eq!(ended.code, Some(1), "{}{}", ended.out, ended.err);
+    for words in ["2 of 4 files", "cut.warc.gz` is cut off", "foreign.warc` is not a web archive"] {
+        assert!(ended.err.contains(words), "{words} is not in {}", ended.err);
+    }
+    let counts = ["whole.warc.gz.cdxj: 2 captures; left out: 0", "cut.warc.gz.cdxj: 1 captures; left out: 0"];
+    for words in counts.into_iter().chain(["shared.warc.gz.cdxj: 0 captures; left out: 2"]) {
+        assert!(ended.out.contains(words), "{words} is not in {}", ended.out);
+    }
+    assert_eq!(found_by_index(&folder.join("cut.warc.gz")), BTreeSet::from(["test,a)/x".to_owned()]));
+    assert!(!Index::path(&folder.join("foreign.warc")).exists());
+    let shared = lab.run(&["warc", "index", folder.join("shared.warc.gz").to_str().unwrap()]).await;
+    assert!(shared.code == Some(1) && shared.err.contains("share a packed member"), "{}", shared.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -259,9 +337,73 @@ async fn bad_archives_are_told_with_name_and_place() {
     assert_eq!(both.code, Some(2), "{}", both.err);
 }
 
-/// Tests that ask warcio.
+/// Tests that ask warcio, cdxj-indexer, wacz and pywb.
 mod python {
     use super::*;
+
+    /// Our index of an archive is that of cdxj-indexer, but for answers without a page.
+    fn assert_same_index(archive: &Path) {
+        let ours = index_lines(&std::fs::read_to_string(Index::path(archive)).unwrap());
+        let mut theirs = index_lines(&ask("index", archive, &[]));
+        theirs.retain(|(_, _, capture)| capture["status"] != "304");
+        assert!(!ours.is_empty());
+        let sorted = |mut lines: Vec<(String, String, Value)>| {
+            lines.sort_by_key(|(key, time, capture)| {
+                (key.clone(), time.clone(), capture["offset"].to_string())
+            });
+            lines
+        };
+        for (ours, theirs) in sorted(ours.clone()).iter().zip(&sorted(theirs.clone())) {
+            assert_eq!(ours, theirs);
+        }
+        assert_eq!(ours.len(), theirs.len());
+    }
+
+    /// Address and title of a page in UTF-8.
+    fn titled_page(archive: &Path) -> (String, String) {
+        let page = records(archive).into_iter().find_map(|record| {
+            let answer = Answer::parse(&record.block).filter(|answer| answer.status == 200)?;
+            let body = String::from_utf8(answer.body(&record.block, 1 << 20).ok()?).ok()?;
+            let title = body.split_once("<title>")?.1.split_once("</title>")?.0.to_owned();
+            (record.kind == Some(RecordType::Response)).then(|| (record.target().unwrap().to_owned(), title))
+        });
+        page.unwrap()
+    }
+
+    /// pywb shows this page, and none of another address.
+    fn assert_replayed(given: &Path, url: &str, words: &str) {
+        let lines = ask("replay", given, &[url, "http://nowhere.test/"]);
+        let shown: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!((&shown[0]["status"], &shown[1]["status"]), (&200.into(), &404.into()), "{lines}");
+        assert!(shown[0]["body"].as_str().unwrap().contains(words), "{words} is not in {lines}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_package_is_valid_and_is_replayed() {
+        let lab = Lab::of(small_world(9)).await;
+        let (_, archive) = exported(&lab, "pages.warc.gz").await;
+        assert_same_index(&archive);
+        let (run, package) = (lab.path("undisturbed"), lab.path("pages.wacz"));
+        let (run, to) = (run.to_str().unwrap(), package.to_str().unwrap());
+        lab.ok(&["export", "pages", run, "--format", "wacz", "--to", to]).await;
+        let said = ask("validate", &package, &[]);
+        assert!(said.contains("Validation succeeded, the passed WACZ is valid"), "{said}");
+        let (url, title) = titled_page(&archive);
+        assert_replayed(&package, &url, &title);
+        let refused = lab.run(&["export", "pages", run, "--format", "wacz"]).await;
+        assert!(refused.code == Some(1) && refused.err.contains("--to pages.wacz"), "{}", refused.err);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_archive_of_another_writer_gets_the_index_of_another_indexer() {
+        let lab = Lab::of(small_world(9)).await;
+        for name in ["theirs.warc.gz", "theirs.warc"] {
+            let file = lab.path(name);
+            ask("write", &file, &[]);
+            lab.ok(&["warc", "index", file.to_str().unwrap()]).await;
+            assert_same_index(&file);
+        }
+    }
 
     #[tokio::test(flavor = "multi_thread")]
     async fn a_run_mined_from_what_its_crawler_kept_is_the_same() {
@@ -269,12 +411,17 @@ mod python {
         let (folder, config) = (lab.path("kept"), lab.path("warc.toml"));
         std::fs::write(&config, format!("[archive]\nwarc = {:?}\n", folder.to_str().unwrap())).unwrap();
         let (digests, _) = lab.undisturbed(&["--config", config.to_str().unwrap()]).await;
-        let files: Vec<PathBuf> =
+        let mut files: Vec<PathBuf> =
             std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
-        let [file] = &files[..] else { panic!("{files:?}") };
+        files.sort();
+        let [file, index] = &files[..] else { panic!("{files:?}") };
         assert_eq!(file.extension().unwrap(), "gz", "it was ended");
+        assert_eq!(*index, Index::path(file));
+        assert_same_index(file);
+        let (url, title) = titled_page(file);
+        assert_replayed(&folder, &url, &title);
         let theirs: Vec<Value> =
-            warcio("read", file).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            ask("read", file, &[]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let of = |kind: &str| theirs.iter().filter(|record| record["type"] == kind).count();
         let answers = of("response") + of("revisit");
         assert!(answers > 100 && of("request") == answers, "{answers} answers, {} requests", of("request"));
@@ -287,7 +434,7 @@ mod python {
         let lab = Lab::of(small_world(9)).await;
         for name in ["theirs.warc.gz", "theirs.warc"] {
             let file = lab.path(name);
-            warcio("write", &file);
+            ask("write", &file, &[]);
             let run = format!("from-{name}");
             let summary = lab.json(&mining(&lab, &run, &file)).await;
             // Two for each answer, and four others.
@@ -319,7 +466,7 @@ mod python {
     async fn an_independent_reader_sees_the_same_records() {
         let lab = Lab::of(small_world(9)).await;
         let (_, file) = exported(&lab, "pages.warc.gz").await;
-        let lines = warcio("read", &file);
+        let lines = ask("read", &file, &[]);
         let theirs: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let ours = records(&file);
         assert!(ours.len() > 100 && theirs.len() == ours.len(), "{} and {}", ours.len(), theirs.len());

@@ -234,6 +234,7 @@ impl Kitchen<'_> {
             ["terms"] => Recipe::Run(words(&["attack.test"])),
             ["export"] => Recipe::Run(Vec::new()),
             ["warc", "feed"] => Recipe::Services(vec![self.path("pages.warc.gz")]),
+            ["warc", "index"] => Recipe::Alone(vec![self.path("pages.warc.gz")]),
             ["seed", "add" | "remove" | "pause" | "forget"] => Recipe::Run(words(&["http://other.test/"])),
             ["explain"] => Recipe::Run(vec![self.story.clone()]),
             ["dead", "list"] | ["dead", "replay"] => Recipe::Services(Vec::new()),
