@@ -275,11 +275,12 @@ impl Log {
 /// The blocks of all records in a folder.
 async fn records(folder: &Path) -> String {
     let files = || std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let is_index = |file: &PathBuf| file.extension().is_some_and(|end| end == "cdxj");
     while files().any(|file| file.extension().is_some_and(|end| end == "open")) {
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     let mut text = String::new();
-    for file in files() {
+    for file in files().filter(|file| !is_index(file)) {
         for found in Reader::open(&file, Limits::default()).unwrap() {
             let Ok(Found::Record(record)) = found else { panic!("{found:?}") };
             text.push_str(&String::from_utf8_lossy(&record.block));
