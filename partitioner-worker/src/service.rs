@@ -272,6 +272,11 @@ fn checked_bytes(fetched: &FetchedPage, body: &Body) -> Result<Vec<u8>, String> 
     if fetched.site != url.site() {
         return Err(format!("`{url}` is not a page of the site `{}`", fetched.site));
     }
+    fetched
+        .listed
+        .as_ref()
+        .map_or(Ok(()), |listed| listed.check(url))
+        .map_err(|error| format!("`{url}`: {error}"))?;
     if fetched.hash_with(&bytes) != fetched.content() {
         return Err(format!(
             "a damaged page: `{url}` and its bytes do not have the hash {}",

@@ -60,6 +60,12 @@ impl ItemDraft {
         add_name(&mut self.details.authors, text);
     }
 
+    /// Notes the section; the first one counts.
+    pub(super) fn add_section(&mut self, text: &str) {
+        let section = plain_title(text, true).filter(|section| section.len() <= MAX_NAME);
+        self.details.section = self.details.section.take().or(section);
+    }
+
     /// Notes keywords, with commas between them.
     pub(super) fn add_keywords(&mut self, text: &str) {
         text.split(',').for_each(|keyword| add_name(&mut self.details.keywords, keyword));

@@ -118,6 +118,7 @@ impl ItemReader {
             | ElementName::Dated(_)
             | ElementName::Modified
             | ElementName::Author
+            | ElementName::Section
             | ElementName::Language => walk.keep_text(),
             ElementName::Keywords => {
                 attributes.term.iter().for_each(|term| self.draft.add_keywords(term));
@@ -181,6 +182,7 @@ impl ItemReader {
             ElementName::Dated(meaning) => draft.add_published(rank_of(meaning), found.date(text)),
             ElementName::Modified => draft.modified = draft.modified.max(found.date(text)),
             ElementName::Author => draft.add_author(text),
+            ElementName::Section => draft.add_section(text),
             ElementName::Keywords => draft.add_keywords(text),
             ElementName::Language => draft.add_language(text),
             ElementName::Summary => draft.add_summary(text),

@@ -36,6 +36,8 @@ pub struct Item {
 pub struct ItemDetails {
     /// The authors as they are written: names, addresses, several in one text.
     pub authors: Vec<String>,
+    /// The section.
+    pub section: Option<String>,
     /// The summary as plain text, at most 500 characters.
     pub summary: Option<String>,
     /// The code of the language as it is written.

@@ -93,6 +93,8 @@ pub(super) enum ElementName {
     Author,
     /// The name of a person, inside [`ElementName::Author`].
     PersonName,
+    /// The section that files the item.
+    Section,
     /// A category or a list of keywords.
     Keywords,
     /// A summary, or the full text of feeds that have no other element for it.
@@ -146,6 +148,8 @@ impl ElementName {
             (NamespaceKind::News, b"title") => ElementName::NewsTitle,
             (NamespaceKind::Core, b"author") | (NamespaceKind::Dublin, b"creator") => ElementName::Author,
             (NamespaceKind::Core, b"name") => ElementName::PersonName,
+            // Mostly PRISM's.
+            (_, b"section") => ElementName::Section,
             (NamespaceKind::Core, b"category") | (NamespaceKind::Dublin, b"subject") => ElementName::Keywords,
             (NamespaceKind::Media | NamespaceKind::News, b"keywords") => ElementName::Keywords,
             (NamespaceKind::Core, b"description" | b"summary" | b"abstract") => ElementName::Summary,

@@ -278,6 +278,7 @@ fn what_it_says(listing: &CanonicalUrl, kind: ListingKind, item: &Item, now: Tim
         title: item.title.clone(),
         published: item.published.filter(|published| *published <= now).map(time_or_day),
         authors: details.authors,
+        section: details.section,
         summary: details.summary,
         // The region says nothing that an article tells.
         language: language.and_then(|code| code.split(['-', '_']).next().map(str::to_owned)),

@@ -107,3 +107,19 @@ async fn the_newest_map_of_an_index_without_dates_is_read() {
     assert_eq!(read, [1, 2, 3, 4, 5, 26, 27, 28, 29, 30]);
     assert!(!sim.asked("http://a.test/2026/a-story-of-map-number-30").is_empty());
 }
+
+#[tokio::test]
+async fn an_address_that_is_a_page_to_browsers_and_a_feed_to_readers_is_asked_for_the_feed() {
+    let sim = Sim::new().await;
+    let link = "<link rel=alternate type='application/rss+xml' href=/news>";
+    let front = page("Front", &[]).replace("<title>", &format!("{link}<title>"));
+    sim.set_answer(FRONT, 200, &[], front);
+    sim.set_answer("http://a.test/news", 200, &[("content-type", "text/html")], page("News", &[]));
+    let feed = format!(
+        "<rss version='2.0'><channel><item><title>{HEADLINE}</title><link>{STORY}</link></item></channel></rss>"
+    );
+    sim.set_answer("http://a.test/news feed", 200, &[("content-type", "application/rss+xml")], feed);
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
+    sim.run(10 * MINUTE).await;
+    assert!(!sim.asked(STORY).is_empty());
+}

@@ -38,7 +38,8 @@ pub(crate) type ScriptedAnswer = (u16, Headers, Vec<u8>);
 pub(crate) type Headers = &'static [(&'static str, &'static str)];
 
 /// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
-/// is told under the URL, a space and the cookies; what it answers to all else, under `*`.
+/// is told under the URL, a space and the cookies; to one that prefers a feed, under the URL, a space and `feed`; to all else,
+/// under `*`.
 pub(crate) struct ScriptedWeb {
     pub(crate) answers: Mutex<BTreeMap<String, ScriptedAnswer>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
@@ -59,8 +60,11 @@ impl Web for ScriptedWeb {
         self.clock.set(Timestamp(self.clock.now().0 + self.takes.load(Ordering::SeqCst)));
         let cookies = headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());
         let with_cookies = cookies.map(|cookies| format!("{url} {cookies}"));
+        let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+        let as_feed = accept.starts_with("application/rss+xml").then(|| format!("{url} feed"));
         let answers = self.answers.lock().unwrap();
-        let answer = with_cookies.and_then(|key| answers.get(&key)).or_else(|| answers.get(url.as_str()));
+        let keys = [with_cookies, as_feed, Some(url.to_string())].into_iter().flatten();
+        let answer = keys.into_iter().find_map(|key| answers.get(&key));
         let answer = answer.or_else(|| answers.get("*")).cloned();
         drop(answers);
         let (status, headers, body) = answer.unwrap_or((404, &[], Vec::new()));

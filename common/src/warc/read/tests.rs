@@ -361,8 +361,11 @@ fn a_header_of_a_million_fields_is_passed_over() {
     }
 }
 
-/// Offset and length of each record, as the reader tells them.
-fn places(bytes: &[u8]) -> (Vec<(String, u64, Option<u64>)>, Option<WarcError>) {
+/// The block, the offset and the length of a record, as the reader tells them.
+type RecordPlace = (String, u64, Option<u64>);
+
+/// The places of all records, and the error that ended the reading.
+fn places(bytes: &[u8]) -> (Vec<RecordPlace>, Option<WarcError>) {
     let (mut places, mut error) = (Vec::new(), None);
     let mut reader = Reader::new(Box::new(Cursor::new(bytes.to_vec())), "x", LIMITS).unwrap();
     while let Some(next) = reader.next() {

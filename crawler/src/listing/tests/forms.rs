@@ -280,7 +280,7 @@ fn items_name_authors_keywords_pictures_and_texts() {
         "<rss version='2.0' xmlns:content='http://purl.org/rss/1.0/modules/content/'
   xmlns:dc='http://purl.org/dc/elements/1.1/' xmlns:media='http://search.yahoo.com/mrss/'><channel><item>
    <link>/1</link><dc:creator><![CDATA[Ann Lee]]></dc:creator><author>ben@a.test (Ben Cole)</author><dc:language>en-GB</dc:language>
-   <category>Sport</category><category><![CDATA[Cup]]></category><category>Sport</category>
+   <prism:section>Football &amp;amp; more</prism:section><category>Sport</category><category><![CDATA[Cup]]></category><category>Sport</category>
    <enclosure url='/sound.mp3' type='audio/mpeg'/><media:content url='/cup.jpg' medium='image'/><media:thumbnail url='/small.jpg'/>
    <description>&lt;p&gt;A cup &amp;amp; a &lt;b&gt;tour&lt;/b&gt;.</description>
    <content:encoded><![CDATA[<p>The cup <a href='/x'>came home</a>.</p><p>At last.</p>]]></content:encoded>
@@ -288,6 +288,7 @@ fn items_name_authors_keywords_pictures_and_texts() {
     );
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     assert_eq!(said.authors, texts(&["Ann Lee", "ben@a.test (Ben Cole)"]));
+    assert_eq!(said.section.as_deref(), Some("Football & more"));
     assert_eq!(said.keywords, texts(&["Sport", "Cup"]));
     assert_eq!(said.image.as_ref().map(CanonicalUrl::as_str), Some("https://www.a.test/cup.jpg"));
     assert_eq!((said.summary.as_deref(), said.language.as_deref()), (Some("A cup & a tour."), Some("en-GB")));
