@@ -1,7 +1,7 @@
 //! What feeds and news sitemaps say of pages, kept in the archive until the pages are fetched.
 //!
 //! The frontier stays small: it knows addresses and times alone. A page that was fetched carries what is kept of it in its
-//! message, and is archived with it. Errors only cost the note: a page without one is read by itself. Start at
+//! message, and is archived with it. If the archive fails, only the note is lost, and the page is read without it. Start at
 //! [`ListedNotes::keep`] and [`ListedNotes::get`].
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use newslode_page::time::Timestamp;
 
 use crate::recent_links::RecentLinks;
 
-/// Notes of one visit that are kept; those of the items that stand first.
+/// Maximum number of notes that one visit of a listing writes: those of its first items.
 const MOST_NOTES: usize = 1_000;
 /// Notes that are written at once.
 const AT_ONCE: usize = 8;

@@ -30,9 +30,9 @@ const PUBLISHING_MEMORY: u64 = 7 * DAY * 1_443 / 1_000;
 const PUBLISHING_PRIOR: (u64, u64) = (25 * ARTICLE, 6 * HOUR);
 /// See [`PUBLISHING_PRIOR`].
 const PRIOR_FADES: u64 = 2 * DAY;
-/// Number of links that a site's unproven sections may show first together and have read with the news.
+/// Maximum number of links from a site's unproven sections, all taken together, that are read with the news.
 const UNPROVEN_LINKS: u64 = 40;
-/// They are at most this part of the budget of a day: one in so many.
+/// And at most one in this many of the URLs that the site may get in a day.
 const UNPROVEN_SHARE: u64 = 10;
 /// Intervals are stretched at most this many times while tokens are short.
 const MOST_STRETCH: u64 = 10;
@@ -75,7 +75,7 @@ impl SiteSchedule {
         self.listings.get(&id)
     }
 
-    /// How many links that a listing shows first are read with the news now; the rest waits with the backlog. A site may link
+    /// How many of the links that a listing shows first are read with the news now; the rest waits with the backlog. A site may link
     /// to sections without end that never show an article, so those of whose links none is known to be one share a few,
     /// unless a menu leads to them: menus are small. `max_pages` is the site's budget of a day.
     #[must_use]

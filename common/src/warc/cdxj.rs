@@ -264,7 +264,7 @@ fn is_capture(kind: RecordType, content_type: Option<&str>) -> bool {
 
 type Run = Box<dyn Iterator<Item = io::Result<String>>>;
 
-/// Sorted rows of lines, made one.
+/// Merges sorted runs of lines.
 struct Merge {
     runs: Vec<Run>,
     /// The next line of each.

@@ -92,7 +92,7 @@ impl SiteKnowledge {
     }
 }
 
-/// Explains why a page is or is not taken for an article: alone as [`article`](crate::extract::article) takes it, or with what
+/// Explains why a page is or is not taken for an article: alone as [`article`] takes it, or with what
 /// is known of its site.
 ///
 /// ```

@@ -19,9 +19,9 @@ use crate::reading::ListedEntry;
 use crate::text::words_of_prose;
 use crate::time::Timestamp;
 
-/// How likely a page is an article that shows none, if a feed holds its text.
+/// The confidence that a page is an article if it shows none, but a feed holds its text.
 const FEED_KIND_CONFIDENCE: f32 = 0.8;
-/// How far what a listing says is trusted where the page says nothing.
+/// The confidence of a field that only a listing gives.
 const LISTED_CONFIDENCE: f32 = 0.7;
 
 /// The kind of a page and, if it is an article, its fields and text.
