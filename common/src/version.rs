@@ -1,7 +1,7 @@
 //! Which fetch of a page is counted, with which content and by which algorithms.
 //!
 //! A [`ContentHash`] names the input of everything that is computed from a page: the canonical URL, the
-//! `Content-Type` header, the body's bytes, and what a listing of the site says of the page. The page itself is filed under it. The results depend on the
+//! `Content-Type` header and the body's bytes. The page itself is filed under it. The results depend on the
 //! algorithms, too, so they are filed and counted under the hash [as seen by](ContentHash::seen_by) the
 //! algorithms' generation.
 
@@ -11,10 +11,10 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use newslode_page::generation::Generation;
-use newslode_page::reading::{CanonicalUrl, Listed, ListedEntry};
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
-/// 128 bits of BLAKE3 over URL, content type, body and what a listing says.
+/// 128 bits of BLAKE3 over URL, content type and body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ContentHash(pub [u8; 16]);
 
@@ -31,50 +31,6 @@ impl ContentHash {
             hasher.update(part);
         }
         hasher.update(body);
-        let mut short = [0; 16];
-        short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        ContentHash(short)
-    }
-
-    /// The hash of the same page with what a listing says of it.
-    #[must_use]
-    pub fn with_listed(self, listed: Option<&Listed>) -> ContentHash {
-        let Some(Listed { entry, html }) = listed else { return self };
-        // The parts in a fixed order, each with its length, so that no two entries look alike.
-        let ListedEntry {
-            listing,
-            by,
-            title,
-            published,
-            authors,
-            section,
-            summary,
-            language,
-            keywords,
-            image,
-        } = entry;
-        let one = |text: &Option<String>| vec![text.clone().unwrap_or_default()];
-        let fields = [
-            vec![listing.as_str().to_owned(), by.witness().to_owned()],
-            one(title),
-            one(published),
-            authors.clone(),
-            one(section),
-            one(summary),
-            one(language),
-            keywords.clone(),
-            one(image),
-            one(html),
-        ];
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.0);
-        for texts in fields {
-            hasher.update(&(texts.len() as u64).to_le_bytes());
-            for text in texts {
-                hasher.update(&(text.len() as u64).to_le_bytes());
-                hasher.update(text.as_bytes());
-            }
-        }
         let mut short = [0; 16];
         short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         ContentHash(short)
@@ -187,8 +143,6 @@ impl Version {
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::reading::ListedBy;
-
     use super::*;
 
     #[test]
@@ -229,27 +183,5 @@ mod tests {
         for wrong in ["", "zz", &"g".repeat(32), &"é".repeat(16)] {
             assert!(wrong.parse::<ContentHash>().is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn what_a_listing_says_is_part_of_the_content() {
-        let page = ContentHash::of(&"https://a.test/1".parse().unwrap(), None, b"<p>x");
-        assert_eq!(page.with_listed(None), page);
-        let entry = ListedEntry::new("https://a.test/feed".parse().unwrap(), ListedBy::Feed);
-        let with = |title: Option<&str>, authors: &[&str]| {
-            let authors = authors.iter().map(|author| (*author).to_owned()).collect();
-            let entry = ListedEntry { title: title.map(str::to_owned), authors, ..entry.clone() };
-            page.with_listed(Some(&Listed { entry, html: None }))
-        };
-        let all = [
-            page,
-            with(None, &[]),
-            with(Some("ab"), &[]),
-            with(Some("a"), &["b"]),
-            with(None, &["a", "b"]),
-            with(None, &["ab"]),
-        ];
-        let distinct: std::collections::BTreeSet<_> = all.into_iter().collect();
-        assert_eq!(distinct.len(), all.len());
     }
 }

@@ -35,8 +35,7 @@ pub(crate) async fn seal_page(
     let claim = claim.clone();
     let FetchedBody { content_type, body, listed, .. } = fetched;
     let sealing = tokio::task::spawn_blocking(move || {
-        let content =
-            ContentHash::of(&claim.url, content_type.as_deref(), &body).with_listed(listed.as_ref());
+        let content = ContentHash::of(&claim.url, content_type.as_deref(), &body);
         if claim.content == Some(content) {
             return Ok(None);
         }

@@ -183,7 +183,8 @@ impl Worker {
         // One deadline for all steps, so that together they hold the page no longer than the broker allows.
         let retry = Retry::within(HOLD).until(&self.stop);
         let body = self.body(&fetched, &retry).await?;
-        let (params, parsed) = (Arc::clone(&self.params), self.parts.parsed.get(fetched.content()));
+        let parsed = self.parts.parsed.get(fetched.content()).filter(|page| page.listed == fetched.listed);
+        let params = Arc::clone(&self.params);
         let started = Instant::now();
         let working = tokio::task::spawn_blocking(move || {
             let analysis = match parsed {
@@ -265,7 +266,7 @@ impl Worker {
     }
 }
 
-/// The page's bytes, if its content hash is that of its URL, type, bytes and listing: a damaged message has another.
+/// The page's bytes, if its content hash is that of its URL, type and bytes: a damaged message has another.
 fn checked_bytes(fetched: &FetchedPage, body: &Body) -> Result<Vec<u8>, String> {
     let bytes = body.unpack().map_err(|error| error.to_string())?;
     let url = &fetched.url;

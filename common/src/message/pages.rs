@@ -32,7 +32,8 @@ pub struct FetchedPage {
     pub content_type: Option<String>,
     /// The bytes, after decoding the content encoding.
     pub body: Body,
-    /// What a listing of the site says of the page; `None` if none was read that says more than its address.
+    /// What a listing of the site says of the page; `None` if none was read that says more than its address. It stands beside the
+    /// content and is no part of its hash, because what is counted must not depend on which of the two was read first.
     pub listed: Option<Listed>,
 }
 
@@ -116,7 +117,7 @@ impl FetchedPage {
     /// The hash that the page has with these bytes.
     #[must_use]
     pub fn hash_with(&self, bytes: &[u8]) -> ContentHash {
-        ContentHash::of(&self.url, self.content_type.as_deref(), bytes).with_listed(self.listed.as_ref())
+        ContentHash::of(&self.url, self.content_type.as_deref(), bytes)
     }
 
     /// The key of the page in the archive, also for readers of messages.

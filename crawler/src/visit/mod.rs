@@ -370,6 +370,8 @@ impl Visit<'_> {
         // A page that the miner has not reported back may have been lost on its way, so it is handed over again. The
         // miner never reports pages that are due once; after a crash it finds them in the frontier.
         let is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));
+        // The miner has the page without what a listing says by now.
+        let is_known = is_known && !(fetched.listed.is_some() && self.archived_note().await.is_none());
         let content = self.archive_and_publish(is_known, fetched).await?;
         let next = match (self.is_due_once(), content) {
             (true, _) => self.due_once().after_success(self.now),

@@ -109,7 +109,7 @@ impl PageLinks {
         let reading = move || {
             let FetchedBody { content_type, body, directives, refresh, listed, .. } = page;
             let content_type = content_type.as_deref();
-            let content = ContentHash::of(&url, content_type, &body).with_listed(listed.as_ref());
+            let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of a page link to and ask for was seen before.
             if matches!(schedule.role, Role::Page | Role::Once) && last == Some(content) {
                 let is_noindex = directives.noindex;

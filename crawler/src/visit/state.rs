@@ -4,12 +4,13 @@
 //! need: to change the site's schedule, to hand a page to the miner, and to complete the claim.
 
 use anyhow::Context as _;
-use newslode_common::message::{Ending, GonePage};
+use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule};
 use newslode_common::store::teach::teach;
-use newslode_common::store::{Claim, Completion, Validators};
+use newslode_common::store::{Claim, Completion, Kind, Validators};
 use newslode_common::version::ContentHash;
+use newslode_page::reading::Listed;
 use newslode_page::time::Timestamp;
 
 use super::page_links::FetchedBody;
@@ -84,18 +85,33 @@ impl<'v> Visit<'v> {
         self.teach(|site| site.answered(now)).await
     }
 
+    /// What the archived page has of a listing; nothing if no page of the last content is archived. A page keeps the first
+    /// note that it was archived with, so that nobody reads the same content with two.
+    pub(super) async fn archived_note(&self) -> Option<Listed> {
+        let sealed = self.shared.parts.archive.get(Kind::Page, self.claim.content?).await.ok()??;
+        envelope::open::<FetchedPage>(&sealed).ok()?.listed
+    }
+
     /// Hands a page on for mining: archives it, then publishes it. `None`: the miner has it already; that is so if
-    /// the bytes, and what a listing says, are the last ones and `is_known`.
+    /// the bytes are the last ones and `is_known`.
     pub(super) async fn archive_and_publish(
         &self,
         is_known: bool,
         fetched: FetchedBody,
     ) -> anyhow::Result<Option<ContentHash>> {
         let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
-        let Some(page) = publish::seal_page(&claim, fetched, self.now).await? else {
+        let Some(mut page) = publish::seal_page(&claim, fetched.clone(), self.now).await? else {
             return Ok(None);
         };
         let content = page.content;
+        if self.claim.content == Some(content)
+            && let Some(note) =
+                self.archived_note().await.filter(|note| fetched.listed.as_ref() != Some(note))
+        {
+            let fetched = FetchedBody { listed: Some(note), ..fetched };
+            let claim = Claim { content: None, ..self.claim.clone() };
+            page = publish::seal_page(&claim, fetched, self.now).await?.unwrap_or(page);
+        }
         publish::archive_and_publish(&self.shared.parts, &self.shared.outages, page, self.now).await?;
         Ok(Some(content))
     }

@@ -54,7 +54,7 @@ pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Arc
 /// The reason why it cannot be read.
 pub(super) fn open(bytes: &[u8], parsed: &ParsedPages) -> Result<(FetchedPage, Arc<Page>), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
-    if let Some(page) = parsed.get(fetched.content()) {
+    if let Some(page) = parsed.get(fetched.content()).filter(|page| page.listed == fetched.listed) {
         return Ok((fetched, page));
     }
     let html = fetched.bytes().map_err(|error| error.to_string())?;

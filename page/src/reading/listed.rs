@@ -2,7 +2,7 @@
 //!
 //! Feeds and news sitemaps name the title, the authors and the time of publication of each article, and some feeds hold its
 //! full text. The crawler notes it when it reads the listing; it travels with the page and is archived with it, so the same
-//! page gives the same article later. It is input like the page's bytes, so it is part of the page's content hash.
+//! page gives the same article later.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
