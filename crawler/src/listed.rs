@@ -7,7 +7,6 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use newslode_common::message::wire;
 use newslode_common::store::{Kind, PageArchive, listed_key};
 use newslode_page::reading::{CanonicalUrl, Listed};
 use newslode_page::time::Timestamp;
@@ -51,7 +50,7 @@ impl ListedNotes {
         if self.get(url).await.is_some_and(|known| known.entry.by >= listed.entry.by) {
             return;
         }
-        let Ok(note) = wire::encode(listed) else { return };
+        let Ok(note) = serde_json::to_vec(listed) else { return };
         if let Err(error) = self.archive.put(Kind::Listed, listed_key(url), note.into(), now).await {
             tracing::debug!(%url, %error, "cannot keep what a listing says of a page");
         }
@@ -60,7 +59,7 @@ impl ListedNotes {
     /// What a listing says of a page.
     pub(crate) async fn get(&self, url: &CanonicalUrl) -> Option<Listed> {
         match self.archive.get(Kind::Listed, listed_key(url)).await {
-            Ok(note) => wire::decode(&note?).ok(),
+            Ok(note) => serde_json::from_slice(&note?).ok(),
             Err(error) => {
                 tracing::debug!(%url, %error, "cannot read what a listing says of a page");
                 None

@@ -330,7 +330,7 @@ impl WarcFiles {
         None
     }
 
-    /// Ends the file and writes its index. The file counts without its index, too.
+    /// Ends the file and writes its index. If the index cannot be written, the file stays.
     fn end_file(&mut self) -> std::io::Result<()> {
         let Some(OpenFile { writer, path, .. }) = self.current.take() else { return Ok(()) };
         let (_, index) = writer.finish_with_index()?;

@@ -86,7 +86,7 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
     }
 }
 
-/// Writes what was asked for. Returns the index of a web archive that becomes a file.
+/// Writes what the arguments ask for. If that is a web archive in a file, returns its index.
 async fn write_to(
     mut to: &mut impl Write,
     args: &ExportArgs,

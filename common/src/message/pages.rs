@@ -32,8 +32,8 @@ pub struct FetchedPage {
     pub content_type: Option<String>,
     /// The bytes, after decoding the content encoding.
     pub body: Body,
-    /// What a listing of the site says of the page; `None` if none was read that says more than its address. It stands beside the
-    /// content and is no part of its hash, because what is counted must not depend on which of the two was read first.
+    /// What a listing of the site says of the page; `None` if the crawler has read no listing that says more than the address.
+    /// The content hash does not cover it: the same pages must end in the same state, whichever source the crawler reads first.
     pub listed: Option<Listed>,
 }
 

@@ -65,8 +65,8 @@ pub enum Kind {
     History,
     /// The robots.txt of an origin as it was read last, as JSON. Stored under a hash of its address.
     Robots,
-    /// What a listing says of a page, as JSON, from the time when the listing is read. Stored under a hash of the page's
-    /// address.
+    /// What a listing says of a page, as JSON. The crawler writes it when it reads the listing. Stored under a hash of the
+    /// page's address.
     Listed,
 }
 

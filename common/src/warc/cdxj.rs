@@ -2,8 +2,8 @@
 //!
 //! An index has a sorted line for each capture: the address's [key](super::surt()), the time in 14 digits, and JSON with what a
 //! replay tool asks for, as pywb and cdxj-indexer write it. With offset and length it reads the one record out of the file.
-//! Invariant: memory is bounded; what is beyond it is sorted in unnamed files. A failure of these is told at the end, because
-//! an archive is worth more than its index. Start at [`Index::add`].
+//! Invariant: memory is bounded; lines beyond the bound are sorted in unnamed files. If such a file fails, only the end of the
+//! index reports it, because an archive is worth more than its index. Start at [`Index::add`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -166,7 +166,7 @@ impl Index {
                 .and_then(|text| text.split([';', ' ', '\t']).next())
                 .filter(|mime| !mime.is_empty()),
         };
-        // A revisit has not the payload that it stands for.
+        // A revisit record does not contain the payload, so its digest cannot be computed here.
         let computed = (record.digest.is_none() && record.kind != RecordType::Revisit && record.is_whole)
             .then(|| {
                 digest(

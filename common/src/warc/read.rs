@@ -180,7 +180,7 @@ pub struct Reader {
     is_arc: bool,
     /// Whether the record in work is the first of its packed member.
     is_first: bool,
-    /// A fault behind the last record, which is told when it is read on.
+    /// The fault found after the last record. The next call returns it.
     fault: Option<Fault>,
     is_over: bool,
 }

@@ -245,7 +245,7 @@ fn unescape(bytes: &[u8]) -> Vec<u8> {
     reversed
 }
 
-/// Bytes as ASCII: control characters, spaces, `#`, `%` and what is beyond ASCII are escaped.
+/// Escapes control characters, spaces, `#`, `%` and all bytes that are not ASCII.
 fn escape(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {

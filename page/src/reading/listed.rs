@@ -64,7 +64,7 @@ pub struct ListedEntry {
     pub image: Option<String>,
 }
 
-/// What one listing says of a page, and the text of the page if the listing holds that, too.
+/// The entry of a page in a listing, and the full text of the page if the listing has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
     /// What it says.

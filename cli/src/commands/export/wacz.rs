@@ -206,7 +206,7 @@ impl<W: Write + Seek> Write for Part<'_, W> {
     }
 }
 
-/// The hash of what was taken in and of these bytes.
+/// Finishes the hash with these last bytes, and returns it as text.
 fn hash_text(mut hash: Context, bytes: &[u8]) -> String {
     hash.update(bytes);
     let digits: String = hash.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
