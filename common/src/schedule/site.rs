@@ -75,21 +75,14 @@ impl SiteSchedule {
         self.listings.get(&id)
     }
 
-    /// How many of the links that a listing shows first are read with the news now; the rest waits with the backlog. A site may link
-    /// to sections without end that never show an article, so those of whose links none is known to be one share a few,
-    /// unless a menu leads to them: menus are small. `max_pages` is the site's budget of a day.
+    /// How many more links of [unproven](Listing::is_unproven) sections are read with the news; the others wait with the
+    /// backlog. A site may link to sections without end that never show an article, so all of them share a few.
+    /// `max_pages` is the site's budget of a day.
     #[must_use]
-    pub fn links_with_the_news(&self, id: ListingId, is_in_menu: bool, max_pages: u64) -> u64 {
-        match self.listings.get(&id) {
-            Some(listing) if listing.is_junky() => 0,
-            Some(listing) if listing.is_unproven() && !is_in_menu => {
-                let is_one = |listing: &&Listing| listing.is_unproven() && !listing.is_junky();
-                let unproven = self.listings.values().filter(is_one);
-                let shown: u64 = unproven.map(|listing| listing.shown).sum();
-                (max_pages / UNPROVEN_SHARE).min(UNPROVEN_LINKS).saturating_sub(shown)
-            }
-            Some(_) | None => u64::MAX,
-        }
+    pub fn unproven_links_left(&self, max_pages: u64) -> u64 {
+        let unproven = self.listings.values().filter(|listing| listing.is_unproven() && !listing.is_junky());
+        let shown: u64 = unproven.map(|listing| listing.shown).sum();
+        (max_pages / UNPROVEN_SHARE).min(UNPROVEN_LINKS).saturating_sub(shown)
     }
 
     /// Notes a good visit of a listing. `shown` is nothing after a 304 or the same bytes.

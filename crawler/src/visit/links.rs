@@ -46,12 +46,12 @@ impl Visit<'_> {
         //    credited for them.
         let is_first = before.visits == 0;
         let is_backlog = is_first && kind != ListingKind::Front;
-        let with_the_news = match is_backlog {
-            true => 0,
-            false => {
-                let max_pages = self.max_pages().await?;
-                self.site_schedule().await?.links_with_the_news(id, self.page.is_in_menu, max_pages)
-            }
+        let with_the_news = if is_backlog || before.is_junky() {
+            0
+        } else if before.is_unproven() && !self.page.is_in_menu {
+            self.site_schedule().await?.unproven_links_left(self.max_pages().await?)
+        } else {
+            u64::MAX
         };
         let new = self.add_stories(page_links, Some(id).filter(|_| !is_first), with_the_news).await?.new;
         // 2. What the menu leads to, and feeds and sitemaps that the page names.

@@ -313,6 +313,8 @@ impl Visit<'_> {
                 if page_links.is_noindex {
                     return self.noindex(validators, next).await;
                 }
+                // What other listings say of a listing is no evidence of an article.
+                let fetched = FetchedBody { listed: None, ..fetched };
                 let (outcome, content) = self.mine_listing(&page_links, fetched).await?;
                 Ok(self.done(outcome, content, validators, next))
             }
@@ -334,13 +336,13 @@ impl Visit<'_> {
                     return self.noindex(validators, next).await;
                 }
                 self.page.answered();
-                self.mine_page(fetched, validators).await
+                self.mine_page(fetched, page_links.is_same, validators).await
             }
             Role::Once => {
                 if page_links.is_noindex {
                     return self.noindex(validators, None).await;
                 }
-                self.mine_page(fetched, validators).await
+                self.mine_page(fetched, page_links.is_same, validators).await
             }
         }
     }
@@ -366,12 +368,21 @@ impl Visit<'_> {
     }
 
     /// Hands a page on whose text may be an article, unless it is as it was.
-    async fn mine_page(mut self, fetched: FetchedBody, validators: Validators) -> anyhow::Result<Completion> {
+    async fn mine_page(
+        mut self,
+        mut fetched: FetchedBody,
+        is_same: bool,
+        validators: Validators,
+    ) -> anyhow::Result<Completion> {
         // A page that the miner has not reported back may have been lost on its way, so it is handed over again. The
         // miner never reports pages that are due once; after a crash it finds them in the frontier.
-        let is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));
-        // The miner has the page without what a listing says by now.
-        let is_known = is_known && !(fetched.listed.is_some() && self.archived_note().await.is_none());
+        let mut is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));
+        // The same content keeps the first note that it was archived with; one without any is handed on again once there is one.
+        if is_same && (fetched.listed.is_some() || !is_known) {
+            let archived = self.archived_note().await;
+            is_known &= archived.is_some() || fetched.listed.is_none();
+            fetched.listed = archived.or(fetched.listed);
+        }
         let content = self.archive_and_publish(is_known, fetched).await?;
         let next = match (self.is_due_once(), content) {
             (true, _) => self.due_once().after_success(self.now),

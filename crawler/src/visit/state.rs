@@ -85,8 +85,7 @@ impl<'v> Visit<'v> {
         self.teach(|site| site.answered(now)).await
     }
 
-    /// What the archived page has of a listing; nothing if no page of the last content is archived. A page keeps the first
-    /// note that it was archived with, so that nobody reads the same content with two.
+    /// What a listing says of the page as it was archived last; `None` also if that page cannot be read.
     pub(super) async fn archived_note(&self) -> Option<Listed> {
         let sealed = self.shared.parts.archive.get(Kind::Page, self.claim.content?).await.ok()??;
         envelope::open::<FetchedPage>(&sealed).ok()?.listed
@@ -100,18 +99,10 @@ impl<'v> Visit<'v> {
         fetched: FetchedBody,
     ) -> anyhow::Result<Option<ContentHash>> {
         let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
-        let Some(mut page) = publish::seal_page(&claim, fetched.clone(), self.now).await? else {
+        let Some(page) = publish::seal_page(&claim, fetched, self.now).await? else {
             return Ok(None);
         };
         let content = page.content;
-        if self.claim.content == Some(content)
-            && let Some(note) =
-                self.archived_note().await.filter(|note| fetched.listed.as_ref() != Some(note))
-        {
-            let fetched = FetchedBody { listed: Some(note), ..fetched };
-            let claim = Claim { content: None, ..self.claim.clone() };
-            page = publish::seal_page(&claim, fetched, self.now).await?.unwrap_or(page);
-        }
         publish::archive_and_publish(&self.shared.parts, &self.shared.outages, page, self.now).await?;
         Ok(Some(content))
     }
