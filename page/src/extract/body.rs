@@ -10,7 +10,7 @@
 //! Invariant: blocks are in page order; linear in the size of the page, apart from sorting its runs.
 
 use crate::article::{Block, BlockKind, Evidence, MAX_TEXT};
-use crate::reading::{NodeId, PageTree, squash};
+use crate::reading::{Listed, NodeId, PageTree, squash};
 use rustc_hash::FxHashMap;
 
 use super::measures::{self, Claims};
@@ -211,7 +211,7 @@ fn hidden_body(
     {
         return Some(of_text(text, "json-ld"));
     }
-    if let Some(body) = feed_body(page, title).filter(|body| words_of(body) >= least(LEAST_OWN_WORDS)) {
+    if let Some(body) = feed_body(page, title, least(LEAST_OWN_WORDS)) {
         return Some(body);
     }
     // Looking further is for pages that show little.
@@ -233,19 +233,25 @@ fn hidden_body(
     scripts::longest_prose(page, words).map(|text| of_text(&text, "script"))
 }
 
-/// The text that a feed of the site holds, without the line at its end that leads to the page: "The post … appeared first on …".
-fn feed_body(page: &Page, title: Option<&str>) -> Option<Body> {
-    let html = page.listed.as_ref()?.html.as_ref()?;
+/// The text that a feed of the site holds, if it has at least this many words, without the line at its end that leads to the
+/// page: "The post … appeared first on …".
+fn feed_body(page: &Page, title: Option<&str>, least: f32) -> Option<Body> {
+    let Listed { entry, html } = page.listed.as_ref()?;
+    // With its markup it has no fewer words. Most pages show their text themselves, so this spares the parsing.
+    let most = |html: &str| html.split(['<', '&']).map(words_of_prose).sum::<f32>();
+    let html = html.as_ref().filter(|html| most(html) >= least)?;
     let text = Page::parse(&page.url, Some("text/html; charset=utf-8"), html.as_bytes());
     let mut runs = Runs::new(&text).runs;
     runs.retain(|run| !run.is_control());
-    let title = title.map(letters).filter(|title| !title.is_empty());
-    let leads_to_page = |run: &Run| {
-        run.link_words > 0.0 && title.as_ref().is_some_and(|title| letters(&run.text).contains(title))
-    };
-    runs.pop_if(|run| leads_to_page(run));
+    let titles = [title, entry.title.as_deref()].into_iter().flatten().map(letters);
+    let titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
+    runs.pop_if(|run| {
+        let written = letters(&run.text);
+        run.link_words > 0.0 && titles.iter().any(|title| written.contains(title))
+    });
     let blocks = runs.into_iter().map(|run| Block { kind: block_kind(&text.tree, &run), text: run.text });
-    Some(Body { blocks: blocks.collect(), method: FEED, witness: None })
+    let body = Body { blocks: blocks.collect(), method: FEED, witness: None };
+    Some(body).filter(|body| words_of(body) >= least)
 }
 
 /// The text that the page shows to browsers without scripts.

@@ -49,7 +49,7 @@ pub struct KindReason {
     pub log_odds: f32,
 }
 
-/// What the page, and its site, say of its kind: see [`explain_kind`](crate::extract::explain_kind).
+/// The part of [`explain_kind`](crate::extract::explain_kind) that the page itself and its site explain.
 #[must_use]
 pub(in crate::extract) fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanation {
     let (metadata, runs) = (Metadata::new(page, Timestamp(0)), Runs::new(page));
