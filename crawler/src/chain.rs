@@ -4,7 +4,7 @@
 //! send a page only if the request brings back a cookie that they set on the way, perhaps by way of another host: once a
 //! redirect has set one, it is followed. The cookies are those of this chain and no others; each goes only to the hosts
 //! that it was set for (RFC 6265), and all are forgotten at the end. Each hop asks robots.txt, waits for the delay of
-//! its site and books its turn, so that no other claim comes too near. Start at [`follow`];
+//! its site and books its turn, so that no other claim comes too near, and takes a token of the site's allowance. Start at [`follow`];
 //! `docs/decisions/0075-one-answer-teaches-little.md` says why.
 
 use std::time::Duration;
@@ -12,8 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use cookie_store::CookieStore;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::Rest;
-use newslode_common::store::teach::rest;
+use newslode_common::store::teach::take_turn;
 use newslode_common::store::{Claim, Validators};
 use newslode_page::reading::Site;
 use url::Url;
@@ -161,8 +160,7 @@ async fn wait_for_next_turn(shared: &Shared, claim: &Claim, next: &Url) -> anyho
     }
     // Another claim may have come since ours, but before now: it is a delay away from this turn, and so is the next.
     let config = shared.config_for(claim);
-    let booked = Rest { until: turn.plus(delay), delay_ms: taught };
-    let booking = || rest(frontier, site, &config, now, |_| booked);
+    let booking = || take_turn(frontier, site, &config, now, turn.plus(delay));
     shared.retry_store_call(booking).await.context("cannot take a site's turn")?;
     shared.clock.sleep(delay).await;
     Ok(true)

@@ -9,6 +9,7 @@ use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::Claim;
 use newslode_common::store::teach::teach;
 use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 
 use crate::robots::RobotsFile;
 use crate::shared::Shared;
@@ -31,7 +32,25 @@ impl Shared {
     /// Raises the delay of a site whose answers take long, and lowers it again when they do not.
     pub(crate) async fn adapt_to_response_time(&self, claim: &Claim, took: Duration) -> anyhow::Result<()> {
         let now = self.clock.now();
-        let Some(delay_ms) = self.response_times.add(&claim.site, took, now) else { return Ok(()) };
+        match self.response_times.add(&claim.site, took, now) {
+            Some(delay_ms) => self.space_requests(claim, delay_ms, now).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Doubles the delay of a site that says that it is busy. It falls again with the site's next answers.
+    pub(crate) async fn slow_down_busy_site(&self, claim: &Claim) -> anyhow::Result<()> {
+        let (now, frontier) = (self.clock.now(), self.parts.frontier.as_ref());
+        let reading = || frontier.site(&claim.site);
+        let settings = self.retry_store_call(reading).await.context("cannot read a site's settings")?;
+        let delay = Duration::from_millis(settings.map_or(0, |settings| settings.delay_ms));
+        match self.response_times.add_busy(&claim.site, delay, now) {
+            Some(delay_ms) => self.space_requests(claim, delay_ms, now).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn space_requests(&self, claim: &Claim, delay_ms: u64, now: Timestamp) -> anyhow::Result<()> {
         let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
         let teaching = || teach(frontier, &claim.site, &config, now, |site| site.slow_down(delay_ms));
         self.retry_store_call(teaching).await.context("cannot slow a site down")

@@ -2,9 +2,12 @@
 //!
 //! It wraps the network: the body of an answer is copied as it is read, and written once it ends. So nothing is requested
 //! twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
-//! 304, become revisit records. A file that ends gets its index beside it. A failure of the disk is logged, and does not stop the crawl. Start at [`Recorder::open`].
+//! 304, become revisit records. A file that ends gets its index beside it. A failure of the disk is logged, and does not
+//! stop the crawl. Start at [`Recorder::open`].
+//!
+//! Invariant: records stand in the order in which the bodies ended, so that a revisit follows what it repeats.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::BufWriter;
 use std::net::IpAddr;
@@ -44,7 +47,7 @@ pub struct Recorder {
     inner: Arc<dyn Web>,
     clock: Clock,
     agent: String,
-    files: Arc<Mutex<WarcFiles>>,
+    writer: Arc<OrderedWriter>,
 }
 
 impl Recorder {
@@ -57,7 +60,8 @@ impl Recorder {
         let unusable = || format!("`archive.warc`: cannot write to `{}`", folder.display());
         std::fs::create_dir_all(folder).with_context(unusable)?;
         files.begin_file(clock.now()).with_context(unusable)?;
-        Ok(Recorder { inner, clock, agent: agent.to_owned(), files: Arc::new(Mutex::new(files)) })
+        let writer = OrderedWriter { waiting: Mutex::default(), files: Mutex::new(files) };
+        Ok(Recorder { inner, clock, agent: agent.to_owned(), writer: Arc::new(writer) })
     }
 }
 
@@ -77,7 +81,7 @@ impl Web for Recorder {
             body: Vec::new(),
             is_cut: false,
         };
-        let recorded = RecordedBody { body, exchange: Some(exchange), files: Arc::clone(&self.files) };
+        let recorded = RecordedBody { body, exchange: Some(exchange), writer: Arc::clone(&self.writer) };
         Ok(http::Response::from_parts(parts, Body::wrap_stream(recorded)).into())
     }
 
@@ -151,7 +155,7 @@ struct Exchange {
 struct RecordedBody {
     body: Body,
     exchange: Option<Exchange>,
-    files: Arc<Mutex<WarcFiles>>,
+    writer: Arc<OrderedWriter>,
 }
 
 impl Stream for RecordedBody {
@@ -186,16 +190,11 @@ impl RecordedBody {
         let Some(mut exchange) = self.exchange.take() else { return };
         // Only the body of a success is read. Other answers often have none.
         exchange.is_cut |= is_cut && (200..300).contains(&exchange.status);
-        let files = Arc::clone(&self.files);
-        let writing = move || {
-            let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Err(error) = files.write(&exchange) {
-                tracing::warn!(url = %exchange.url, %error, "an answer is missing from the web archive");
-            }
-        };
+        self.writer.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(exchange);
+        let writer = Arc::clone(&self.writer);
         match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(writing)),
-            Err(_) => writing(),
+            Ok(runtime) => drop(runtime.spawn_blocking(move || writer.write_next())),
+            Err(_) => writer.write_next(),
         }
     }
 }
@@ -204,6 +203,26 @@ impl Drop for RecordedBody {
     /// An answer that nobody read to its end.
     fn drop(&mut self) {
         self.write_exchange(true);
+    }
+}
+
+/// Writes one exchange after the other, whichever thread comes first.
+struct OrderedWriter {
+    /// Exchanges whose bodies ended. Each has a task that will write one of them.
+    waiting: Mutex<VecDeque<Exchange>>,
+    files: Mutex<WarcFiles>,
+}
+
+impl OrderedWriter {
+    /// Writes the exchange that has waited longest.
+    fn write_next(&self) {
+        // The files are locked first: who holds them takes the next exchange.
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some(exchange) = next else { return };
+        if let Err(error) = files.write(&exchange) {
+            tracing::warn!(url = %exchange.url, %error, "an answer is missing from the web archive");
+        }
     }
 }
 

@@ -19,11 +19,22 @@ impl ResponseTimes {
     /// Adds the time of one answer. Returns the delay in milliseconds that the site's schedule should get, if it
     /// changed enough to be worth a write.
     pub(crate) fn add(&self, site: &Site, took: Duration, now: Timestamp) -> Option<u64> {
+        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        self.change(site, |times| times.add(took_ms, now))
+    }
+
+    /// Notes that the server was busy, although requests are at least this far apart. Returns the delay as [`add`](Self::add)
+    /// does.
+    pub(crate) fn add_busy(&self, site: &Site, delay: Duration, now: Timestamp) -> Option<u64> {
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.change(site, |times| times.add_busy(delay_ms, now))
+    }
+
+    fn change(&self, site: &Site, change: impl FnOnce(&mut AnswerTimes) -> Option<u64>) -> Option<u64> {
         let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if sites.len() >= MAX_SITES && !sites.contains_key(site) {
             sites.clear();
         }
-        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        sites.entry(site.clone()).or_default().add(took_ms, now)
+        change(sites.entry(site.clone()).or_default())
     }
 }

@@ -3,7 +3,8 @@
 //! Between the starts of two requests lie at least three of a site's average answers. So a server works on our
 //! requests at most a third of the time, whatever it is made of; if its answers take ten times as long as usual,
 //! it is asked that much less, and it recovers as fast as its answers do. Sites that answer within a third of a
-//! second, as most do, are not asked more slowly than a second apart.
+//! second, as most do, are not asked more slowly than a second apart. A server that says that it is busy counts as one
+//! whose answers take twice as long as they did.
 //!
 //! One crawler keeps the average in memory. Only a change by a factor of two is worth telling others, so that an
 //! answer costs no write. Start at [`AnswerTimes::add`].
@@ -20,6 +21,8 @@ const LEAST_DELAY: u64 = 1_000;
 const LONGEST_DELAY: u64 = 30_000;
 /// No answer counts as longer than this, in milliseconds.
 const LONGEST_ANSWER: u64 = 60_000;
+/// No busy answer alone sets a longer delay, in milliseconds.
+const LONGEST_BUSY: u64 = 8_000;
 /// The average moves by this part of the way to the last answer.
 const WEIGHT: u64 = 8;
 /// The average is kept in this part of a millisecond.
@@ -50,6 +53,19 @@ impl AnswerTimes {
     pub fn add(&mut self, took_ms: u64, now: Timestamp) -> Option<u64> {
         let took = took_ms.min(LONGEST_ANSWER) * UNIT;
         self.average = self.average - self.average / WEIGHT + took / WEIGHT;
+        self.tell(now)
+    }
+
+    /// Notes that the server is busy, where requests are at least this many milliseconds apart: the delay doubles, and falls
+    /// with the answers that follow. Returns it as [`AnswerTimes::add`] does.
+    pub fn add_busy(&mut self, delay_ms: u64, now: Timestamp) -> Option<u64> {
+        let now_apart = (self.average * ANSWERS / UNIT).max(delay_ms).max(LEAST_DELAY);
+        let wanted = (2 * now_apart).min(LONGEST_BUSY.max(delay_ms));
+        self.average = self.average.max(wanted * UNIT / ANSWERS);
+        self.tell(now)
+    }
+
+    fn tell(&mut self, now: Timestamp) -> Option<u64> {
         // What is faster than the shortest delay makes no difference.
         let wanted = (self.average * ANSWERS / UNIT).max(LEAST_DELAY / 2);
         let now = seconds(now);
@@ -91,6 +107,18 @@ mod tests {
         let once = told(&mut times, &[200, 200, 200, 4_000]);
         assert!(*once.last().unwrap() <= 2_500, "{once:?}");
         assert_eq!(told(&mut times, &[u64::MAX; 50]).last(), Some(&LONGEST_DELAY));
+    }
+
+    #[test]
+    fn a_busy_server_is_asked_half_as_often_until_it_answers_again() {
+        let mut times = AnswerTimes::default();
+        told(&mut times, &[100; 20]);
+        let delays: Vec<u64> = (0..4).filter_map(|_| times.add_busy(1_500, NOW)).collect();
+        assert!(matches!(delays[..], [2_998..=3_000, 5_990..=6_000, ..]), "{delays:?}");
+        assert!(delays.iter().all(|delay| *delay <= LONGEST_BUSY), "{delays:?}");
+        let after = told(&mut times, &[100; 30]);
+        assert!(after.is_sorted_by(|one, next| one >= next) && after.last() == Some(&0), "{after:?}");
+        assert_eq!(times.add_busy(60_000, NOW).map(|delay| delay.min(LONGEST_DELAY)), Some(LONGEST_DELAY));
     }
 
     #[test]

@@ -289,6 +289,8 @@ pub struct Pace {
     pub delay_ms: u64,
     /// The site rests until then. A rest is never shortened.
     pub rest_until: Option<Timestamp>,
+    /// Requests that were made beside claims, such as the hops of redirects. Each takes a token of the allowance.
+    pub beside_claims: u32,
 }
 
 /// A URL that has left is forgotten when nobody has shown it for this many days. A site that shows its archive keeps it

@@ -20,7 +20,7 @@ pub async fn teach<T>(
     now: Timestamp,
     lesson: impl Fn(&mut SiteSchedule) -> T,
 ) -> StoreResult<T> {
-    change(frontier, site, config, now, |schedule| (lesson(schedule), None)).await
+    change(frontier, site, config, now, |schedule| (lesson(schedule), None, 0)).await
 }
 
 /// Lets a site rest, as long as the lesson says.
@@ -36,9 +36,23 @@ pub async fn rest(
 ) -> StoreResult<Rest> {
     let with_end = |schedule: &mut SiteSchedule| {
         let rest = lesson(schedule);
-        (rest, Some(rest.until))
+        (rest, Some(rest.until), 0)
     };
     change(frontier, site, config, now, with_end).await
+}
+
+/// Takes a turn of a site for a request beside its claims: it costs a token, and nothing else is asked for before this time.
+///
+/// # Errors
+/// When the store fails.
+pub async fn take_turn(
+    frontier: &dyn Frontier,
+    site: &Site,
+    config: &ScheduleConfig,
+    now: Timestamp,
+    until: Timestamp,
+) -> StoreResult<()> {
+    change(frontier, site, config, now, |_| ((), Some(until), 1)).await
 }
 
 async fn change<T>(
@@ -46,18 +60,18 @@ async fn change<T>(
     site: &Site,
     config: &ScheduleConfig,
     now: Timestamp,
-    lesson: impl Fn(&mut SiteSchedule) -> (T, Option<Timestamp>),
+    lesson: impl Fn(&mut SiteSchedule) -> (T, Option<Timestamp>, u32),
 ) -> StoreResult<T> {
     for _ in 0..ROUNDS {
         let (before, number) = frontier.schedule(site).await?;
         let mut schedule = before.clone();
-        let (learnt, rest_until) = lesson(&mut schedule);
+        let (learnt, rest_until, beside_claims) = lesson(&mut schedule);
         let delay_ms = schedule.delay_ms(now);
         if schedule == before && number > 0 && rest_until.is_none() {
             return Ok(learnt);
         }
         let per_day = config.allowance.then(|| schedule.per_day(config));
-        let pace = Pace { per_day, delay_ms, rest_until };
+        let pace = Pace { per_day, delay_ms, rest_until, beside_claims };
         if frontier.put_schedule(site, &schedule, number, pace, now).await?
             || frontier.site(site).await?.is_none()
         {

@@ -131,7 +131,9 @@ impl Frontier for Broken {
         let per_day = pace.per_day.filter(|_| !self.has(Fault::ForgetsAllowances));
         let delay_ms = if self.has(Fault::ForgetsLearntDelays) { 0 } else { pace.delay_ms };
         let rest_until = pace.rest_until.filter(|_| !self.has(Fault::ShortensRests));
-        self.good.put_schedule(site, schedule, expected, Pace { per_day, delay_ms, rest_until }, now).await
+        let beside_claims = if self.has(Fault::OverlooksRequestsBeside) { 0 } else { pace.beside_claims };
+        let pace = Pace { per_day, delay_ms, rest_until, beside_claims };
+        self.good.put_schedule(site, schedule, expected, pace, now).await
     }
     async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
         if self.has(Fault::ForgetsNothing) { Ok(true) } else { self.good.forget_url(url).await }

@@ -97,7 +97,10 @@ impl Visit<'_> {
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
         // 3. What the answer says of the site, whatever it says of the page.
-        self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?;
+        match &reply.answer {
+            Err(FetchError::Busy { .. }) => self.shared.slow_down_busy_site(self.claim).await?,
+            _ => self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?,
+        }
         self.not_before = reply.retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
         let is_shared = match &reply.answer {
             Ok(Answer::Redirect { location, .. }) => {

@@ -41,6 +41,26 @@ async fn a_wish_to_be_asked_later_concerns_its_address_alone() {
 }
 
 #[tokio::test]
+async fn one_busy_answer_halves_the_pace_of_its_site_until_others_follow() {
+    let sim = Sim::new().await;
+    sim.run(10).await;
+    sim.set_answer(STORY, 503, &[], "");
+    sim.add_story().await;
+    sim.run(MINUTE).await;
+    let others: Vec<String> = (0..40).map(|n| format!("http://a.test/2026/{n}-other-ways-home")).collect();
+    for other in &others {
+        sim.set_answer(other, 200, &[("content-type", "text/html")], page("Other", &[]));
+        sim.add(other, Why::Link, Class::New, PageSchedule::page(None, START)).await;
+    }
+    sim.run(10 * MINUTE).await;
+    let mut asked: Vec<u64> = others.iter().flat_map(|other| sim.asked(other)).collect();
+    asked.sort_unstable();
+    let gaps: Vec<u64> = asked.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(gaps[0] >= 2, "at least twice as long as a second: {gaps:?}");
+    assert!(gaps.iter().skip(25).all(|gap| *gap == 1), "as before: {gaps:?}");
+}
+
+#[tokio::test]
 async fn a_site_rests_as_long_as_two_of_its_addresses_ask() {
     let sim = Sim::new().await;
     sim.run(10).await;

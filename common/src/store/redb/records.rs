@@ -107,6 +107,9 @@ impl SiteRecord {
             }
             None => Allowance::full(per_day, now),
         });
+        if let Some(allowance) = &mut self.allowance {
+            (0..pace.beside_claims).for_each(|_| allowance.take(now));
+        }
     }
 
     /// The site is not claimed before this time.

@@ -41,7 +41,7 @@ local function rest(site, until_time)
   if until_time ~= '' and tonumber(until_time) > held then redis.call('HSET', site.meta, 'rest', until_time) end
 end
 
--- ARGV: site, expected number, bytes, requests a day or '', delay, now, the site rests until or ''.
+-- ARGV: site, expected number, bytes, requests a day or '', delay, now, the site rests until or '', requests beside claims.
 -- Reply: 1 put, 0 another was first; and the bucket's first turn, as in all that follows.
 local function put_schedule(keys, args)
   local site = site_keys(keys, 2)
@@ -60,6 +60,13 @@ local function put_schedule(keys, args)
   elseif of.bucket.per_day ~= tonumber(args[4]) then
     local bucket = { per_day = tonumber(args[4]), at = math.max(of.bucket.at, now) }
     bucket.milli = math.min(tokens(of.bucket, now), capacity(bucket))
+    put_bucket(site, bucket)
+  end
+  -- Callers of an older version do not tell.
+  local beside_claims = tonumber(args[8] or '0')
+  if beside_claims > 0 and args[4] ~= '' then
+    local bucket = settings(site).bucket
+    for _ = 1, beside_claims do take_token(bucket, now) end
     put_bucket(site, bucket)
   end
   index(keys[1], args[1], site)

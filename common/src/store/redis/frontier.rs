@@ -138,7 +138,8 @@ impl Frontier for RedisStore {
         call.arg(pace.per_day.map(|per_day| per_day.to_string()).unwrap_or_default());
         call.arg(pack::millis(pace.delay_ms)).arg(pack::millis(now.0));
         let rest = pace.rest_until.map(|until| pack::millis(until.0).to_string());
-        let (put, turn): (bool, String) = self.connection().call(call.arg(rest.unwrap_or_default())).await?;
+        call.arg(rest.unwrap_or_default()).arg(pace.beside_claims);
+        let (put, turn): (bool, String) = self.connection().call(&call).await?;
         self.hint(site, &turn).await?;
         Ok(put)
     }

@@ -64,6 +64,7 @@ checks! { Frontier:
     a_learnt_delay_holds_and_may_sink,
     a_rest_is_never_shortened,
     a_skipped_claim_costs_nothing,
+    a_request_beside_the_claims_takes_a_token,
     what_visits_taught_is_replaced_by_who_read_it,
     a_note_is_taken_for_the_last_fetch_only,
     a_known_url_may_be_asked_for_again,

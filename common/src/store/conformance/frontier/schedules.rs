@@ -71,7 +71,7 @@ pub async fn an_allowance_is_spent_and_fills_again(store: &dyn Frontier) {
     let name = "allowance";
     fresh_site(store, name, &settings()).await;
     // 96 a day: a bucket of 24 tokens, and one more in a quarter of an hour.
-    pace(store, name, Pace { per_day: Some(96), delay_ms: 0, rest_until: None }, START).await;
+    pace(store, name, Pace { per_day: Some(96), ..Pace::default() }, START).await;
     let urls: Vec<NewUrl> =
         (0..30).map(|page| scheduled(name, &format!("rest{page:02}"), Class::Rest)).collect();
     ok(store.add(&urls, START).await);
@@ -110,7 +110,7 @@ pub async fn a_changed_allowance_keeps_its_tokens(store: &dyn Frontier) {
     let name = "resized";
     fresh_site(store, name, &settings()).await;
     for (per_day, wanted) in [(960, 240_000), (96, 24_000), (960, 24_000)] {
-        pace(store, name, Pace { per_day: Some(per_day), delay_ms: 0, rest_until: None }, START).await;
+        pace(store, name, Pace { per_day: Some(per_day), ..Pace::default() }, START).await;
         let allowance = status(store, name).await.allowance;
         assert_eq!(allowance.map(|allowance| allowance.tokens(START)), Some(wanted), "at {per_day} a day");
     }
@@ -124,10 +124,10 @@ pub async fn a_learnt_delay_holds_and_may_sink(store: &dyn Frontier) {
     let name = "learnt-delay";
     site_with(store, name, &SiteSettings { delay_ms: 100, ..settings() }, &["a", "b", "c"]).await;
     some(claim(store, name, START).await);
-    pace(store, name, Pace { per_day: None, delay_ms: 5_000, rest_until: None }, at(1)).await;
+    pace(store, name, Pace { delay_ms: 5_000, ..Pace::default() }, at(1)).await;
     assert_eq!(claim(store, name, at(4_999)).await, None, "claimed before the learnt delay");
     some(claim(store, name, at(5_000)).await);
-    pace(store, name, Pace { per_day: None, delay_ms: 10, rest_until: None }, at(5_001)).await;
+    pace(store, name, Pace { delay_ms: 10, ..Pace::default() }, at(5_001)).await;
     assert_eq!(claim(store, name, at(5_099)).await, None, "claimed before the site's own delay");
     some(claim(store, name, at(5_100)).await);
     clean_up(store, name).await;
@@ -150,7 +150,7 @@ pub async fn a_rest_is_never_shortened(store: &dyn Frontier) {
 pub async fn a_skipped_claim_costs_nothing(store: &dyn Frontier) {
     let name = "skipped";
     fresh_site(store, name, &SiteSettings { delay_ms: 60_000, ..settings() }).await;
-    pace(store, name, Pace { per_day: Some(96), delay_ms: 0, rest_until: None }, START).await;
+    pace(store, name, Pace { per_day: Some(96), ..Pace::default() }, START).await;
     ok(store.add(&[scheduled(name, "a", Class::New), scheduled(name, "b", Class::New)], START).await);
     let first = some(claim(store, name, START).await);
     let next = Next { due: at(1_000_000), class: Class::Rest };
@@ -161,6 +161,22 @@ pub async fn a_skipped_claim_costs_nothing(store: &dyn Frontier) {
     let second = some(claim(store, name, at(1)).await);
     assert_ne!(second.url, first.url);
     assert_eq!(second.allowance.map(|allowance| allowance.tokens(at(1))), Some(23_000));
+    clean_up(store, name).await;
+}
+
+/// A request beside the claims takes a token of the allowance, whether or not the allowance changes.
+pub async fn a_request_beside_the_claims_takes_a_token(store: &dyn Frontier) {
+    let name = "beside";
+    fresh_site(store, name, &settings()).await;
+    let requests = |per_day, beside_claims| Pace { per_day, beside_claims, ..Pace::default() };
+    pace(store, name, requests(None, 3), START).await;
+    pace(store, name, requests(Some(96), 0), START).await;
+    pace(store, name, requests(Some(96), 2), START).await;
+    pace(store, name, requests(Some(192), 1), START).await;
+    ok(store.add(&[scheduled(name, "a", Class::New)], START).await);
+    let claim = some(claim(store, name, START).await);
+    // The bucket held 24, and the claim takes one as well.
+    assert_eq!(claim.allowance.map(|allowance| allowance.tokens(START)), Some(20_000));
     clean_up(store, name).await;
 }
 
