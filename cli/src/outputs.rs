@@ -1,5 +1,6 @@
 //! The files that a run writes at its end, and again when a site was taught something.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, BufWriter, Read as _, Write};
 use std::path::Path;
 
@@ -23,6 +24,8 @@ pub(crate) struct OutputCounts {
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
+    /// Sites that have articles.
+    pub(crate) sites: BTreeSet<String>,
 }
 
 /// Writes a run's files; each is replaced as a whole or not at all.
@@ -34,7 +37,11 @@ pub(crate) async fn write_outputs(
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (create_part_file(&article_file)?, create_part_file(&ontology_file)?);
     let mut by_concept = ArticlesByConcept::default();
+    let mut sites = BTreeSet::new();
     let take = |filed_article: &FiledArticle<'_>| {
+        if !sites.contains(&filed_article.article.site) {
+            sites.insert(filed_article.article.site.clone());
+        }
         by_concept.put(&filed_article.article, &filed_article.keys);
         json_line(&mut lines, &filed_article.line())
     };
@@ -55,7 +62,8 @@ pub(crate) async fn write_outputs(
         .await?;
     }
     write_report(parts, &taxonomy, &by_concept, &engine::report_file(folder)).await?;
-    Ok(OutputCounts { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
+    let (concepts, relations) = (taxonomy.concepts.len(), taxonomy.relations.len());
+    Ok(OutputCounts { concepts, relations, articles, sites })
 }
 
 /// A file of a run that is not what would be written now.

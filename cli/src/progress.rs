@@ -23,7 +23,9 @@ const MARK_EVERY: Duration = Duration::from_secs(1);
 pub struct ProgressDisplay {
     bar: Option<ProgressBar>,
     quiet: bool,
-    last: Instant,
+    /// Time between two plain lines.
+    plain_every: Duration,
+    last: Option<Instant>,
     pace: Pace,
 }
 
@@ -31,6 +33,13 @@ impl ProgressDisplay {
     /// Makes a display that respects `--quiet` and adapts to standard error.
     #[must_use]
     pub fn new(quiet: bool) -> ProgressDisplay {
+        let display = ProgressDisplay::every(PLAIN_EVERY, quiet);
+        ProgressDisplay { last: Some(Instant::now()), ..display }
+    }
+
+    /// The same with another time between two plain lines, of which the first is shown at once.
+    #[must_use]
+    pub fn every(plain_every: Duration, quiet: bool) -> ProgressDisplay {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
             // What is wider than the terminal is cut.
@@ -39,7 +48,7 @@ impl ProgressDisplay {
             }
             bar
         });
-        ProgressDisplay { bar, quiet, last: Instant::now(), pace: Pace::default() }
+        ProgressDisplay { bar, quiet, plain_every, last: None, pace: Pace::default() }
     }
 
     /// Shows a message. `message` is called only if the message is shown.
@@ -47,8 +56,8 @@ impl ProgressDisplay {
         if let Some(bar) = &self.bar {
             bar.set_message(for_log(&message()).into_owned());
             bar.tick();
-        } else if !self.quiet && self.last.elapsed() >= PLAIN_EVERY {
-            self.last = Instant::now();
+        } else if !self.quiet && self.last.is_none_or(|last| last.elapsed() >= self.plain_every) {
+            self.last = Some(Instant::now());
             out::notice(message());
         }
     }

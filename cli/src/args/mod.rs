@@ -52,6 +52,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200 --contact you@example.org\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com\n  newslode mine --warc archives/ --out run --since 2024-05-01"
     )]
     Mine(MineArgs),
+    /// Follow sites until it is stopped: crawl and mine them, and serve the console.
+    #[command(
+        after_help = "Example:\n  newslode watch https://www.example.com https://news.example.org --out run --contact you@example.org\n  newslode watch --seeds sites.txt --out run --addr 127.0.0.1:8080 --contact you@example.org\n  newslode watch --out run --contact you@example.org   (goes on with the sites of the folder)\n\nStop it with Ctrl-C or SIGTERM at any moment. Other commands may read the folder meanwhile: newslode status --dir run"
+    )]
+    Watch(Box<WatchArgs>),
     /// Show the hierarchy of pages.
     #[command(
         after_help = "Example:\n  newslode partition page.html --format xml\n  newslode partition page.html --site pages/ --format svg > page.svg\n  newslode partition page.html --site pages/ --tags --format xml\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/"
@@ -194,6 +199,56 @@ pub(crate) enum Keep {
     Hierarchies,
 }
 
+/// How sites are crawled and mined.
+#[derive(Debug, Default, Args)]
+pub(crate) struct CrawlArgs {
+    /// Maximum number of new pages per site within a day [default: 1000 with `mine`, 10000 with `watch`].
+    #[arg(long)]
+    pub(crate) max_pages: Option<u64>,
+    /// Maximum number of links from the seed to a page.
+    #[arg(long)]
+    pub(crate) depth: Option<u32>,
+    /// Minimum milliseconds between the starts of two requests to a site.
+    #[arg(long, value_name = "MS")]
+    pub(crate) delay: Option<u64>,
+    /// Number of sites that must show a label to make it frequent; 0 derives it from the number of sites.
+    #[arg(long)]
+    pub(crate) support: Option<u32>,
+    /// Days that a page counts after it was fetched; 0 means forever.
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) window_days: Option<u32>,
+    /// Where sites can reach you: a URL or mail address, sent in the crawler's name.
+    #[arg(long, value_name = "URL|MAIL")]
+    pub(crate) contact: Option<String>,
+    /// Also fetch from private, loopback and other reserved addresses.
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+    /// Connect to this address instead of asking DNS (`*` for any host); may be repeated.
+    #[arg(long, value_name = "HOST:ADDRESS:PORT")]
+    pub(crate) resolve: Vec<ResolveRule>,
+    /// Maximum number of concurrent fetches.
+    #[arg(long)]
+    pub(crate) workers: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// Pages to start from, one per site. Without any, the run goes on with the sites that it has.
+    #[arg(value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// File with one URL per line; lines that start with `#` are skipped. It is read again when it changes: sites of new lines
+    /// are added, those of removed lines are paused and keep their data.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Option<PathBuf>,
+    /// Folder of the run: state, articles, ontology.
+    #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = crate::engine::DEFAULT_FOLDER)]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) crawl: CrawlArgs,
+    #[command(flatten)]
+    pub(crate) console: ConsoleArgs,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct MineArgs {
     /// Pages to start from, one per site.
@@ -215,39 +270,14 @@ pub(crate) struct MineArgs {
     /// Folder of the run: state, articles, ontology.
     #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = crate::engine::DEFAULT_FOLDER)]
     pub(crate) out: PathBuf,
-    /// Maximum number of new pages per site within a day [default: 1000].
-    #[arg(long)]
-    pub(crate) max_pages: Option<u64>,
-    /// Maximum number of links from the seed to a page.
-    #[arg(long)]
-    pub(crate) depth: Option<u32>,
-    /// Minimum milliseconds between the starts of two requests to a site.
-    #[arg(long, value_name = "MS")]
-    pub(crate) delay: Option<u64>,
-    /// Number of sites that must show a label to make it frequent; 0 derives it from the number of sites.
-    #[arg(long)]
-    pub(crate) support: Option<u32>,
-    /// Days that a page counts after it was fetched; 0 means forever.
-    #[arg(long, value_name = "DAYS")]
-    pub(crate) window_days: Option<u32>,
     /// Which links of a site to follow.
     #[arg(long, value_enum)]
     pub(crate) follow: Option<FollowArg>,
     /// Also write these files; may be repeated.
     #[arg(long, value_enum)]
     pub(crate) keep: Vec<Keep>,
-    /// Where sites can reach you: a URL or mail address, sent in the crawler's name.
-    #[arg(long, value_name = "URL|MAIL")]
-    pub(crate) contact: Option<String>,
-    /// Also fetch from private, loopback and other reserved addresses.
-    #[arg(long)]
-    pub(crate) allow_private: bool,
-    /// Connect to this address instead of asking DNS (`*` for any host); may be repeated.
-    #[arg(long, value_name = "HOST:ADDRESS:PORT")]
-    pub(crate) resolve: Vec<ResolveRule>,
-    /// Maximum number of concurrent fetches.
-    #[arg(long)]
-    pub(crate) workers: Option<usize>,
+    #[command(flatten)]
+    pub(crate) crawl: CrawlArgs,
     /// Serve /metrics and /health at this address during the run.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) admin: Option<SocketAddr>,

@@ -14,6 +14,13 @@ use crate::queries::tokens::Role;
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    #[command(flatten)]
+    pub(crate) console: ConsoleArgs,
+}
+
+/// Where a console is served, and who may use it.
+#[derive(Debug, Args)]
+pub(crate) struct ConsoleArgs {
     /// Address to serve at; port 0 takes any free one [default: 127.0.0.1:8080, or none with --socket].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) addr: Option<SocketAddr>,

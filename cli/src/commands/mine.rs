@@ -1,6 +1,7 @@
 //! `newslode mine`: crawls, partitions and mines sites into a folder; continues the run that it holds.
 
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,15 +11,17 @@ use newslode_common::config::{Config, Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::room::Room;
 use newslode_common::shutdown;
-use newslode_common::store::{Frontier, SiteState, StoreError};
+use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_miner::mining::taxonomy::Taxonomy;
-use serde::Serialize;
+use newslode_miner::work::histories::history::EventKind;
+use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::recompute;
 use super::unfetched::{self, Unfetched, unfetched_seeds};
-use crate::args::{FollowArg, Keep, MineArgs};
+use crate::args::{CrawlArgs, FollowArg, Keep, MineArgs};
+use crate::control::{self, Control};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted, io_kind};
 use crate::import::{ImportCounts, ImportPlan, import_captures};
@@ -35,10 +38,12 @@ pub(crate) struct RunSummary {
     pub(crate) seconds: f64,
     pub(crate) sites: usize,
     pub(crate) urls: u64,
-    pub(crate) outcomes: std::collections::BTreeMap<Outcome, u64>,
+    pub(crate) outcomes: BTreeMap<Outcome, u64>,
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
+    /// What is new.
+    pub(crate) brought: Brought,
     /// What was imported from web archives.
     #[serde(rename = "fed", skip_serializing_if = "Option::is_none")]
     pub(crate) imported: Option<ImportCounts>,
@@ -49,6 +54,38 @@ pub(crate) struct RunSummary {
     /// Greatest resident memory of the process so far, in bytes.
     pub(crate) peak_memory: Option<u64>,
 }
+
+/// What a run brought.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Brought {
+    /// Events of articles.
+    pub(crate) new: u64,
+    pub(crate) changed: u64,
+    pub(crate) gone: u64,
+    /// Labels of concepts that were none before.
+    pub(crate) new_concepts: Vec<String>,
+    /// Sites of which pages were read, and no article ever.
+    pub(crate) without_articles: Vec<String>,
+}
+
+impl Brought {
+    /// Counts an event of an article, as it is published.
+    fn count(&mut self, event: &[u8]) {
+        #[derive(Deserialize)]
+        struct Event {
+            event: EventKind,
+        }
+        match serde_json::from_slice::<Event>(event).map(|event| event.event) {
+            Ok(EventKind::New) => self.new += 1,
+            Ok(EventKind::Changed) => self.changed += 1,
+            Ok(EventKind::Gone) => self.gone += 1,
+            Err(error) => tracing::warn!(%error, "an event is not counted"),
+        }
+    }
+}
+
+/// New concepts that are named in the summary for people.
+const MOST_CONCEPTS: usize = 8;
 
 impl RunSummary {
     /// Whether seeds were crawled and no page was ever fetched.
@@ -80,11 +117,8 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
             "newslode mine https://www.example.com https://news.example.org --contact you@example.org",
         ));
     }
-    if import.is_none() && config.crawler.agent().is_err() {
-        return Err(hinted(
-            "nobody is named whom the sites can turn to",
-            "newslode mine --contact you@example.org URL, or set NEWSLODE__CRAWLER__CONTACT to a URL or mail address of yours",
-        ));
+    if import.is_none() {
+        require_contact(&config)?;
     }
     let mut waiter = JoinSet::new();
     // A second signal aborts the process, which the state survives.
@@ -143,14 +177,26 @@ async fn mine_once(
 ) -> anyhow::Result<(Ended, RunSummary)> {
     // Check this before any change: a newer version may have mined this run.
     engine::claim(&engine.miner_parts()).await?;
-    let limits = (args.max_pages, args.depth, args.delay);
+    let limits = args.crawl.limits();
     add_seeds(&engine.miner_parts(), urls, limits, &config.miner).await?;
     let _admin = serve_admin(args, engine, stop).await?;
-    mine_with_import(engine, import, &args.out, &args.keep, stop, quiet).await
+    let control = Control {
+        parts: engine.miner_parts(),
+        config: config.clone(),
+        folder: Some(args.out.clone()),
+        stop: stop.child_token(),
+    };
+    let ended = control.stop.clone();
+    let mining = async {
+        let mined = mine_with_import(engine, import, &args.out, &args.keep, stop, quiet).await;
+        ended.cancel();
+        mined
+    };
+    tokio::join!(mining, control::serve(control, &args.out)).0
 }
 
 /// Whether a run ended because its disk is full; returns what failed.
-fn full_disk(error: &anyhow::Error, engine: &Engine) -> Option<String> {
+pub(super) fn full_disk(error: &anyhow::Error, engine: &Engine) -> Option<String> {
     if let Some(StoreError::Full(what)) = engine.store.failure() {
         return Some(what);
     }
@@ -168,7 +214,12 @@ const ROOM_CHECK_EVERY: Duration = Duration::from_secs(2);
 const LEAST_ROOM_MB: u64 = 16;
 
 /// Waits until a full disk has room again. Returns false at the stop.
-async fn wait_for_room(folder: &Path, reserve_mb: u64, what: &str, stop: &CancellationToken) -> bool {
+pub(super) async fn wait_for_room(
+    folder: &Path,
+    reserve_mb: u64,
+    what: &str,
+    stop: &CancellationToken,
+) -> bool {
     let room = Room::new(folder, reserve_mb.max(LEAST_ROOM_MB));
     tracing::error!(
         folder = %folder.display(), error = what, needed_mb = reserve_mb.max(LEAST_ROOM_MB),
@@ -190,6 +241,22 @@ const MOST_PAGES: u64 = 1_000;
 
 /// Overrides the configuration with flags.
 fn configure(args: &MineArgs, config: &mut Config) {
+    let miner = &mut config.miner;
+    if miner.max_pages == MinerConfig::default().max_pages {
+        miner.max_pages = MOST_PAGES;
+    }
+    configure_crawl(&args.crawl, config);
+    let miner = &mut config.miner;
+    match args.follow {
+        Some(FollowArg::All) => miner.follow = Follow::All,
+        Some(FollowArg::News) => miner.follow = Follow::News,
+        Some(FollowArg::Concepts) => miner.follow = Follow::Concepts,
+        None => {}
+    }
+}
+
+/// Overrides the configuration with the flags of a crawl.
+pub(super) fn configure_crawl(args: &CrawlArgs, config: &mut Config) {
     let (crawler, miner) = (&mut config.crawler, &mut config.miner);
     if let Some(contact) = &args.contact {
         crawler.contact.clone_from(contact);
@@ -198,18 +265,27 @@ fn configure(args: &MineArgs, config: &mut Config) {
     crawler.resolve.extend(args.resolve.iter().cloned());
     crawler.workers = args.workers.unwrap_or(crawler.workers);
     miner.support = args.support.unwrap_or(miner.support);
-    if miner.max_pages == MinerConfig::default().max_pages {
-        miner.max_pages = MOST_PAGES;
-    }
     miner.max_pages = args.max_pages.unwrap_or(miner.max_pages);
     miner.max_depth = args.depth.unwrap_or(miner.max_depth);
     miner.window_days = args.window_days.unwrap_or(miner.window_days);
     miner.delay_ms = args.delay.unwrap_or(miner.delay_ms);
-    match args.follow {
-        Some(FollowArg::All) => miner.follow = Follow::All,
-        Some(FollowArg::News) => miner.follow = Follow::News,
-        Some(FollowArg::Concepts) => miner.follow = Follow::Concepts,
-        None => {}
+}
+
+/// Refuses to crawl while nobody is named whom the sites can turn to.
+pub(super) fn require_contact(config: &Config) -> anyhow::Result<()> {
+    if config.crawler.agent().is_ok() {
+        return Ok(());
+    }
+    Err(hinted(
+        "nobody is named whom the sites can turn to",
+        "add --contact you@example.org, or set NEWSLODE__CRAWLER__CONTACT to a URL or mail address of yours",
+    ))
+}
+
+impl CrawlArgs {
+    /// The limits that seeds get, if they are named.
+    pub(super) fn limits(&self) -> (Option<u64>, Option<u32>, Option<u64>) {
+        (self.max_pages, self.depth, self.delay)
     }
 }
 
@@ -277,8 +353,23 @@ async fn mine_with_import(
         let Some((plan, counts)) = &mut import else { return Ok(()) };
         import_captures(&parts, plan, counts, |counts| counts.show_progress(&mut display.borrow_mut())).await
     };
-    let ended =
-        engine.mine(importing, stop, |progress| show_progress(progress, &mut display.borrow_mut())).await?;
+    let known: BTreeSet<String> = concept_keys(engine).await?.into_keys().collect();
+    let mut events = engine.broker.subscribe_articles(EVENTS_AHEAD);
+    let counted = async {
+        let mut brought = Brought::default();
+        while let Some(event) = events.recv().await {
+            brought.count(&event.body);
+        }
+        brought
+    };
+    let mining = async {
+        let ended =
+            engine.mine(importing, stop, |progress| show_progress(progress, &mut display.borrow_mut())).await;
+        engine.broker.end_subscriptions();
+        ended
+    };
+    let (ended, mut brought) = tokio::join!(mining, counted);
+    let ended = ended?;
     if ended == Ended::Complete {
         newslode_miner::work::captures::drop_counted(&engine.store).await?;
         engine.store.flush().await?;
@@ -288,6 +379,11 @@ async fn mine_with_import(
     let written = write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
     display.end();
     let sites = Frontier::status(&engine.store).await?;
+    let new = |(key, label)| (!known.contains(&key)).then_some(label);
+    brought.new_concepts = concept_keys(engine).await?.into_iter().filter_map(new).collect();
+    let has_pages = |site: &&SiteStatus| site.outcomes.contains_key(&Outcome::Fetched);
+    let without = sites.iter().filter(has_pages).filter(|site| !written.sites.contains(site.site.as_str()));
+    brought.without_articles = without.map(|site| site.site.to_string()).collect();
     let summary = RunSummary {
         complete: ended == Ended::Complete,
         seconds: begun.elapsed().as_secs_f64(),
@@ -297,6 +393,7 @@ async fn mine_with_import(
         concepts: written.concepts,
         relations: written.relations,
         articles: written.articles,
+        brought,
         imported: import.map(|(_, counts)| counts),
         unfetched: unfetched_seeds(&engine.store, &sites).await?,
         digests: engine::state_digests(&engine.store).await?,
@@ -304,6 +401,25 @@ async fn mine_with_import(
     };
     std::fs::write(folder.join("run.json"), serde_json::to_string_pretty(&summary)? + "\n")?;
     Ok((ended, summary))
+}
+
+/// Events of articles that wait to be counted.
+const EVENTS_AHEAD: usize = 1_024;
+
+/// The concepts of the taxonomy by key, with their labels.
+async fn concept_keys(engine: &Engine) -> anyhow::Result<BTreeMap<String, String>> {
+    let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
+    Ok(taxonomy.concepts.into_iter().map(|concept| (concept.key, concept.label)).collect())
+}
+
+/// The first of these words, and how many more there are; nothing if there are none.
+fn in_short(before: &str, words: &[String]) -> String {
+    let shown = words.iter().take(MOST_CONCEPTS).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match words.len().checked_sub(MOST_CONCEPTS) {
+        _ if words.is_empty() => String::new(),
+        None | Some(0) => format!("{before}{shown}"),
+        Some(more) => format!("{before}{shown} and {more} more"),
+    }
 }
 
 fn show_progress(progress: &Progress, display: &mut ProgressDisplay) {
@@ -354,6 +470,19 @@ async fn print_summary(engine: &Engine, folder: &Path, summary: &RunSummary) -> 
         "{} concepts, {} relations, {} articles",
         summary.concepts, summary.relations, summary.articles
     ))?;
+    let brought = &summary.brought;
+    out::line(format!(
+        "this run: {} new articles, {} changed, {} gone{}",
+        brought.new,
+        brought.changed,
+        brought.gone,
+        in_short("; new concepts: ", &brought.new_concepts)
+    ))?;
+    if !brought.without_articles.is_empty() {
+        let sites =
+            in_short("sites whose pages were read without finding an article: ", &brought.without_articles);
+        out::line(format!("{sites}\nhint: newslode explain SITE --dir {} says why", folder.display()))?;
+    }
     let (articles, ontology) = engine::output_files(folder);
     out::line(format!("articles: {}\nontology: {}", articles.display(), ontology.display()))?;
     out::line(format!("report: {}", engine::report_file(folder).display()))?;

@@ -26,6 +26,7 @@ mod token;
 mod unfetched;
 mod verify;
 mod warc;
+mod watch;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -37,6 +38,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
     match command {
         Command::Demo(args) => demo::run(args, setup).await,
         Command::Mine(args) => mine::run(args, setup).await,
+        Command::Watch(args) => watch::run(*args, setup).await,
         Command::Partition(args) => partition::run(args, &setup.config).await,
         Command::Tables(args) => tables::run(args, &setup.config).await,
         Command::Tags(args) => tags::run(args, &setup.config).await,

@@ -1,13 +1,15 @@
 //! `newslode seed`: manages seeds of running services, over the broker, or of a run's folder.
 
+use std::path::Path;
+
 use bytes::Bytes;
 use newslode_common::broker::Broker;
 use newslode_common::message::seed::{SeedMessage, VERSION};
 use newslode_common::store::Frontier;
-use newslode_common::time;
 
 use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
-use crate::engine::{self, Engine};
+use crate::control::{self, Change};
+use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::installation::{DirArgs, Setup, Target};
 use crate::{out, services};
@@ -55,19 +57,13 @@ pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
 /// Checks all messages, then sends them.
 async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
-    let commands =
-        commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
+    commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
     let config = &setup.config;
     let to = match sites.run.target(setup)? {
         Target::Run(folder) => {
-            engine::existing_state(&folder)?;
-            let engine = Engine::open(&folder, config.clone())?;
-            let parts = engine.miner_parts();
-            for command in commands {
-                newslode_miner::work::seeds::apply_seed(&parts, &config.miner, command, time::now()).await?;
-            }
-            engine.store.flush().await?;
-            format!("the run in `{}`", folder.display())
+            let target = Target::Run(folder);
+            control::apply(&target, Change::Seeds(messages.to_vec()), config).await?;
+            format!("the run in `{}`", target.folder().unwrap_or(Path::new(".")).display())
         }
         Target::Services => {
             let broker = services::connect_broker(config).await?;

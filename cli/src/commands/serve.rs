@@ -1,8 +1,7 @@
 //! `newslode serve`: serves the console until it is told to stop.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,18 +12,19 @@ use newslode_common::shutdown;
 use newslode_common::telemetry::admin::{Admin, Ready};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::now;
-use tokio::net::{TcpListener, UnixListener};
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::args::{OidcArgs, ServeArgs};
+use crate::args::{ConsoleArgs, OidcArgs, ServeArgs};
 use crate::console::access::{AccessOptions, ONE_TIME, OneTimeSecret};
 use crate::console::followed::Followed;
 use crate::console::oidc::{CALLBACK, OidcOptions, is_issuer, read_client_secret};
 use crate::console::tls::Certificates;
 use crate::console::{self, Options, Run, Source};
-use crate::exit::{Exit, Hinted, hinted};
+use crate::control::bind_socket;
+use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup, Target};
 use crate::queries::tokens::{Role, TokenStore, random_secret, read_token_file, write_private};
 use crate::{engine, out, services};
@@ -36,76 +36,113 @@ const SIGN_IN_FILE: &str = "console-sign-in";
 const SIGN_IN_OF_SERVICES: &str = "newslode-sign-in";
 
 pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let (token, token_file) = args.token_file.clone().map(follow_token).transpose()?.unzip();
-    let tls = args.tls_cert.clone().zip(args.tls_key.clone());
-    let tls = tls.map(|(cert, key)| Certificates::read(cert, key)).transpose()?;
-    let is_encrypted = tls.is_some();
-    let mut hosts = args.host.clone();
-    let mut listeners = Vec::new();
-    let mut addr = None;
-    if let Some(wanted) = args.addr.or(args.socket.is_none().then_some(USUAL_ADDR)) {
-        let listener = TcpListener::bind(wanted).await.map_err(|error| bind_error(wanted, &error))?;
-        addr = Some(listener.local_addr()?);
-        listeners.push(Listener::Tcp(listener, tls.as_ref().map(Certificates::newest)));
-    }
-    if let Some(file) = &args.socket {
-        listeners.push(Listener::Socket(bind_socket(file)?, file.clone()));
-    }
-    let target = args.run.target(setup)?;
-    let source = open_source(&target, &setup.config).await?;
-    let tokens = match &source.run {
-        Some(run) => TokenStore::Folder(run.folder.clone()),
-        None => TokenStore::Services(source.parts.stores.state.clone()),
-    };
-    let scheme = if is_encrypted { "https" } else { "http" };
-    let oidc = match &args.oidc.oidc_issuer {
-        Some(issuer) => {
-            let public = public_address(&args, addr, scheme)?;
-            hosts.extend(args.oidc.public_url.as_ref().and_then(|url| url.host_str().map(str::to_owned)));
-            Some(oidc_options(&args.oidc, issuer, &public)?)
-        }
-        None => None,
-    };
+    let console = BoundConsole::bind(&args.console).await?;
+    let source = open_source(&args.run.target(setup)?, &setup.config).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
-    let places = addr.map(|addr| format!("{scheme}://{addr}/")).into_iter();
-    let places = places.chain(args.socket.as_ref().map(|file| format!("the socket {}", file.display())));
-    let places: Vec<String> = places.collect();
-    out::line(format!("console of {}: {} (Ctrl-C stops it)", source.name, places.join(" and ")))?;
-    if let Some(oidc) = &oidc {
-        out::line(format!("sign-in through {}, which leads back to {}", oidc.issuer, oidc.redirect))?;
-    }
-    let is_private = is_encrypted || !args.trusted_proxy.is_empty();
-    warn_of_readers(addr, args.require_token, is_private);
-    let has_writers = oidc.as_ref().is_some_and(|oidc| !oidc.write.is_empty());
-    let may_anybody_write = token.is_some() || has_writers || has_writer(&tokens).await?;
-    let one_time = match addr {
-        Some(addr) if !may_anybody_write => {
-            let place = sign_in_file(&args, &source);
-            tell_one_time_address(&format!("{scheme}://{}", reachable(addr)), place)?
-        }
-        _ => None,
-    };
-    let access = AccessOptions {
-        token,
-        token_file,
-        tokens: Some(tokens),
-        hosts,
-        proxies: args.trusted_proxy,
-        asks_readers: args.require_token,
-        one_time,
-    };
-    let metrics = Metrics::new()?;
-    let _admin = match args.admin {
-        Some(admin) => serve_admin(admin, &source, metrics.clone(), &stop).await?,
-        None => JoinSet::new(),
-    };
-    let options = Options { renew: Duration::from_secs(args.renew), access, oidc, metrics };
-    if let Some(tls) = tls {
-        waiter.spawn(tls.follow(stop.clone()));
-    }
-    console::serve(source, listeners, options, stop).await?;
+    console.serve(source, &args.console, Metrics::new()?, stop).await?;
     Ok(Exit::Done)
+}
+
+/// A console whose addresses are taken, so that one that is in use is told before anything else is done.
+pub(super) struct BoundConsole {
+    listeners: Vec<Listener>,
+    /// The address of the first listener.
+    addr: Option<SocketAddr>,
+    tls: Option<Certificates>,
+    token: Option<(String, Followed<String>)>,
+}
+
+impl BoundConsole {
+    /// Takes the addresses that the arguments name.
+    ///
+    /// # Errors
+    /// When an address cannot be taken, or a file that the arguments name cannot be used.
+    pub(super) async fn bind(args: &ConsoleArgs) -> anyhow::Result<BoundConsole> {
+        let token = args.token_file.clone().map(follow_token).transpose()?;
+        let tls = args.tls_cert.clone().zip(args.tls_key.clone());
+        let tls = tls.map(|(cert, key)| Certificates::read(cert, key)).transpose()?;
+        let (mut listeners, mut addr) = (Vec::new(), None);
+        if let Some(wanted) = args.addr.or(args.socket.is_none().then_some(USUAL_ADDR)) {
+            let listener = TcpListener::bind(wanted).await.map_err(|error| bind_error(wanted, &error))?;
+            addr = Some(listener.local_addr()?);
+            listeners.push(Listener::Tcp(listener, tls.as_ref().map(Certificates::newest)));
+        }
+        if let Some(file) = &args.socket {
+            listeners.push(Listener::Socket(bind_socket(file)?, file.clone()));
+        }
+        Ok(BoundConsole { listeners, addr, tls, token })
+    }
+
+    /// Serves what the source holds until `stop`, and says where.
+    ///
+    /// # Errors
+    /// When the arguments contradict each other, or the console cannot be started.
+    pub(super) async fn serve(
+        self,
+        source: Source,
+        args: &ConsoleArgs,
+        metrics: Arc<Metrics>,
+        stop: CancellationToken,
+    ) -> anyhow::Result<()> {
+        let BoundConsole { listeners, addr, tls, token } = self;
+        let (token, token_file) = token.unzip();
+        let is_encrypted = tls.is_some();
+        let mut hosts = args.host.clone();
+        let tokens = match &source.run {
+            Some(run) => TokenStore::Folder(run.folder.clone()),
+            None => TokenStore::Services(source.parts.stores.state.clone()),
+        };
+        let scheme = if is_encrypted { "https" } else { "http" };
+        let oidc = match &args.oidc.oidc_issuer {
+            Some(issuer) => {
+                let public = public_address(args, addr, scheme)?;
+                hosts.extend(args.oidc.public_url.as_ref().and_then(|url| url.host_str().map(str::to_owned)));
+                Some(oidc_options(&args.oidc, issuer, &public)?)
+            }
+            None => None,
+        };
+        let places = addr.map(|addr| format!("{scheme}://{addr}/")).into_iter();
+        let places = places.chain(args.socket.as_ref().map(|file| format!("the socket {}", file.display())));
+        let places: Vec<String> = places.collect();
+        out::line(format!("console of {}: {} (Ctrl-C stops it)", source.name, places.join(" and ")))?;
+        if let Some(oidc) = &oidc {
+            out::line(format!("sign-in through {}, which leads back to {}", oidc.issuer, oidc.redirect))?;
+        }
+        let is_private = is_encrypted || !args.trusted_proxy.is_empty();
+        warn_of_readers(addr, args.require_token, is_private);
+        let has_writers = oidc.as_ref().is_some_and(|oidc| !oidc.write.is_empty());
+        let may_anybody_write = token.is_some() || has_writers || has_writer(&tokens).await?;
+        let one_time = match addr {
+            Some(addr) if !may_anybody_write => {
+                let place = sign_in_file(args, &source);
+                tell_one_time_address(&format!("{scheme}://{}", reachable(addr)), place)?
+            }
+            _ => None,
+        };
+        let access = AccessOptions {
+            token,
+            token_file,
+            tokens: Some(tokens),
+            hosts,
+            proxies: args.trusted_proxy.clone(),
+            asks_readers: args.require_token,
+            one_time,
+        };
+        let mut tasks = match args.admin {
+            Some(admin) => serve_admin(admin, &source, metrics.clone(), &stop).await?,
+            None => JoinSet::new(),
+        };
+        let options = Options { renew: Duration::from_secs(args.renew), access, oidc, metrics };
+        if let Some(tls) = tls {
+            let stop = stop.clone();
+            tasks.spawn(async move {
+                tls.follow(stop).await;
+                Ok(())
+            });
+        }
+        console::serve(source, listeners, options, stop).await
+    }
 }
 
 /// The token of a file, which is read again when it changes.
@@ -115,7 +152,7 @@ fn follow_token(file: PathBuf) -> anyhow::Result<(String, Followed<String>)> {
 }
 
 /// The address by which browsers reach the console.
-fn public_address(args: &ServeArgs, addr: Option<SocketAddr>, scheme: &str) -> anyhow::Result<Url> {
+fn public_address(args: &ConsoleArgs, addr: Option<SocketAddr>, scheme: &str) -> anyhow::Result<Url> {
     let name_it = "name it, as in --public-url https://console.example.org/";
     if let Some(url) = &args.oidc.public_url {
         let is_root = matches!(url.scheme(), "http" | "https") && url.path() == "/" && url.query().is_none();
@@ -218,7 +255,7 @@ fn reachable(addr: SocketAddr) -> SocketAddr {
 }
 
 /// The file that tells the one-time address to those who may read it.
-fn sign_in_file(args: &ServeArgs, source: &Source) -> Option<PathBuf> {
+fn sign_in_file(args: &ConsoleArgs, source: &Source) -> Option<PathBuf> {
     let of_run = || source.run.as_ref().map(|run| run.folder.join(SIGN_IN_FILE));
     let of_services = || Some(PathBuf::from(std::env::var_os("XDG_RUNTIME_DIR")?).join(SIGN_IN_OF_SERVICES));
     args.sign_in_file.clone().or_else(of_run).or_else(of_services)
@@ -249,28 +286,6 @@ fn tell_one_time_address(origin: &str, file: Option<PathBuf>) -> anyhow::Result<
     Ok(Some(OneTimeSecret { secret, file: Some(file) }))
 }
 
-/// Binds a Unix socket that only its owner may open, in place of one that a process before us left.
-fn bind_socket(file: &Path) -> anyhow::Result<UnixListener> {
-    let cannot = || format!("cannot serve at the socket `{}`", file.display());
-    if std::os::unix::net::UnixStream::connect(file).is_ok() {
-        return Err(hinted(cannot(), "another program serves there: stop it, or name another file"));
-    }
-    match std::fs::symlink_metadata(file) {
-        Ok(metadata) if !metadata.file_type().is_socket() => {
-            return Err(hinted(cannot(), "something else has this name: remove it, or name another file"));
-        }
-        _ => {}
-    }
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Nobody else reaches the socket in this folder before its mode is set.
-    let hidden = tempfile::tempdir_in(folder).with_context(cannot)?;
-    let fresh = hidden.path().join("s");
-    let listener = UnixListener::bind(&fresh).with_context(cannot)?;
-    std::fs::set_permissions(&fresh, std::fs::Permissions::from_mode(0o600)).with_context(cannot)?;
-    std::fs::rename(&fresh, file).with_context(cannot)?;
-    Ok(listener)
-}
-
 /// Where the console reads.
 async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source> {
     let config = config.clone();
@@ -281,26 +296,9 @@ async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source>
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
-    let store = engine::open_state_to_change(folder).map_err(|error| with_hint_if_locked(folder, error))?;
-    let parts = installation::parts_of(store.clone(), &config)?;
-    let run = Some(Run { folder: folder.to_path_buf(), store });
+    let parts = installation::parts_of(engine::open_state(folder)?, &config)?;
+    let run = Some(Run { folder: folder.to_path_buf(), is_held: false });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
-}
-
-/// An error with what to do if another process holds the run.
-fn with_hint_if_locked(folder: &Path, error: anyhow::Error) -> anyhow::Error {
-    if error.is::<Hinted>() {
-        return error;
-    }
-    let report = engine::report_file(folder);
-    hinted(
-        format!("{error:#}"),
-        format!(
-            "a run's file is open in one process at a time: wait for `newslode mine` to end, or stop it with Ctrl-C (it \
-             continues later where it stopped); `{}` is what its last end looked like",
-            report.display()
-        ),
-    )
 }
 
 fn bind_error(addr: SocketAddr, error: &std::io::Error) -> anyhow::Error {

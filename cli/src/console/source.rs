@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::room::Shortage;
-use newslode_common::store::StoreResult;
-use newslode_common::store::redb::RedbStore;
 use newslode_miner::work::parts::Parts;
+use tokio_util::sync::CancellationToken;
 
 use super::answer::Problem;
+use crate::control::{self, Change, Control};
+use crate::installation::Target;
 use crate::queries::status;
 
 /// What a console shows.
@@ -27,15 +28,23 @@ pub(crate) struct Source {
 /// A run's folder.
 pub(crate) struct Run {
     pub(crate) folder: PathBuf,
-    pub(crate) store: RedbStore,
+    /// Whether this process holds the run, and so follows its sites.
+    pub(crate) is_held: bool,
 }
 
 impl Source {
-    /// Makes what was changed survive a crash.
-    pub(super) async fn flush(&self) -> StoreResult<()> {
+    /// Changes what is shown: here if this process may write it, else through the process that holds the run. Returns what
+    /// was done, in words.
+    pub(super) async fn change(&self, change: Change) -> anyhow::Result<String> {
         match &self.run {
-            Some(run) => run.store.flush().await,
-            None => Ok(()),
+            Some(run) if !run.is_held => {
+                control::apply(&Target::Run(run.folder.clone()), change, &self.config).await
+            }
+            run => {
+                let (parts, config) = (self.parts.clone(), self.config.clone());
+                let (folder, stop) = (run.as_ref().map(|run| run.folder.clone()), CancellationToken::new());
+                Control { parts, config, folder, stop }.make(change).await
+            }
         }
     }
 
@@ -59,7 +68,13 @@ impl Source {
     /// When a seed that was sent has an effect, for people.
     pub(super) fn when_seeds_count(&self) -> String {
         match &self.run {
-            Some(run) => format!("The next `newslode mine --out {}` goes on from it.", run.folder.display()),
+            Some(Run { is_held: true, .. }) => "It counts from now on.".to_owned(),
+            Some(run) => {
+                let folder = run.folder.display();
+                format!(
+                    "A process that works on the run takes it up now, else the next `newslode mine --out {folder}`."
+                )
+            }
             None => "It counts as soon as a miner has read the message.".to_owned(),
         }
     }

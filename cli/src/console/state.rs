@@ -22,7 +22,7 @@ use super::shares::{Budget, Shares};
 use super::snapshot::Snapshot;
 use super::source::Source;
 use super::writing::notices::Notices;
-use crate::outputs;
+use crate::control::Change;
 use crate::queries::audit::{AuditLog, Deed};
 
 /// A request waits this long for the first snapshot.
@@ -90,15 +90,14 @@ impl Console {
 
     /// Has a site's articles read again with what it was taught. Returns a sentence that says when that is done.
     pub(super) fn read_again(&self, site: Site) -> String {
-        let Some(run) = &self.source.run else {
+        if self.source.run.is_none() {
             let seconds = self.source.config.miner.views_s;
             return format!("Running miners read its articles again within about {seconds} s.");
-        };
-        let (source, folder, look) = (self.source.clone(), run.folder.clone(), self.look.clone());
-        let (turn, stop) = (self.turn.clone(), self.stop.clone());
+        }
+        let (source, look, turn) = (self.source.clone(), self.look.clone(), self.turn.clone());
         self.work.spawn(async move {
             let _turn = turn.lock().await;
-            match outputs::read_again(&source.parts, &site, Some(&folder), &source.config, &stop).await {
+            match source.change(Change::ReadAgain(site.clone())).await {
                 Ok(done) => tracing::info!(%site, "taught: {done}"),
                 Err(error) => tracing::warn!(%site, "its articles cannot be read again: {error:#}"),
             }

@@ -1,20 +1,21 @@
 //! The embedded engine: crawler, partitioner and miner in one process, over redb and in-process queues.
 //!
-//! The engine wires the services' own `run` functions to the embedded implementation of every trait. Unlike the services,
-//! which never end, it notices when all work is done.
+//! The engine wires the services' own `run` functions to the embedded implementation of every trait. `watch` lets them run
+//! until it is stopped, and they fold, view and file beside the crawl as they do as services. `mine` ends: it notices when all
+//! work is done.
 //!
 //! *Quiet*: no site that is not paused has a pending or leased URL, and no message is waiting or held. Work moves while the
 //! engine checks, so two checks must agree and the broker's change counter must not move between them. Then the engine folds, gives
 //! the frontier what the fold wants fetched, and waits for quiet again. When a fold finds nothing new, it views the sites'
 //! pages, and the run ends. It folds only at rest, so the result does not depend on timing.
 //!
-//! *Resume*: all state is in one redb file, whose commits reach the disk at least once a second; what the disk holds is a
-//! prefix of the calls in the order of their answers. A start ends all leases (no other crawler can be alive), finishes a
+//! *Resume*: all state is in one redb file, and what was answered is on the disk. A start ends all leases (no other crawler can be alive), finishes a
 //! follow plan that was cut short (docs/decisions/0007-follow-plan.md), and publishes again, from the archive, every page
 //! that was fetched or imported and is not counted, since the queues died with the process.
 //!
-//! Start at [`Engine::mine`].
+//! Start at [`Engine::mine`] and [`Engine::watch`].
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,7 @@ use newslode_common::room::{Room, Shortage};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Frontier, SiteState, SiteStatus};
+use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
@@ -38,16 +39,21 @@ use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::reconcile;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
+use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) mod seed_file;
 pub mod seeds;
 
 pub use seeds::add_seeds;
 
 /// Name of the state file within a run's folder.
 pub const STATE_FILE: &str = "newslode.redb";
+
+/// Name of the file that says which process opened the run's file for writing last.
+const HOLDER_FILE: &str = "newslode.holder";
 
 /// The folder of a run, unless another one is named.
 pub const DEFAULT_FOLDER: &str = "newslode-run";
@@ -58,14 +64,17 @@ const HISTORIES: &str = "histories";
 const COMPLETE: &str = "complete";
 const INCOMPLETE: &str = "incomplete";
 
-/// Time between two flushes: gentle to the disk, and a crash costs at most a second of work.
-const FLUSH_EVERY: Duration = Duration::from_secs(1);
+/// Time between two looks at whether the file of the store has failed.
+const FAILURE_CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// A run that follows the news does not wait for a site that rests longer than this.
 const LONGEST_REST: Duration = Duration::from_secs(90);
 
 /// Time between two checks for quiet.
 const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
+
+/// Time between two reports of the progress of a run that goes on.
+const SHOW_EVERY: Duration = Duration::from_secs(1);
 
 /// Memory for pages on their way from the crawler to the partitioner, and for those that templates are learnt from.
 const PARSED_BYTES: usize = 96 << 20;
@@ -82,6 +91,8 @@ pub struct Engine {
     config: Config,
     /// Whether nothing is crawled: all pages are imported, and due URLs stay in the frontier.
     is_offline: bool,
+    /// Whether the run goes on until it is stopped.
+    is_watching: bool,
     /// The space that fetching leaves free on the folder's disk.
     room: Arc<Room>,
 }
@@ -93,6 +104,16 @@ pub enum Ended {
     Complete,
     /// The run was told to stop; the state is kept.
     Stopped,
+}
+
+/// A part of a run, which ends with a fold.
+struct Round {
+    /// When the run began.
+    begun: Timestamp,
+    /// From 1.
+    number: u32,
+    /// What the fold before it came to.
+    fold: Option<FoldReport>,
 }
 
 /// The counts that progress shows.
@@ -108,6 +129,8 @@ pub struct Progress {
     pub fold: Option<FoldReport>,
     /// Why nothing is fetched now: the disk is short of space.
     pub shortage: Option<Shortage>,
+    /// Sites of the news that this run still has something to ask for.
+    with_work: BTreeSet<Site>,
     is_offline: bool,
 }
 
@@ -124,13 +147,13 @@ impl Progress {
         self.sites.iter().map(|site| site.urls).sum()
     }
 
-    /// Whether nothing is claimed, in a queue, or to be fetched now. What is due later, as rechecks are, is left to
-    /// another run, and so are sites that rest for long. Paused sites do not count.
+    /// Whether nothing is claimed, in a queue, or to be fetched by this run. What falls due later, as rechecks and listings do,
+    /// is left to another run, and so are sites that rest for long. Paused sites do not count.
     fn is_quiet(&self, follow: Follow, now: Timestamp) -> bool {
         let waits = |site: &SiteStatus| match follow {
             Follow::News => {
                 let rests = site.ready.is_some_and(|ready| ready > now.plus(LONGEST_REST));
-                !rests && site.next_due.is_some_and(|due| due <= now)
+                !rests && self.with_work.contains(&site.site)
             }
             Follow::Concepts | Follow::All => site.pending > 0,
         };
@@ -152,7 +175,31 @@ pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
 /// # Errors
 /// When the folder holds no run, or another process works on it.
 pub fn open_state_to_change(folder: &Path) -> anyhow::Result<RedbStore> {
-    Ok(RedbStore::open(&existing_state(folder)?)?)
+    existing_state(folder)?;
+    hold(folder)
+}
+
+/// Opens the run's file for writing, and notes who holds it.
+fn hold(folder: &Path) -> anyhow::Result<RedbStore> {
+    let note = folder.join(HOLDER_FILE);
+    match RedbStore::open(&folder.join(STATE_FILE)) {
+        Ok(store) => {
+            let args: Vec<String> = std::env::args().skip(1).take(1).collect();
+            let holder = format!("`newslode {}`, process {}", args.join(" "), std::process::id());
+            // It only makes an error clearer.
+            std::fs::write(note, holder).ok();
+            Ok(store)
+        }
+        Err(StoreError::InUse(what)) => {
+            let holder = std::fs::read_to_string(note).unwrap_or_else(|_| "another process".to_owned());
+            Err(crate::exit::hinted(
+                format!("{what} ({holder})"),
+                "stop that process, or name another folder; what only reads works beside it, and so do `newslode seed` and \
+                 `newslode template`",
+            ))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The state file of a run that exists.
@@ -190,18 +237,26 @@ impl Engine {
     /// When the folder cannot be made, or another process works on it.
     pub fn open(folder: &Path, config: Config) -> anyhow::Result<Engine> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-        let store = RedbStore::open(&folder.join(STATE_FILE))?;
+        let store = hold(folder)?;
         let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
         let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
         let parsed = Arc::new(ParsedPages::within(PARSED_BYTES));
         let room = Arc::new(Room::new(folder, config.archive.reserve_mb));
-        Ok(Engine { store, broker, metrics, parsed, config, is_offline: false, room })
+        let (is_offline, is_watching) = (false, false);
+        Ok(Engine { store, broker, metrics, parsed, config, is_offline, is_watching, room })
     }
 
     /// The same run without a crawler, so that it does not use the network.
     #[must_use]
     pub fn offline(self) -> Engine {
         Engine { is_offline: true, ..self }
+    }
+
+    /// The same run for a process that goes on until it is stopped: it folds, views and files beside the crawl, and spreads the
+    /// requests to a site over the day.
+    #[must_use]
+    pub fn watching(self) -> Engine {
+        Engine { is_watching: true, ..self }
     }
 
     /// The links of a site that the run follows.
@@ -221,6 +276,42 @@ impl Engine {
         stop: &CancellationToken,
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
+        self.with_services(stop, self.run_rounds(import, stop, time::now(), &mut show)).await
+    }
+
+    /// Follows the sites of the run until `stop`. Calls `show` every second.
+    ///
+    /// # Errors
+    /// When a store or a part of the engine fails, or a newer version of the program counts the run's pages.
+    pub async fn watch(
+        &self,
+        stop: &CancellationToken,
+        mut show: impl FnMut(&Progress),
+    ) -> anyhow::Result<()> {
+        let following = async {
+            self.publish_uncounted(&self.miner_parts()).await?;
+            let mut has_caught_up = false;
+            loop {
+                let progress = self.read_progress(None).await?;
+                if !has_caught_up && progress.unfinished == 0 {
+                    has_caught_up = true;
+                    self.note_complete_histories().await?;
+                }
+                show(&progress);
+                if stop.run_until_cancelled(tokio::time::sleep(SHOW_EVERY)).await.is_none() {
+                    return Ok(Ended::Stopped);
+                }
+            }
+        };
+        self.with_services(stop, following).await.map(drop)
+    }
+
+    /// Runs crawler, partitioner and miner beside this work, until it ends or one of them fails.
+    async fn with_services(
+        &self,
+        stop: &CancellationToken,
+        work: impl Future<Output = anyhow::Result<Ended>>,
+    ) -> anyhow::Result<Ended> {
         let (now, parts) = (time::now(), self.miner_parts());
         claim(&parts).await?;
         self.store.release_leases(now).await?;
@@ -228,7 +319,7 @@ impl Engine {
         let services = stop.child_token();
         let mut loops = self.spawn_services(&services);
         let ended = tokio::select! {
-            ended = self.run_rounds(import, stop, &mut show) => ended,
+            ended = work => ended,
             Some(first) = loops.join_next() => match first {
                 // The parts may hear of a stop first.
                 Ok(Ok(())) if stop.is_cancelled() => Ok(Ended::Stopped),
@@ -243,7 +334,7 @@ impl Engine {
         ended
     }
 
-    /// Starts crawler, partitioner, miner and the loop that flushes the store.
+    /// Starts crawler, partitioner, miner and the loop that looks after the store.
     fn spawn_services(&self, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
         let mut loops = JoinSet::new();
         let (store, broker) = (Arc::new(self.store.clone()), self.broker.clone());
@@ -262,17 +353,20 @@ impl Engine {
             metrics: self.metrics.clone(),
         };
         let miner = self.miner_parts();
-        // The engine does these itself: it recounts pages at the start, and the rest when all is quiet. Nobody listens to its
-        // events, so it does not file them.
         let config = self.config.miner.clone();
-        let miner_config = newslode_common::config::MinerConfig {
-            fold_s: 0,
-            views_s: 0,
-            filing_s: 0,
-            instances_s: 0,
-            window_days: 0,
-            recompute_share: 0,
-            ..config
+        let miner_config = match self.is_watching {
+            true => config,
+            // A run that ends does these itself: it recounts pages at the start, and the rest when all is quiet. Nobody listens
+            // to its events, so it does not file them.
+            false => newslode_common::config::MinerConfig {
+                fold_s: 0,
+                views_s: 0,
+                filing_s: 0,
+                instances_s: 0,
+                window_days: 0,
+                recompute_share: 0,
+                ..config
+            },
         };
         if !self.is_offline {
             let (config, schedule) = (self.config.crawler.clone(), self.schedule());
@@ -281,10 +375,9 @@ impl Engine {
         }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
-        let flushed = stop.clone();
+        let stopped = stop.clone();
         loops.spawn(async move {
-            while tokio::time::timeout(FLUSH_EVERY, flushed.cancelled()).await.is_err() {
-                store.flush().await?;
+            while tokio::time::timeout(FAILURE_CHECK_EVERY, stopped.cancelled()).await.is_err() {
                 // A file that failed answers nothing more: the run ends with the cause.
                 if let Some(failure) = store.failure() {
                     return Err(failure.into());
@@ -295,10 +388,10 @@ impl Engine {
         loops
     }
 
-    /// When pages are fetched again. A run ends when nothing is due, so no allowance spreads its requests over a
-    /// day.
+    /// When pages are fetched again. Where a run ends when nothing is due, no allowance spreads its requests over a day.
     fn schedule(&self) -> ScheduleConfig {
-        ScheduleConfig { allowance: false, ..self.config.schedule.clone() }
+        let allowance = self.is_watching && self.config.schedule.allowance;
+        ScheduleConfig { allowance, ..self.config.schedule.clone() }
     }
 
     /// What the miner works with.
@@ -328,23 +421,18 @@ impl Engine {
         &self,
         import: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
+        begun: Timestamp,
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
         let parts = self.miner_parts();
-        // The last run may have fetched pages without counting them. Its queues are gone, so send them again.
-        let store = &self.store;
-        let again = reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
-        if again > 0 {
-            tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
-        }
-        self.complete_histories(&parts).await?;
+        self.publish_uncounted(&parts).await?;
         let Some(imported) = stop.run_until_cancelled(import).await else { return Ok(Ended::Stopped) };
         imported?;
         let mut memory = FoldMemory::default();
-        let (mut round, mut fold) = (1, None);
+        let mut round = Round { begun, number: 1, fold: None };
         loop {
             // 1. Everything that is due was fetched, partitioned and counted.
-            if self.wait_for_quiet(stop, round, fold.clone(), show).await? == Ended::Stopped {
+            if self.wait_for_quiet(stop, &round, show).await? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
             // 2. Pages older than the window leave before the fold, so that it does not see them.
@@ -355,16 +443,26 @@ impl Engine {
                     .await?;
             // 3. If the fold wanted nothing new, and nothing became due meanwhile, this is the result.
             let followed = report.followed_new;
-            fold = Some(report);
-            if followed == 0 && self.is_quiet(&self.read_progress(round, fold.clone()).await?) {
+            round.fold = Some(report);
+            if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 self.view_sites(&parts, stop).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
-                show(&self.read_progress(round, fold).await?);
+                show(&self.read_progress(Some(&round)).await?);
                 return Ok(Ended::Complete);
             }
-            round += 1;
+            round.number += 1;
         }
+    }
+
+    /// Publishes again what the last process fetched without counting it. Its queues are gone.
+    async fn publish_uncounted(&self, parts: &MinerParts) -> anyhow::Result<()> {
+        let store = &self.store;
+        let again = reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
+        if again > 0 {
+            tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
+        }
+        self.complete_histories(parts).await
     }
 
     /// Lets the histories be written that a kill of version 0.1.0 cost, once for each run.
@@ -412,16 +510,14 @@ impl Engine {
     async fn wait_for_quiet(
         &self,
         stop: &CancellationToken,
-        round: u32,
-        fold: Option<FoldReport>,
+        round: &Round,
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
         loop {
             // Work moves on during the check, so only a check without movement counts.
             let before = *self.broker.changes().borrow();
-            let first = self.read_progress(round, fold.clone()).await?;
-            let is_quiet =
-                self.is_quiet(&first) && self.is_quiet(&self.read_progress(round, fold.clone()).await?);
+            let first = self.read_progress(Some(round)).await?;
+            let is_quiet = self.is_quiet(&first) && self.is_quiet(&self.read_progress(Some(round)).await?);
             show(&first);
             if is_quiet && *self.broker.changes().borrow() == before {
                 return Ok(Ended::Complete);
@@ -436,7 +532,8 @@ impl Engine {
         progress.is_quiet(self.follow(), time::now())
     }
 
-    async fn read_progress(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {
+    /// How far the work is; in a run that ends, with the sites that its round waits for.
+    async fn read_progress(&self, round: Option<&Round>) -> anyhow::Result<Progress> {
         use newslode_common::broker::Queue;
         let sites = Frontier::status(&self.store).await?;
         let unfinished = [Queue::Pages, Queue::Partitions, Queue::Gone]
@@ -444,7 +541,16 @@ impl Engine {
             .iter()
             .sum();
         let shortage = self.room.look().err().filter(|_| !self.is_offline);
-        Ok(Progress { sites, unfinished, round, fold, shortage, is_offline: self.is_offline })
+        let with_work = match round {
+            // While anything is under way, the answer would change nothing.
+            Some(round) if unfinished == 0 && self.follow() == Follow::News => {
+                self.store.sites_with_work(round.begun, time::now()).await?
+            }
+            _ => BTreeSet::new(),
+        };
+        let (round, fold) = round.map_or((1, None), |round| (round.number, round.fold.clone()));
+        let is_offline = self.is_offline;
+        Ok(Progress { sites, unfinished, round, fold, shortage, with_work, is_offline })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads seeds: URLs on the command line, or one per line in a file.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::Context;
@@ -19,35 +20,51 @@ pub type Seed = url::Url;
 /// When the file cannot be read, or a seed is no web address.
 pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>> {
     let mut seeds: Vec<Seed> = Vec::new();
-    let mut keep = |seed: Seed| {
-        if !seeds.contains(&seed) {
-            seeds.push(seed);
-        }
-    };
     for text in urls {
-        keep(parse_seed(text).with_context(|| format!("`{text}` is not a seed"))?);
+        seeds.push(parse_seed(text).with_context(|| format!("`{text}` is not a seed"))?);
     }
     if let Some(path) = file {
         let text =
             std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        for (number, line) in text.lines().enumerate() {
+        let read = SeedLines::read(&text);
+        if let Some((number, line)) = read.wrong.first() {
+            return Err(hinted(
+                format!("cannot read seeds from `{}`: line {number} is not a URL: `{line}`", path.display()),
+                "one URL per line; lines that start with `#` are skipped",
+            ));
+        }
+        seeds.extend(read.seeds);
+    }
+    let mut known = HashSet::new();
+    seeds.retain(|seed| known.insert(seed.clone()));
+    Ok(seeds)
+}
+
+/// The lines of a file of seeds.
+#[derive(Debug, Default)]
+pub(crate) struct SeedLines {
+    /// In the order of the lines.
+    pub(crate) seeds: Vec<Seed>,
+    /// Lines that are no web addresses: their numbers, from 1, and what stands there.
+    pub(crate) wrong: Vec<(usize, String)>,
+}
+
+impl SeedLines {
+    /// Reads one seed from each line that is neither empty nor a comment.
+    pub(crate) fn read(text: &str) -> SeedLines {
+        let mut read = SeedLines::default();
+        for (line, number) in text.lines().zip(1..) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            keep(parse_seed(line).map_err(|_| {
-                hinted(
-                    format!(
-                        "cannot read seeds from `{}`: line {} is not a URL: `{line}`",
-                        path.display(),
-                        number + 1
-                    ),
-                    "one URL per line; lines that start with `#` are skipped",
-                )
-            })?);
+            match parse_seed(line) {
+                Ok(seed) => read.seeds.push(seed),
+                Err(_) => read.wrong.push((number, line.chars().take(200).collect())),
+            }
         }
+        read
     }
-    Ok(seeds)
 }
 
 /// Parses a URL or a bare host name.

@@ -180,6 +180,11 @@ impl InProcessBroker {
         lock(&self.shared.subscribers).push(sender);
         receiver
     }
+
+    /// Ends all subscriptions: their readers get what was published, and then the end.
+    pub fn end_subscriptions(&self) {
+        lock(&self.shared.subscribers).clear();
+    }
 }
 
 fn check_size(body: &Bytes) -> Result<(), PublishError> {

@@ -15,6 +15,9 @@ pub enum StoreError {
     /// functions).
     #[error("the store refuses: {0}")]
     Refused(String),
+    /// Another process writes the file of an embedded store.
+    #[error("{0}")]
+    InUse(String),
     /// The disk, or a quota on it, is full.
     #[error("the disk is full: {0}")]
     Full(String),
@@ -31,7 +34,10 @@ impl Retryable for StoreError {
     /// the service keeps its work in hand.
     fn is_retryable(&self) -> bool {
         match self {
-            StoreError::Unavailable(_) | StoreError::Refused(_) | StoreError::Full(_) => true,
+            StoreError::Unavailable(_)
+            | StoreError::Refused(_)
+            | StoreError::InUse(_)
+            | StoreError::Full(_) => true,
             StoreError::Corrupt(_) | StoreError::Damaged(_) => false,
         }
     }

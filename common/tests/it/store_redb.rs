@@ -88,7 +88,7 @@ async fn a_file_that_is_open_is_refused_by_name() {
     let path = folder.path().join("store");
     let first = RedbStore::open(&path).unwrap();
     let error = RedbStore::open(&path).err().unwrap();
-    assert!(matches!(error, StoreError::Refused(_)), "{error}");
+    assert!(matches!(error, StoreError::InUse(_)), "{error}");
     assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
     drop(first);
     RedbStore::open(&path).unwrap();
@@ -163,6 +163,11 @@ async fn a_killed_process_leaves_whole_calls_in_order() {
         child.wait().unwrap();
         let least = flushed();
         assert!(least > 0, "the child made nothing durable in a minute");
+        if round == 0 {
+            // A reader recovers the file, too.
+            let reader = RedbStore::open_read_only(&path).unwrap();
+            assert!(reader.pages(&site()).await.unwrap().len() as u64 >= 2 * least);
+        }
         check_prefix(&RedbStore::open(&path).unwrap(), least).await;
     }
 }
@@ -297,10 +302,29 @@ async fn a_store_that_only_reads_changes_nothing_and_refuses_to_write() {
         assert_eq!(Frontier::status(&other).await.unwrap()[0].urls, 300);
         let refused = other.apply(&site(), &[change(1)]).await.unwrap_err();
         assert!(refused.to_string().contains("reading only"), "{refused}");
-        let busy = RedbStore::open(&path).err().unwrap();
-        assert!(matches!(busy, StoreError::Refused(_)), "{busy}");
     }
     assert!(before == std::fs::read(&path).unwrap(), "the file changed");
+}
+
+#[tokio::test]
+async fn readers_see_every_answered_call_of_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    filled(&path).await;
+    let early = RedbStore::open_read_only(&path).unwrap();
+    let writer = RedbStore::open(&path).unwrap();
+    let late = RedbStore::open_read_only(&path).unwrap();
+    for number in 300..320 {
+        writer.apply(&site(), &[change(number)]).await.unwrap();
+        for reader in [&early, &late] {
+            assert_eq!(reader.pages(&site()).await.unwrap().len() as u64, number + 1);
+        }
+    }
+    let second = RedbStore::open(&path).err().unwrap();
+    assert!(matches!(second, StoreError::InUse(_)), "{second}");
+    drop(writer);
+    assert_eq!(early.pages(&site()).await.unwrap().len(), 320);
+    drop(RedbStore::open(&path).unwrap());
 }
 
 #[tokio::test]

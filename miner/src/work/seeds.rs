@@ -55,11 +55,7 @@ pub async fn apply_seed(
     command: SeedCommand,
     now: Timestamp,
 ) -> Result<Site, SeedFailure> {
-    let (SeedCommand::Add { url, .. }
-    | SeedCommand::Remove(url)
-    | SeedCommand::Pause(url)
-    | SeedCommand::Forget(url)) = &command;
-    let page = canonical(url).ok_or_else(|| SeedFailure::NoPage(url.to_string()))?;
+    let page = page_of(&command)?;
     let site = page.site();
     match command {
         SeedCommand::Add { max_pages, max_depth, delay_ms, labels, .. } => {
@@ -91,6 +87,18 @@ pub async fn apply_seed(
         SeedCommand::Forget(_) => forget(parts, &page, now).await?,
     }
     Ok(site)
+}
+
+/// The page that a seed command names.
+///
+/// # Errors
+/// [`SeedFailure::NoPage`] if the address is that of no page.
+pub fn page_of(command: &SeedCommand) -> Result<CanonicalUrl, SeedFailure> {
+    let (SeedCommand::Add { url, .. }
+    | SeedCommand::Remove(url)
+    | SeedCommand::Pause(url)
+    | SeedCommand::Forget(url)) = command;
+    canonical(url).ok_or_else(|| SeedFailure::NoPage(url.to_string()))
 }
 
 /// Logs which settings of a site a seed changes. Settings that the operator left out return to their defaults.

@@ -4,12 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use newslode_common::config::{Follow, ResolveRule};
+use newslode_common::config::{Config, Follow, ResolveRule};
 use newslode_common::store::Kind;
 use newslode_demo_world::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::generations::Generations;
 use newslode_page::article::Article;
+use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::args::VerifyArgs;
@@ -17,6 +18,7 @@ use crate::commands::mine::mine;
 use crate::commands::verify;
 use crate::engine::{Engine, add_seeds};
 use crate::installation::{RunArgs, Setup};
+use crate::outputs::write_outputs;
 use crate::queries::templates::dropped_text;
 
 /// Number of requests that see the old layout.
@@ -102,6 +104,8 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     assert!(mined.unwrap().1.complete);
 
     let parts = engine.miner_parts();
+    // The loop may have looked once more after the engine wrote its files.
+    write_outputs(&parts, folder.path(), false).await.unwrap();
     let site = parts.stores.state.sites().await.unwrap()[0].0.clone();
     let knowledge = read_knowledge(parts.stores.state.as_ref(), &site).await.unwrap();
     let [before, after] = articles(&engine, &content.after).await;

@@ -9,24 +9,18 @@ mod drift;
 mod explain;
 mod show;
 
-use std::sync::Arc;
-
 use anyhow::Context;
-use newslode_common::config::Config;
-use newslode_common::time;
 use newslode_miner::work::archive;
-use newslode_miner::work::knowledge::{self, Knowledge};
-use newslode_miner::work::parts::Parts;
-use newslode_page::Page;
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_page::extract::Correction;
 use newslode_page::reading::Site;
-use tokio_util::sync::CancellationToken;
 
 use crate::args::{PagesArgs, TeachArgs, TemplateArgs, TemplateCommand, TemplateSite};
-use crate::exit::{Exit, hinted};
-use crate::installation::{self, Setup};
-use crate::outputs::read_again;
+use crate::control::{self, Change};
+use crate::exit::Exit;
+use crate::installation::{self, Setup, Target};
 use crate::queries::templates::{open_site_state, read_knowledge};
+use crate::teaching::{Lesson, LessonContent, LessonPage};
 use crate::{input, out};
 
 pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exit> {
@@ -55,71 +49,54 @@ async fn read_site_knowledge(args: TemplateSite, setup: &Setup) -> anyhow::Resul
 }
 
 async fn teach_site(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let (config, target) = (&setup.config, args.run.target(setup)?);
-    let parts = installation::open_to_change(&target, config).await?;
-    let site = Site::of_host(&args.site);
-    let page = page_to_correct(&parts, &args, config).await?;
+    let target = args.run.target(setup)?;
+    let page = page_to_correct(&args, &target, setup).await?;
     let body = args.body.as_ref().map(|file| {
         std::fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))
     });
     let correction = Correction {
         body: body.transpose()?,
-        drop: args.drop.clone(),
-        title: args.title.clone(),
-        authors: args.author.clone(),
-        published: args.published.clone(),
+        drop: args.drop,
+        title: args.title,
+        authors: args.author,
+        published: args.published,
     };
-    let knowledge = knowledge::teach(parts.stores.state.as_ref(), &site, |knowledge| {
-        let taught = knowledge.site.teach(&page, time::now(), &correction);
-        taught.map_err(|error| {
-            hinted(error.to_string(), "newslode template teach --help shows what can be corrected")
-        })?;
-        Ok(())
-    })
-    .await?;
-    let lessons = knowledge.site.lessons().len();
-    let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
-    out::line(format!("{site}: {lessons} corrected pages known, {done}"))?;
+    let site = Site::of_host(&args.site);
+    keep_lesson(Lesson { site, content: LessonContent::Correct { page, correction } }, &target, setup).await
+}
+
+/// Keeps a lesson, and has the site's articles read again.
+async fn keep_lesson(lesson: Lesson, target: &Target, setup: &Setup) -> anyhow::Result<Exit> {
+    let site = lesson.site.clone();
+    let known = control::apply(target, Change::Lesson(lesson), &setup.config).await?;
+    let done = control::apply(target, Change::ReadAgain(site.clone()), &setup.config).await?;
+    out::line(format!("{site}: {known}, {done}"))?;
     Ok(Exit::Done)
 }
 
-/// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
-async fn page_to_correct(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Arc<Page>> {
+/// The page to correct: the archive's if it has this URL, otherwise read from a file or fetched.
+async fn page_to_correct(args: &TeachArgs, target: &Target, setup: &Setup) -> anyhow::Result<LessonPage> {
+    let parts = installation::open(target, &setup.config).await?;
     if let Ok(url) = input::parse_url(&args.page)
-        && let Some(page) = archive::page(&parts.stores, &url).await?
+        && archive::page(&parts.stores, &url).await?.is_some()
     {
-        return Ok(page);
+        return Ok(LessonPage::Archived(url));
     }
     let asked = PagesArgs { pages: vec![args.page.clone()], url: args.url.clone() };
-    let pages = input::read_pages(&asked, &config.crawler).await?;
-    let page = pages.first().with_context(|| format!("`{}` is no page", args.page))?;
-    Ok(Arc::new(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)))
+    let pages = input::read_pages(&asked, &setup.config.crawler).await?;
+    pages.first().map(LessonPage::of).with_context(|| format!("`{}` is no page", args.page))
 }
 
 async fn forget_lessons(args: TemplateSite, page: Option<String>, setup: &Setup) -> anyhow::Result<Exit> {
-    let (config, target) = (&setup.config, args.run.target(setup)?);
-    let site = Site::of_host(&args.site);
-    let parts = installation::open_to_change(&target, config).await?;
-    read_knowledge(parts.stores.state.as_ref(), &site).await?;
-    knowledge::teach(parts.stores.state.as_ref(), &site, |knowledge| {
-        let Some(url) = &page else {
-            // The site's templates are learnt anew from the pages at hand.
-            *knowledge = Knowledge::default();
-            return Ok(());
-        };
-        let url = input::parse_url(url).map_or_else(|_| url.clone(), |url| url.to_string());
-        if knowledge.site.forget(Some(&url)) == 0 {
-            return Err(hinted(
-                format!("no page `{url}` of {site} was corrected"),
-                "newslode template show lists them",
-            ));
+    let content = match page {
+        Some(url) => {
+            let page = input::parse_url(&url).map_or(url, |url| url.to_string());
+            LessonContent::Forget { page }
         }
-        Ok(())
-    })
-    .await?;
-    let done = read_again(&parts, &site, target.folder(), config, &CancellationToken::new()).await?;
-    out::line(format!("{site}: forgotten, {done}"))?;
-    Ok(Exit::Done)
+        None => LessonContent::ForgetAll,
+    };
+    let lesson = Lesson { site: Site::of_host(&args.site), content };
+    keep_lesson(lesson, &args.run.target(setup)?, setup).await
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use newslode_common::config::Config;
 use newslode_common::message::{Body, FetchedPage, envelope};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Change, Kind, PageArchive, SiteState, Why};
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::contribution::Delta;
 use newslode_page::reading::CanonicalUrl;

@@ -8,7 +8,6 @@ use maud::html;
 use newslode_common::broker::Broker as _;
 use newslode_common::message::seed::{SeedMessage, VERSION, check_limits};
 use newslode_common::store::SiteSettings;
-use newslode_common::time::now;
 use newslode_miner::work::seeds;
 
 use super::form::{Form, mark_field};
@@ -17,6 +16,7 @@ use crate::console::pages::parts::{site_link, site_path};
 use crate::console::pages::shell::{NavigationItem, Page, page_response};
 use crate::console::snapshot::SiteFacts;
 use crate::console::state::Console;
+use crate::control::Change;
 use crate::queries::audit::Deed;
 
 /// The most seeds of one form.
@@ -95,17 +95,14 @@ pub(in crate::console) async fn apply_seed_messages(
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     let commands = commands
         .map_err(|error| Problem::bad(format!("{error}. A seed looks like https://www.example.com")))?;
+    for command in &commands {
+        seeds::page_of(command).map_err(|error| Problem::bad(format!("{error}.")))?;
+    }
     let source = &console.source;
     match &source.run {
-        Some(run) => {
-            for command in commands {
-                let applied = seeds::apply_seed(&source.parts, &source.config.miner, command, now()).await;
-                applied.map_err(|error| match error {
-                    seeds::SeedFailure::NoPage(_) => Problem::bad(format!("{error}.")),
-                    other => Problem::away(&other),
-                })?;
-            }
-            run.store.flush().await?;
+        Some(_) => {
+            let done = source.change(Change::Seeds(messages.to_vec())).await;
+            done.map_err(|error| Problem::away(&error))?;
         }
         None => {
             let broker = source.broker()?;
@@ -163,8 +160,8 @@ pub(in crate::console) async fn change(
             ))));
         }
     };
-    parts.stores.frontier.put_site(site, &settings).await?;
-    console.source.flush().await?;
+    let change = Change::Settings { site: site.clone(), settings: settings.clone() };
+    console.source.change(change).await.map_err(|error| Problem::away(&error))?;
     let about = match did {
         Deed::LimitedSite => {
             let SiteSettings { max_pages, max_depth, delay_ms, .. } = settings;

@@ -6,9 +6,8 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use newslode_common::time::now;
 use newslode_miner::work::archive;
-use newslode_miner::work::knowledge::{self, Knowledge};
+use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::views::preview;
 use newslode_page::Page;
 use newslode_page::article::Article;
@@ -25,8 +24,9 @@ use crate::console::pages::parts::article_path;
 use crate::console::pages::shell::page_response;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
-use crate::exit::hinted;
+use crate::control::Change;
 use crate::queries::audit::Deed;
+use crate::teaching::{Lesson, LessonContent, LessonPage, teach_page};
 
 /// Articles of the site that a preview reads besides the corrected one: half of them the newest, the others from all of its time.
 const READ: usize = 60;
@@ -76,16 +76,13 @@ pub(in crate::console) async fn correct(
     })?;
     let correction = correction_of(&asked, &article, &knowledge, summary);
     if form.get("act") == "keep" {
-        let taught = knowledge::teach(parts.stores.state.as_ref(), &summary.site, |knowledge| {
-            teach_page(knowledge, &page, &correction)
-        })
-        .await;
-        let taught = taught.map_err(Problem::refused)?;
-        console.source.flush().await?;
+        let page = LessonPage::Archived(summary.url.clone());
+        let content = LessonContent::Correct { page, correction };
+        let lesson = Change::Lesson(Lesson { site: summary.site.clone(), content });
+        let known = console.source.change(lesson).await.map_err(Problem::refused)?;
         form.did(&console, Deed::CorrectedArticle, summary.url.as_str()).await;
-        let lessons = taught.site.lessons().len();
         let next = console.read_again(summary.site.clone());
-        let said = format!("{} has learnt from it ({lessons} corrected pages known). {next}", summary.site);
+        let said = format!("{} has learnt from it ({known}). {next}", summary.site);
         return Ok(console.notices.then(&article_path(summary), said));
     }
     let effect = preview_effect(&console, &snapshot, summary, &knowledge, (&page, &correction)).await?;
@@ -114,14 +111,6 @@ fn correction_of(
         authors,
         published: changed(&asked.published, &read.published),
     }
-}
-
-fn teach_page(knowledge: &mut Knowledge, page: &Page, correction: &Correction) -> anyhow::Result<()> {
-    let taught = knowledge.site.teach(page, now(), correction);
-    taught.map_err(|error| {
-        hinted(error.to_string(), "correct another field, or write it as the page shows it")
-    })?;
-    Ok(())
 }
 
 /// What a correction would change.

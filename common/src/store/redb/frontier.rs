@@ -3,7 +3,7 @@
 //! Each call is one transaction. [`changes`](super::changes) says what becomes of a URL's record when it is added,
 //! claimed or completed. The index keeps the order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use ::redb::ReadableTable;
@@ -22,6 +22,51 @@ use crate::store::{
 };
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
+
+/// Due URLs of a class that are looked at for one that was never visited.
+const MOST_LOOKED_AT: usize = 500;
+
+impl RedbStore {
+    /// The sites that a run which began at a time still has something to ask for: a URL that was due by then, or one that was
+    /// found since, was never visited and is due now. What fell due again meanwhile is left to the next run.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn sites_with_work(&self, begun: Timestamp, now: Timestamp) -> StoreResult<BTreeSet<Site>> {
+        self.read(move |transaction| {
+            let (sites, waiting) = (transaction.open_table(SITES)?, transaction.open_table(WAITING)?);
+            let entries = transaction.open_table(ENTRIES)?;
+            let mut with_work = BTreeSet::new();
+            for pair in sites.iter()? {
+                let (name, _) = pair?;
+                for class in Class::ALL {
+                    let mut looked_at = 0;
+                    let of_class = |due| (name.value(), class.number(), due, "");
+                    for due in waiting.range(of_class(0)..of_class(now.0.saturating_add(1)))? {
+                        let (key, _) = due?;
+                        let (_, _, due, url) = key.value();
+                        looked_at += 1;
+                        let is_work = match Timestamp(due) <= begun || class == Class::New {
+                            true => true,
+                            false => match entries.get((name.value(), url))? {
+                                Some(bytes) => decode::<EntryRecord>(bytes.value())?.outcome.is_none(),
+                                None => false,
+                            },
+                        };
+                        if is_work {
+                            with_work.insert(Site::of_host(name.value()));
+                        }
+                        if is_work || looked_at == MOST_LOOKED_AT {
+                            break;
+                        }
+                    }
+                }
+            }
+            Ok(with_work)
+        })
+        .await
+    }
+}
 
 #[async_trait]
 impl Frontier for RedbStore {

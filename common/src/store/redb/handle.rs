@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
 
 use super::errors::{self, Failure};
-use super::writer::Writer;
+use super::writer::{Commits, Writer};
 use crate::store::archive::packing::blocking;
 use crate::store::error::{StoreError, StoreResult};
 
@@ -23,7 +23,7 @@ struct Inner {
 
 /// How the file is open.
 enum Access {
-    /// The writer is dropped first: it makes all writes durable before the database closes.
+    /// The writer is dropped first: it commits the waiting calls before the database closes.
     Write { writer: Writer, database: Arc<Database> },
     /// Nothing of the file changes.
     Read(ReadOnlyDatabase),
@@ -31,9 +31,9 @@ enum Access {
 
 impl RedbStore {
     /// Starts the writer of a database whose tables exist.
-    pub(super) fn writing(database: Database) -> StoreResult<RedbStore> {
+    pub(super) fn writing(database: Database, commits: Commits) -> StoreResult<RedbStore> {
         let (database, failure) = (Arc::new(database), Arc::default());
-        let writer = Writer::start(Arc::clone(&database), Arc::clone(&failure))?;
+        let writer = Writer::start(Arc::clone(&database), Arc::clone(&failure), commits)?;
         Ok(RedbStore { inner: Arc::new(Inner { access: Access::Write { writer, database }, failure }) })
     }
 
@@ -48,7 +48,7 @@ impl RedbStore {
         self.inner.failure.cause()
     }
 
-    /// Makes everything answered so far survive a crash. Does nothing for a store that only reads.
+    /// Returns once the writer has no earlier call to commit. Does nothing for a store that only reads.
     ///
     /// # Errors
     /// [`StoreError::Full`] if the disk is full, [`StoreError::Unavailable`] if the disk failed.

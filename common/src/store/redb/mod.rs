@@ -1,12 +1,11 @@
 //! The embedded store: one file with the frontier, mined state, values and archive of one process.
 //!
-//! Reads take a snapshot and run beside the writer. Writes queue for one writer thread, which runs all
-//! waiting ones in one transaction (see [`writer`]). Commits reach the file lazily: after a kill the file
-//! holds an earlier state, made of whole calls in the order they were answered, never half of one.
-//! [`RedbStore::flush`] makes all answered calls durable. The store also does this itself, every
-//! [`writer::MOST_UNFLUSHED`] calls and when its last handle is dropped.
+//! One process writes, and any number of others read ([`RedbStore::open_read_only`]), each call from a snapshot, without
+//! stopping the writer. Writes queue for one writer thread, which runs all waiting ones in one transaction and answers
+//! them once it is on the disk (see [`writer`]): readers see what is durable, and nothing that was answered is lost.
+//! `docs/decisions/0081-one-writer-many-readers.md` says why.
 //!
-//! A durable commit also says which pages of the file are free, so a file that was not closed opens at once. What a page
+//! A commit also says which pages of the file are free, so a file that was not closed opens at once. What a page
 //! of the file holds is not checked at every read: [`check`] does that on request, and [`repair`] mends what it can. A
 //! damaged page that is met on the way ends the work with [`StoreError::Damaged`]. Start at [`RedbStore`].
 
@@ -29,11 +28,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use ::redb::{
-    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase as _, TableDefinition, TableError,
-    TableHandle as _,
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadTransaction, ReadableDatabase as _,
+    TableDefinition, TableError, TableHandle as _,
 };
 
 pub use self::handle::RedbStore;
+use self::writer::Commits;
 use super::error::{StoreError, StoreResult};
 
 /// Number of the file's layout. A file with a higher number is refused.
@@ -42,6 +42,8 @@ const FORMAT: u64 = 4;
 const FIRST_FORMAT: u64 = 2;
 /// Memory for caching pages of the file, in bytes.
 const CACHE_BYTES: usize = 128 << 20;
+/// The same for a process that only reads.
+const READER_CACHE_BYTES: usize = 32 << 20;
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 
@@ -49,8 +51,8 @@ impl RedbStore {
     /// Opens a store, or makes one if the file is missing or empty. Blocks.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] if another process has the file open, if it may not be read and written, or if
-    /// it has another format; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if it is no store. Each names the file.
+    /// [`StoreError::InUse`] if another process writes the file; [`StoreError::Refused`] if it may not be read and written, or
+    /// if it has another format; [`StoreError::Damaged`] or [`StoreError::Corrupt`] if it is no store. Each names the file.
     pub fn open(path: &Path) -> StoreResult<RedbStore> {
         let shown = path.display().to_string();
         let opening = || -> StoreResult<Database> {
@@ -58,20 +60,34 @@ impl RedbStore {
             prepare(&database, &shown)?;
             Ok(database)
         };
-        RedbStore::writing(without_panic(&shown, opening)?)
+        RedbStore::writing(without_panic(&shown, opening)?, Commits::Durable)
     }
 
-    /// Opens a store that exists, and changes nothing in its file. Several processes may read at once, but none while
-    /// another one writes. Blocks.
+    /// Opens a store that exists, for reading. Several processes may read at once, also while another one writes. Nothing
+    /// of the file changes, unless its last writer was killed and no other has opened it since: then it is recovered first.
+    /// Blocks.
     ///
     /// # Errors
-    /// As those of [`RedbStore::open`]; also [`StoreError::Refused`] if the file must be recovered or upgraded first, which
-    /// opening it for writing does.
+    /// As those of [`RedbStore::open`]; also [`StoreError::Refused`] if the file must be recovered and cannot be written, or
+    /// if it must be upgraded first, which opening it for writing does.
     pub fn open_read_only(path: &Path) -> StoreResult<RedbStore> {
         let shown = path.display().to_string();
+        let mut reader = builder(&shown);
+        reader.set_cache_size(READER_CACHE_BYTES);
         let opening = || -> StoreResult<_> {
-            let database =
-                builder(&shown).open_read_only(path).map_err(|error| cannot_open(&shown, error))?;
+            let opened = match reader.open_read_only(path) {
+                // The writer was killed. Who opens the file for writing recovers it; a new writer may be first.
+                Err(DatabaseError::RepairAborted) => {
+                    match builder(&shown).open(path) {
+                        Ok(database) => drop(database),
+                        Err(DatabaseError::DatabaseAlreadyOpen) => {}
+                        Err(error) => return Err(cannot_recover(&shown, error)),
+                    }
+                    reader.open_read_only(path)
+                }
+                opened => opened,
+            };
+            let database = opened.map_err(|error| cannot_open(&shown, error))?;
             match format_of(&database.begin_read()?, &shown)? {
                 Some(FORMAT) => Ok(database),
                 Some(older @ FIRST_FORMAT..FORMAT) => Err(StoreError::Refused(format!(
@@ -99,13 +115,13 @@ impl RedbStore {
 
     fn of(database: Database, shown: &str) -> StoreResult<RedbStore> {
         prepare(&database, shown)?;
-        RedbStore::writing(database)
+        RedbStore::writing(database, Commits::Lazy)
     }
 }
 
 fn builder(shown: &str) -> Builder {
     let mut builder = Builder::new();
-    builder.set_cache_size(CACHE_BYTES);
+    builder.set_cache_size(CACHE_BYTES).set_concurrency_mode(ConcurrencyMode::SingleWriter);
     let file = shown.to_owned();
     builder.set_repair_callback(move |session| {
         let progress = session.progress();
@@ -180,11 +196,26 @@ fn wrong_format(shown: &str, format: Option<u64>) -> StoreError {
     })
 }
 
+/// The error of a reader whose file must be recovered.
+fn cannot_recover(shown: &str, error: DatabaseError) -> StoreError {
+    match error {
+        DatabaseError::Storage(::redb::StorageError::Io(error))
+            if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+        {
+            StoreError::Refused(format!(
+                "`{shown}` was not closed, and it cannot be recovered here, because it may not be written ({error}): any command \
+                 that may write it recovers it"
+            ))
+        }
+        error => cannot_open(shown, error),
+    }
+}
+
 fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
     match error {
-        DatabaseError::DatabaseAlreadyOpen => StoreError::Refused(format!(
-            "`{shown}` is open in another process; stop it, or name another file"
-        )),
+        DatabaseError::DatabaseAlreadyOpen => {
+            StoreError::InUse(format!("`{shown}` is being written by another process"))
+        }
         DatabaseError::UpgradeRequired(format) => {
             StoreError::Refused(format!("`{shown}` has an older file format ({format})"))
         }

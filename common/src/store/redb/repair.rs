@@ -10,8 +10,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use ::redb::{
-    Database, Key, ReadTransaction, ReadableDatabase as _, ReadableTable as _, TableDefinition,
-    TableHandle as _, Value,
+    Database, DatabaseError, Key, ReadTransaction, ReadableDatabase as _, ReadableTable as _,
+    TableDefinition, TableHandle as _, Value,
 };
 
 use super::check::{FileCheck, check, check_value, reason};
@@ -46,7 +46,7 @@ pub struct Rebuilt {
 
 /// Values that do not follow from the sums: what people taught about sites, and by which algorithms pages were counted.
 fn is_kept(value: &str) -> bool {
-    ["generations", "taught", "parameters"].contains(&value)
+    ["generations", "taught", "parameters", "seed-file"].contains(&value)
         || ["templates/", "fed/"].iter().any(|prefix| value.starts_with(prefix))
 }
 
@@ -88,7 +88,10 @@ pub fn repair(path: &Path) -> StoreResult<FileRepair> {
     } else {
         found
     };
-    // 3. A new file with what can be read.
+    // 3. A new file with what can be read. No process may go on with the old one.
+    if let Err(DatabaseError::DatabaseAlreadyOpen) = builder(&shown).open(path) {
+        return Err(cannot_open(&shown, DatabaseError::DatabaseAlreadyOpen));
+    }
     let source = Source { path, shown: &shown };
     source.check_format()?;
     let (fresh, damaged) = (with_suffix(path, "new"), unused(path));

@@ -1,13 +1,14 @@
 //! The only thread that writes. It runs all waiting calls in one transaction and answers each after the
 //! commit.
 //!
-//! So many small calls cost one commit. A call that fails must not spoil the others: its transaction is given
-//! up, and each of the calls runs again alone. Not every commit is durable; one that is makes all earlier
-//! ones durable, too.
+//! So many small calls cost one commit. While callers come at the same time, the thread waits for them a little, because a
+//! commit costs two writes to the disk; a caller that is alone is answered at once. A call that fails must not spoil the
+//! others: its transaction is given up, and each of the calls runs again alone.
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use ::redb::{Database, Durability, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
@@ -19,18 +20,25 @@ use crate::store::{StoreError, StoreResult};
 /// Largest number of waiting calls. Further callers wait for a place.
 const QUEUE: usize = 1_024;
 /// Largest number of calls in one transaction, so that answers never take long.
-const BATCH: usize = 256;
-/// After this many calls the store makes them durable by itself.
-pub const MOST_UNFLUSHED: usize = 2_000;
+const BATCH: usize = 512;
+/// A transaction waits this long for more calls, if there are few and the one before had several.
+const GATHER: Duration = Duration::from_millis(4);
+/// With this many calls it waits no longer.
+const ENOUGH: usize = 32;
+
+/// When an answered call survives a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commits {
+    /// When it is answered.
+    Durable,
+    /// Never, for a store that ends with its process anyway.
+    Lazy,
+}
 
 /// A queued call.
 trait Work: Send {
     fn run(&mut self, transaction: &WriteTransaction) -> StoreResult<()>;
     fn answer(self: Box<Self>, committed: StoreResult<()>);
-    /// Whether the commit must be durable.
-    fn durable(&self) -> bool {
-        false
-    }
     /// Where the program called the store; `None` for a call that changes nothing.
     fn caller(&self) -> Option<&'static Location<'static>> {
         None
@@ -72,24 +80,24 @@ impl Work for Flush {
     fn answer(self: Box<Self>, committed: StoreResult<()>) {
         drop(self.0.send(committed));
     }
-
-    fn durable(&self) -> bool {
-        true
-    }
 }
 
-/// The writer's queue. When it is dropped, the thread finishes the waiting calls durably and ends.
+/// The writer's queue. When it is dropped, the thread finishes the waiting calls and ends.
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Work>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(super) fn start(database: Arc<Database>, failure: Arc<Failure>) -> StoreResult<Writer> {
+    pub(super) fn start(
+        database: Arc<Database>,
+        failure: Arc<Failure>,
+        commits: Commits,
+    ) -> StoreResult<Writer> {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || work(&database, &failure, waiting))
+            .spawn(move || work(&database, &failure, commits, waiting))
             .map_err(|error| {
                 StoreError::Unavailable(format!("cannot start the store's writer thread: {error}"))
             })?;
@@ -135,31 +143,37 @@ fn stopped() -> StoreError {
     StoreError::Refused("the store's writer has stopped; start again to check the file".to_owned())
 }
 
-fn work(database: &Database, failure: &Failure, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
-    let mut unflushed = 0;
-    let at_once = if failpoint::is_armed() { 1 } else { BATCH };
+fn work(
+    database: &Database,
+    failure: &Failure,
+    commits: Commits,
+    mut waiting: mpsc::Receiver<Box<dyn Work>>,
+) {
+    let most = if failpoint::is_armed() { 1 } else { BATCH };
+    let mut had_several = false;
     while let Some(first) = waiting.blocking_recv() {
         let mut batch = vec![first];
-        while batch.len() < at_once
-            && let Ok(next) = waiting.try_recv()
-        {
-            batch.push(next);
+        take_waiting(&mut waiting, &mut batch, most);
+        if commits == Commits::Durable && had_several && batch.len() < ENOUGH.min(most) {
+            std::thread::sleep(GATHER);
+            take_waiting(&mut waiting, &mut batch, most);
         }
-        unflushed += batch.len();
-        let durable =
-            unflushed >= MOST_UNFLUSHED || failpoint::is_armed() || batch.iter().any(|work| work.durable());
-        if durable {
-            unflushed = 0;
-        }
-        answer(database, failure, batch, durable);
-    }
-    if let Err(error) = transact(database, failure, &mut [], true) {
-        tracing::error!(%error, "cannot flush the store; its last writes may be lost");
+        had_several = batch.len() > 1;
+        answer(database, failure, commits, batch);
     }
 }
 
-fn answer(database: &Database, failure: &Failure, mut batch: Vec<Box<dyn Work>>, durable: bool) {
-    if transact(database, failure, &mut batch, durable).is_ok() {
+/// Adds the calls that wait.
+fn take_waiting(waiting: &mut mpsc::Receiver<Box<dyn Work>>, batch: &mut Vec<Box<dyn Work>>, most: usize) {
+    while batch.len() < most
+        && let Ok(next) = waiting.try_recv()
+    {
+        batch.push(next);
+    }
+}
+
+fn answer(database: &Database, failure: &Failure, commits: Commits, mut batch: Vec<Box<dyn Work>>) {
+    if transact(database, failure, commits, &mut batch).is_ok() {
         for work in batch {
             if let Some(caller) = work.caller() {
                 failpoint::effect(|| format!("store call at {}:{}", caller.file(), caller.line()));
@@ -169,7 +183,7 @@ fn answer(database: &Database, failure: &Failure, mut batch: Vec<Box<dyn Work>>,
         return;
     }
     for mut work in batch {
-        let result = transact(database, failure, std::slice::from_mut(&mut work), durable);
+        let result = transact(database, failure, commits, std::slice::from_mut(&mut work));
         work.answer(result);
     }
 }
@@ -178,14 +192,15 @@ fn answer(database: &Database, failure: &Failure, mut batch: Vec<Box<dyn Work>>,
 fn transact(
     database: &Database,
     failure: &Failure,
+    commits: Commits,
     batch: &mut [Box<dyn Work>],
-    durable: bool,
 ) -> StoreResult<()> {
     let transacted = catch_unwind(AssertUnwindSafe(|| {
         let mut transaction = database.begin_write()?;
-        transaction.set_durability(if durable { Durability::Immediate } else { Durability::None })?;
-        // What this costs at a durable commit, it saves after a kill: no page is read to open the file.
-        transaction.set_quick_repair(durable);
+        let is_durable = commits == Commits::Durable;
+        transaction.set_durability(if is_durable { Durability::Immediate } else { Durability::None })?;
+        // What this costs at a commit, it saves after a kill: no page is read to open the file.
+        transaction.set_quick_repair(is_durable);
         for work in batch {
             work.run(&transaction)?;
         }

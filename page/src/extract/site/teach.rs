@@ -5,6 +5,8 @@ use super::context::SiteContext;
 use super::fields::FieldReader;
 use super::knowledge::SiteKnowledge;
 use super::lesson::Lesson;
+use serde::{Deserialize, Serialize};
+
 use crate::Page;
 use crate::extract::body::choose_runs;
 use crate::extract::hashes::text_hash;
@@ -21,7 +23,7 @@ const MOST_LESSONS: usize = 32;
 const LEAST_FOUND: f32 = 0.5;
 
 /// A person's correction of a page's article. Fields that are left out stay as they were read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Correction {
     /// The right text.
     pub body: Option<String>,

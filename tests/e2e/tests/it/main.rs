@@ -27,6 +27,7 @@ mod oidc;
 mod python;
 mod servers;
 mod upgrade;
+mod watching;
 mod writing;
 
 use newslode_e2e::{client, lab, process, schema, services};

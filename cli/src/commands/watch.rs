@@ -1,0 +1,216 @@
+//! `newslode watch`: follows sites until it is stopped, and serves the console beside that.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use newslode_common::config::Config;
+use newslode_common::shutdown;
+use newslode_common::time::now;
+use newslode_miner::work::parts::Parts;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::mine::{configure_crawl, full_disk, require_contact, wait_for_room};
+use super::serve::BoundConsole;
+use crate::args::WatchArgs;
+use crate::console::{Run, Source};
+use crate::control::{self, Control};
+use crate::engine::seed_file::SeedFile;
+use crate::engine::{self, Engine, Progress, add_seeds, seeds};
+use crate::exit::{Exit, hinted};
+use crate::installation::Setup;
+use crate::outputs::write_outputs;
+use crate::progress::ProgressDisplay;
+
+/// Time between two writings of the run's files, if anything changed.
+const WRITE_EVERY: Duration = Duration::from_secs(600);
+/// The files are written at a stop if that took no longer than this the last time.
+const LONGEST_LAST_WRITING: Duration = Duration::from_secs(5);
+/// Time that the console and the files have to end at a stop.
+const GRACE: Duration = Duration::from_secs(10);
+/// Time between two lines about the state where standard error is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+/// New articles are counted over this time.
+const LATELY: Duration = Duration::from_secs(600);
+/// Sites that are named as in trouble.
+const MOST_NAMED: usize = 3;
+
+pub(crate) async fn run(args: WatchArgs, setup: Setup) -> anyhow::Result<Exit> {
+    let Setup { mut config, quiet, .. } = setup;
+    configure_crawl(&args.crawl, &mut config);
+    config.validate()?;
+    let urls = seeds::collect(&args.urls, None)?;
+    if urls.is_empty() && args.seeds.is_none() && !args.out.join(engine::STATE_FILE).exists() {
+        return Err(hinted(
+            "no site was named",
+            "newslode watch https://www.example.com https://news.example.org --contact you@example.org",
+        ));
+    }
+    require_contact(&config)?;
+    let mut waiter = JoinSet::new();
+    // A second signal aborts the process, which the state survives.
+    let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
+    loop {
+        let console = BoundConsole::bind(&args.console).await?;
+        let engine = Engine::open(&args.out, config.clone())?.watching();
+        match watch(&engine, console, &args, &urls, &config, &stop, quiet).await {
+            Ok(()) => return Ok(Exit::Done),
+            // The file of a full disk must be opened again. What was not yet on the disk is done again.
+            Err(error) => match full_disk(&error, &engine) {
+                Some(what) => {
+                    drop(engine);
+                    if !wait_for_room(&args.out, config.archive.reserve_mb, &what, &stop).await {
+                        return Ok(Exit::Done);
+                    }
+                }
+                None => return Err(error),
+            },
+        }
+    }
+}
+
+/// Follows the sites until the stop.
+async fn watch(
+    engine: &Engine,
+    console: BoundConsole,
+    args: &WatchArgs,
+    urls: &[seeds::Seed],
+    config: &Config,
+    stop: &CancellationToken,
+    quiet: bool,
+) -> anyhow::Result<()> {
+    let parts = engine.miner_parts();
+    engine::claim(&parts).await?;
+    add_seeds(&parts, urls, args.crawl.limits(), &config.miner).await?;
+    // Everything beside the engine ends with it, whatever it ends by.
+    let beside = stop.child_token();
+    let source = Source {
+        name: args.out.display().to_string(),
+        parts: parts.clone(),
+        run: Some(Run { folder: args.out.clone(), is_held: true }),
+        broker: None,
+        config: config.clone(),
+    };
+    let control = Control {
+        parts: parts.clone(),
+        config: config.clone(),
+        folder: Some(args.out.clone()),
+        stop: beside.clone(),
+    };
+    let followed = async {
+        let Some(file) = &args.seeds else { return Ok(()) };
+        let file = SeedFile::new(file.clone(), args.crawl.limits());
+        file.follow(parts.clone(), config.miner.clone(), beside.clone()).await
+    };
+    let mut display = StatusDisplay::new(quiet);
+    let working = async {
+        let watched = engine.watch(&beside, |progress| display.show(progress, engine)).await;
+        beside.cancel();
+        watched
+    };
+    let serving = console.serve(source, &args.console, engine.metrics.clone(), beside.clone());
+    let controlled = async {
+        control::serve(control, &args.out).await;
+        Ok(())
+    };
+    let all = async {
+        tokio::try_join!(working, serving, followed, controlled, write_files(&parts, &args.out, &beside))
+    };
+    let ended = tokio::select! {
+        ended = all => ended.map(drop),
+        () = async { stop.cancelled().await; tokio::time::sleep(stop_time(config)).await } => {
+            tracing::warn!("the time for the stop is over; the next start continues with what is unfinished");
+            Ok(())
+        }
+    };
+    display.end();
+    ended
+}
+
+/// The longest that a stop takes.
+fn stop_time(config: &Config) -> Duration {
+    let longest = config.crawler.grace_ms.max(config.miner.grace_ms).max(config.partitioner.grace_ms);
+    Duration::from_millis(longest) + GRACE
+}
+
+/// Writes the run's files now and then, and at the stop.
+async fn write_files(parts: &Parts, folder: &Path, stop: &CancellationToken) -> anyhow::Result<()> {
+    let mut written = parts.metrics.articles.get();
+    let mut took = Duration::ZERO;
+    loop {
+        let goes_on = stop.run_until_cancelled(tokio::time::sleep(WRITE_EVERY)).await.is_some();
+        let articles = parts.metrics.articles.get();
+        let is_due = articles != written || !engine::output_files(folder).0.exists();
+        if is_due && (goes_on || took < LONGEST_LAST_WRITING) {
+            let begun = Instant::now();
+            match write_outputs(parts, folder, false).await {
+                Ok(_) => written = articles,
+                Err(error) => tracing::warn!("cannot write the run's files: {error:#}"),
+            }
+            took = begun.elapsed();
+        }
+        if !goes_on {
+            return Ok(());
+        }
+    }
+}
+
+/// Shows how the run is: one line that is redrawn on a terminal, a line a minute elsewhere.
+struct StatusDisplay {
+    display: ProgressDisplay,
+    /// Articles so far, at times within [`LATELY`], oldest first.
+    counts: VecDeque<(Instant, u64)>,
+}
+
+impl StatusDisplay {
+    fn new(quiet: bool) -> StatusDisplay {
+        StatusDisplay { display: ProgressDisplay::every(LINE_EVERY, quiet), counts: VecDeque::new() }
+    }
+
+    fn show(&mut self, progress: &Progress, engine: &Engine) {
+        let (at, articles) = (Instant::now(), engine.metrics.articles.get());
+        while self.counts.front().is_some_and(|(then, _)| at.duration_since(*then) > LATELY) {
+            self.counts.pop_front();
+        }
+        let (since, before) = *self.counts.front().unwrap_or(&(at, articles));
+        self.counts.push_back((at, articles));
+        let minutes = at.duration_since(since).as_secs_f64() / 60.0;
+        let rate = if minutes > 0.0 { articles.saturating_sub(before) as f64 / minutes } else { 0.0 };
+        self.display.say(|| status_line(progress, articles, rate));
+    }
+
+    fn end(self) {
+        self.display.end();
+    }
+}
+
+/// What the run does now, in one line.
+fn status_line(progress: &Progress, articles: u64, rate: f64) -> String {
+    let now = now();
+    if let Some(shortage) = &progress.shortage {
+        return format!("waiting for room: {shortage}");
+    }
+    let active: Vec<_> = progress.sites.iter().filter(|site| !site.settings.paused).collect();
+    let paused = progress.sites.len() - active.len();
+    let paused = if paused > 0 { format!(" and {paused} paused") } else { String::new() };
+    let next = active.iter().filter_map(|site| Some((site.ready?, &site.site))).min();
+    let next = match next {
+        _ if active.iter().any(|site| site.leased > 0) => "asking now".to_owned(),
+        Some((ready, _)) if ready <= now => "asking now".to_owned(),
+        Some((ready, site)) => format!("next {site} in {} s", now.until(ready).as_secs()),
+        None => "nothing is due".to_owned(),
+    };
+    let is_resting = |turn: newslode_page::time::Timestamp| now.until(turn) > Duration::from_secs(60);
+    let resting: Vec<&str> =
+        active.iter().filter(|site| is_resting(site.turn)).map(|site| site.site.as_str()).collect();
+    let troubles = match resting.len() {
+        0 => String::new(),
+        count if count <= MOST_NAMED => format!("; resting: {}", resting.join(", ")),
+        count => format!("; resting: {} and {} more", resting[..MOST_NAMED].join(", "), count - MOST_NAMED),
+    };
+    format!(
+        "{} sites{paused}, {articles} new articles since the start, {rate:.1} a minute; {next}{troubles}",
+        active.len()
+    )
+}

@@ -1,0 +1,129 @@
+//! `newslode watch`: killed and stopped, with other commands beside it.
+
+use std::time::{Duration, Instant};
+
+use newslode_common::store::Frontier;
+use newslode_common::store::redb::RedbStore;
+
+use crate::client::Client;
+use crate::lab::{Lab, digests_in, open, outcomes_in, same_outcomes, small_world};
+use crate::process::Process;
+
+/// The longest wait for something that takes seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Watches the world's first so many sites, following all links once.
+fn watch(lab: &Lab, run: &str, sites: usize) -> Process {
+    let (out, resolve) = (lab.path(run).display().to_string(), lab.resolve());
+    let fixed = ["watch", "--addr", "127.0.0.1:0", "--contact", "you@example.org", "--allow-private"];
+    let mut arguments: Vec<String> = fixed.iter().map(ToString::to_string).collect();
+    arguments.extend(["--delay", "0", "--out", &out, "--resolve", &resolve].map(str::to_owned));
+    arguments.extend(lab.seeds().iter().take(sites).cloned());
+    lab.start(&arguments)
+}
+
+async fn lab_that_follows_all() -> Lab {
+    let mut lab = Lab::of(small_world(3)).await;
+    for (name, value) in [
+        ("NEWSLODE__MINER__FOLLOW", "all"),
+        ("NEWSLODE__SCHEDULE__ALLOWANCE", "false"),
+        ("NEWSLODE__MINER__FOLD_S", "1"),
+        ("NEWSLODE__MINER__VIEWS_S", "1"),
+    ] {
+        lab.set(name, value);
+    }
+    lab
+}
+
+/// Waits until this is so.
+async fn until<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
+    let begun = Instant::now();
+    while !is_so().await {
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Whether every URL that is known has an outcome and nothing waits.
+async fn is_all_fetched(lab: &Lab, run: &str) -> bool {
+    let Ok(store) = RedbStore::open_read_only(&lab.path(run).join("newslode.redb")) else { return false };
+    let sites = Frontier::status(&store).await.unwrap();
+    !sites.is_empty() && sites.iter().all(|site| site.pending == 0 && site.leased == 0)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_is_killed_again_and_again_counts_what_an_undisturbed_run_counts() {
+    let lab = lab_that_follows_all().await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    for wait in [300, 700, 1_100, 1_500, 900] {
+        let mut watching = watch(&lab, "killed", 3);
+        watching.printed("console of").await;
+        tokio::time::sleep(Duration::from_millis(wait)).await;
+        watching.kill();
+    }
+    let watching = watch(&lab, "killed", 3);
+    let store = async || RedbStore::open_read_only(&lab.path("killed").join("newslode.redb")).unwrap();
+    until("all pages are counted", async || {
+        is_all_fetched(&lab, "killed").await && digests_in(&store().await).await == digests
+    })
+    .await;
+    same_outcomes(&outcomes, &outcomes_in(&store().await).await);
+    watching.terminate();
+    let mut watching = watching;
+    let ended = watching.end(PATIENCE).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+    assert_eq!(digests_in(&open(&lab.path("killed"))).await, digests);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn commands_read_and_change_a_run_while_it_is_watched() {
+    let lab = lab_that_follows_all().await;
+    let run = lab.path("run");
+    let folder = run.to_str().unwrap();
+    let mut watching = watch(&lab, "run", 2);
+    watching.printed("console of").await;
+    let addr = watching.out();
+    let addr = addr.split_once("http://").unwrap().1.split_once('/').unwrap().0;
+    let console = Client::new(addr.parse().unwrap());
+    until("the sites are read", async || is_all_fetched(&lab, "run").await).await;
+
+    // 1. Readers.
+    let status = lab.json(&["status", "--json", "--dir", folder]).await;
+    assert_eq!(status["sites"].as_array().unwrap().len(), 2, "{status}");
+    let proof = lab.json(&["verify", "--quiet", "--json", "--dir", folder]).await;
+    assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &2.into()));
+    let lines = lab.ok(&["export", "articles", "--quiet", "--dir", folder]).await;
+    assert!(lines.lines().count() > 10, "{lines}");
+    let mut beside = lab.start(&["serve", "--addr", "127.0.0.1:0", "--dir", folder]);
+    beside.printed("console of").await;
+
+    // 2. Changes.
+    let third = &lab.seeds()[2];
+    lab.ok(&["seed", "add", third, "--delay", "0", "--dir", folder]).await;
+    until("the new site is read", async || is_all_fetched(&lab, "run").await).await;
+    lab.ok(&["seed", "pause", third, "--dir", folder]).await;
+    let sites = lab.json(&["seed", "list", "--json", "--dir", folder]).await;
+    let paused = sites.as_array().unwrap().iter().filter(|site| site["settings"]["paused"] == true);
+    assert_eq!((sites.as_array().unwrap().len(), paused.count()), (3, 1), "{sites}");
+    let shown = async || console.json("/api/v1/sites").await["sites"].as_array().unwrap().len();
+    until("the console shows it", async || shown().await == 3).await;
+
+    // 3. A second writer is refused, and told who is the first.
+    let second = lab.run(&lab.mining("run", &[])).await;
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(
+        second.err.contains("newslode watch") && second.err.contains(&watching.id().to_string()),
+        "{}",
+        second.err
+    );
+
+    // 4. The end.
+    beside.terminate();
+    assert_eq!(beside.end(PATIENCE).await.code, Some(0));
+    watching.terminate();
+    let ended = watching.end(PATIENCE).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+    let written = std::fs::read_to_string(run.join("articles.jsonl")).unwrap();
+    assert!(written.lines().count() > lines.lines().count(), "{written}");
+    lab.ok(&["verify", "--quiet", "--dir", folder]).await;
+}
