@@ -89,8 +89,12 @@ pub fn repair(path: &Path) -> StoreResult<FileRepair> {
         found
     };
     // 3. A new file with what can be read. No process may go on with the old one.
-    if let Err(DatabaseError::DatabaseAlreadyOpen) = builder(&shown).open(path) {
-        return Err(cannot_open(&shown, DatabaseError::DatabaseAlreadyOpen));
+    let held = without_panic(&shown, || match builder(&shown).open(path) {
+        Err(error @ DatabaseError::DatabaseAlreadyOpen) => Err(cannot_open(&shown, error)),
+        Ok(_) | Err(_) => Ok(()),
+    });
+    if let Err(error @ StoreError::InUse(_)) = held {
+        return Err(error);
     }
     let source = Source { path, shown: &shown };
     source.check_format()?;
