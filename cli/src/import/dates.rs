@@ -43,11 +43,10 @@ impl FromStr for DateArg {
 /// From when to when captures or publications count.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct Dates {
-    /// The first day or time: of the capture of archived pages; of live sites, the first day of publication, which their sitemaps, archives and lists
-    /// tell.
+    /// First day or time: of publication on live sites, of which sitemaps, archives and lists are read; of capture in web archives.
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<DateArg>,
-    /// The last day or time.
+    /// Last day or time [default: now].
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<DateArg>,
 }

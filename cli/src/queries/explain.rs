@@ -326,7 +326,7 @@ impl SiteExplanation {
         for entry in entries.iter().filter(|entry| entry.due.is_some() && !is_read(entry)) {
             *waiting.entry(entry.class).or_default() += 1;
         }
-        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|page| page.visits.first.is_some());
+        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|page| page.was_article());
         let articles = entries.iter().filter(is_article).count();
         let listing = |entry: Entry| {
             let listing = schedule.listing(ListingId::of(&entry.url))?.clone();

@@ -42,8 +42,8 @@ pub(crate) struct SiteCoverage {
     pub(crate) no_article: u64,
     /// Articles that sources list without a day. They are not asked for.
     pub(crate) undated: u64,
-    /// Sources of which the budget (`--max-pages`) refused articles.
-    pub(crate) over_budget: usize,
+    /// Articles that the budget (`--max-pages`) refused. They are listed.
+    pub(crate) over_budget: u64,
     /// Sources that have not answered yet.
     pub(crate) unanswered: usize,
     /// Sources that were not read yet.
@@ -99,29 +99,33 @@ pub(crate) fn share(read: u64, listed: u64) -> Option<f64> {
 fn site_coverage(past: &Past, entries: &[Entry], window: Days) -> SiteCoverage {
     let periods = periods(window);
     let mut counts: BTreeMap<Days, (u64, u64)> = periods.iter().map(|(days, _)| (*days, (0, 0))).collect();
+    let (mut waiting, mut no_article) = (0, 0);
     let mut found = SiteCoverage {
         undated: past.undated(),
-        over_budget: past.refused(),
+        over_budget: past.refused().values().sum(),
         unanswered: past.unanswered(),
         unread_sources: past.open().count() - past.unanswered(),
         sources: past.tallies().clone(),
         ..SiteCoverage::default()
     };
-    for entry in entries {
-        let Some((days, read)) = listed(past, entry) else { continue };
-        let Some(days) = days.and(window).filter(|_| read != PastRead::Moved) else { continue };
-        let is_read = read == PastRead::Article;
-        found.listed += 1;
-        found.read += u64::from(is_read);
-        found.waiting += u64::from(read == PastRead::Waits);
-        found.no_article += u64::from(read == PastRead::NoArticle);
+    let mut count = |days: Days, listed: u64, read: u64| {
+        found.listed += listed;
+        found.read += read;
         // What is dated by its month counts for the period that holds its first day.
         let period = periods.iter().find(|(period, _)| period.contains(days.first));
         if let Some(count) = period.and_then(|(period, _)| counts.get_mut(period)) {
-            count.0 += 1;
-            count.1 += u64::from(is_read);
+            *count = (count.0 + listed, count.1 + read);
         }
+    };
+    for entry in entries {
+        let Some((days, read)) = listed(past, entry) else { continue };
+        let Some(days) = days.and(window).filter(|_| read != PastRead::Moved) else { continue };
+        count(days, 1, u64::from(read == PastRead::Article));
+        waiting += u64::from(read == PastRead::Waits);
+        no_article += u64::from(read == PastRead::NoArticle);
     }
+    past.refused().into_iter().for_each(|(days, stories)| count(days, stories, 0));
+    (found.waiting, found.no_article) = (waiting, no_article);
     found.complete = past.is_over() && found.waiting == 0;
     let period = |(days, name): &(Days, String)| {
         let (listed, read) = counts.get(days).copied().unwrap_or_default();
@@ -213,6 +217,7 @@ impl SiteCoverage {
                 parts.push(format!("{number} {what}"));
             }
         };
+        count(self.over_budget, "were refused by the budget of a day");
         count(self.waiting, "wait");
         count(self.no_article, "were not there or are no articles");
         count(self.undated, "are listed without a day and were not asked for");
@@ -221,7 +226,7 @@ impl SiteCoverage {
         let mut text = format!("  {}: {}\n", self.site, parts.join("; "));
         if self.over_budget > 0 {
             text.push_str(&format!(
-                "  {}: the budget of a day is spent, of which the past gets half; run the same command with a larger --max-pages, or tomorrow\n",
+                "  {}: the budget of a day is spent, of which the past gets half; to continue, run the same command with a larger --max-pages, or tomorrow\n",
                 self.site
             ));
         } else if !self.complete {

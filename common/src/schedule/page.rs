@@ -204,6 +204,12 @@ impl PageSchedule {
         Next { due: at(seconds(now) + wait), class }
     }
 
+    /// Whether an article was read at its address.
+    #[must_use]
+    pub fn was_article(&self) -> bool {
+        self.visits.first.is_some() || matches!(self.role, Role::Past { read: PastRead::Article, .. })
+    }
+
     /// Whether it is a page of the past that is not asked for again.
     #[must_use]
     pub fn is_read_past(&self) -> bool {

@@ -156,8 +156,6 @@ pub enum Reading {
         new: u64,
         /// The day in the middle of those of all its articles; `None`: it names no days.
         middle: Option<u32>,
-        /// Whether the site's page budget refused some.
-        is_refused: bool,
     },
     /// It is not there.
     Missing,
@@ -196,6 +194,8 @@ pub struct Past {
     undated: u64,
     /// Sources of which the site's page budget refused articles. They are read again at the next run.
     refused: BTreeMap<ListingId, OpenSource>,
+    /// The numbers of these articles, by source and days.
+    refused_stories: BTreeMap<ListingId, BTreeMap<Days, u64>>,
 }
 
 impl Past {
@@ -216,6 +216,7 @@ impl Past {
             live: BTreeMap::new(),
             undated: 0,
             refused: BTreeMap::new(),
+            refused_stories: BTreeMap::new(),
         }
     }
 
@@ -254,10 +255,21 @@ impl Past {
         self.undated
     }
 
-    /// Number of sources of which the site's page budget refused articles.
+    /// Articles that the site's page budget refused, by days. They are listed and not read yet.
     #[must_use]
-    pub fn refused(&self) -> usize {
-        self.refused.len()
+    pub fn refused(&self) -> BTreeMap<Days, u64> {
+        let mut refused = BTreeMap::new();
+        for (days, stories) in self.refused_stories.values().flatten() {
+            *refused.entry(*days).or_default() += stories;
+        }
+        refused
+    }
+
+    /// Notes that the site's page budget refused so many articles of a source that is closed next.
+    pub fn refuse(&mut self, id: ListingId, stories: BTreeMap<Days, u64>) {
+        if !stories.is_empty() && self.open.contains_key(&id) {
+            self.refused_stories.insert(id, stories);
+        }
     }
 
     /// Number of sources that did not answer yet.
@@ -365,7 +377,7 @@ impl Past {
             (Source::Page { list, number }, reading) => self.read_page(*list, *number, reading),
             _ => {}
         }
-        if matches!(reading, Reading::Read { is_refused: true, .. }) {
+        if self.refused_stories.contains_key(&id) {
             self.refused.insert(id, source);
         }
     }
@@ -393,6 +405,7 @@ impl Past {
 
     /// Sources that were refused are asked for again, and so are those that did not answer.
     pub fn try_again(&mut self) {
+        self.refused_stories.clear();
         for (id, source) in std::mem::take(&mut self.refused) {
             self.closed.remove(&id);
             self.open.insert(id, source);
@@ -683,7 +696,7 @@ mod tests {
         format!("https://a.example{path}").parse().unwrap()
     }
 
-    const READ: Reading = Reading::Read { stories: 9, new: 9, middle: None, is_refused: false };
+    const READ: Reading = Reading::Read { stories: 9, new: 9, middle: None };
 
     /// 2024-04-01 to 2024-06-30.
     const QUARTER: Days = Days { first: 19_814, last: 19_904 };
@@ -739,16 +752,14 @@ mod tests {
         let (refused, silent) = (url("/map-2024-05.xml"), url("/map-2024-06.xml"));
         past.meet(&refused, Source::Map);
         past.meet(&silent, Source::Map);
-        past.close(
-            ListingId::of(&refused),
-            Reading::Read { stories: 9, new: 0, middle: None, is_refused: true },
-        );
+        past.refuse(ListingId::of(&refused), [(Days::one(19_850), 7)].into());
+        past.close(ListingId::of(&refused), READ);
         past.fail(ListingId::of(&silent));
         opened(&mut past);
         assert!(!past.is_over());
-        assert_eq!((past.refused(), past.unanswered()), (1, 1));
+        assert_eq!((past.refused(), past.unanswered()), ([(Days::one(19_850), 7)].into(), 1));
         past.try_again();
-        assert_eq!((past.open().count(), past.refused(), past.unanswered()), (2, 0, 0));
+        assert_eq!((past.open().count(), past.refused().len(), past.unanswered()), (2, 0, 0));
     }
 
     #[test]

@@ -55,14 +55,9 @@ impl Visit<'_> {
         let id = self.listing_id();
         let source = past.source(id).map(|open| open.source.clone());
         let mut shown = self.shown(page_links, source.as_ref(), past.window());
-        let added = self.add_past(&shown, past.window()).await?;
+        let (added, refused) = self.add_past(&shown, past.window()).await?;
         let live = if added.known > 0 { self.visited_anyway(&shown).await? } else { Vec::new() };
-        let reading = Reading::Read {
-            stories: shown.stories(),
-            new: added.new,
-            middle: shown.middle(),
-            is_refused: added.over_budget > 0,
-        };
+        let reading = Reading::Read { stories: shown.stories(), new: added.new, middle: shown.middle() };
         let is_list = matches!(source, Some(Source::Map | Source::Archive(_)))
             || matches!(self.page.role, Role::Listing(ListingKind::Map | ListingKind::NewsMap));
         let shown = &shown;
@@ -77,6 +72,7 @@ impl Visit<'_> {
             if source.is_some() {
                 past.leave_undated(shown.undated);
             }
+            past.refuse(id, refused.clone());
             past.close(id, reading);
         })
         .await
@@ -165,10 +161,15 @@ impl Visit<'_> {
         shown
     }
 
-    /// Adds articles of the past, those of the newest day so that they go first.
-    async fn add_past(&self, shown: &Shown<'_>, window: Days) -> anyhow::Result<Added> {
+    /// Adds articles of the past, those of the newest day so that they go first. Returns also how many the site's page budget
+    /// refused, by days.
+    async fn add_past(
+        &self,
+        shown: &Shown<'_>,
+        window: Days,
+    ) -> anyhow::Result<(Added, BTreeMap<Days, u64>)> {
         let frontier = &self.shared.parts.frontier;
-        let mut added = Added::default();
+        let (mut added, mut refused) = (Added::default(), BTreeMap::new());
         for (days, stories) in shown.wanted.iter().rev() {
             let role = Role::Past { days: *days, read: PastRead::Waits };
             let schedule = PageSchedule { role, ..PageSchedule::page(None, self.now) };
@@ -191,10 +192,12 @@ impl Visit<'_> {
                     self.shared.retry_store_call(adding).await.context("cannot add URLs of the past")?;
                 added.new += part.new;
                 added.known += part.known;
-                added.over_budget += part.over_budget;
+                if part.over_budget > 0 {
+                    *refused.entry(*days).or_default() += part.over_budget;
+                }
             }
         }
-        Ok(added)
+        Ok((added, refused))
     }
 
     /// What may be sections among the links of a listing. Archives and further pages of a list are left to the past.

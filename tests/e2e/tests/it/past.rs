@@ -119,6 +119,10 @@ async fn a_spent_budget_is_told_and_a_larger_one_continues() {
     };
     let first = lab.ok(&arguments("100")).await;
     assert!(first.contains("the budget of a day is spent") && first.contains("2022-07-31"), "{first}");
+    assert!(
+        first.contains(&format!("total           {listed} listed")),
+        "what was refused is listed: {first}"
+    );
     let second = lab.ok(&arguments("1000")).await;
     assert!(
         second.contains(&format!("total           {listed} listed      {listed} read  1.000")),
