@@ -37,6 +37,7 @@ pub mod html;
 mod lateness;
 mod listed;
 pub mod listing;
+pub mod past;
 mod politeness;
 mod publish;
 mod recent_links;

@@ -4,7 +4,7 @@
 //! or to a page about the site: what is there decides later. Only links inside the site count. Links to files,
 //! to other pages of the same list, and links that ask not to be followed do not. Start at [`discover`].
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Page;
 use crate::reading::{CanonicalUrl, Link, NodeId, links};
@@ -79,6 +79,58 @@ pub fn declared_address(page: &Page) -> Option<CanonicalUrl> {
     (declared != page.url && declared.path() != "/").then_some(declared)
 }
 
+/// What else a list shows: the days of its stories, and where it goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListLinks {
+    /// The targets of links beside which a single `<time datetime>` stands, with what it says.
+    pub times: Vec<(CanonicalUrl, String)>,
+    /// All targets inside the site, each once, in page order, but for files and for links that ask not to be followed.
+    pub targets: Vec<CanonicalUrl>,
+    /// What the page declares as the next one of its list (`rel=next` of an `a` or a `link`).
+    pub next: Option<CanonicalUrl>,
+}
+
+/// Elements above a `<time>` in which its link may stand.
+const TIME_LEVELS: usize = 8;
+
+/// Finds what a list shows besides its stories.
+#[must_use]
+pub fn list_links(page: &Page) -> ListLinks {
+    let (tree, site) = (&page.tree, page.url.site());
+    let mut links = links(tree, &page.leaves, &page.url.to_url());
+    links.retain(|link| link.target.site() == site && link.target != page.url && is_page(&link.target));
+    let declared = || {
+        let nodes =
+            tree.node_ids().filter(|node| tree.tag(*node) == Some("link") && has_rel(page, *node, "next"));
+        nodes.filter_map(|node| page.target(node)).find(|target| target.site() == site)
+    };
+    let next =
+        links.iter().find(|link| is_next(page, link)).map(|link| link.target.clone()).or_else(declared);
+    links.retain(|link| !link.rel_nofollow);
+    let mut known: FxHashSet<&CanonicalUrl> = FxHashSet::default();
+    let targets =
+        links.iter().filter(|link| known.insert(&link.target)).map(|link| link.target.clone()).collect();
+    let times = tree.node_ids().filter(|node| tree.tag(*node) == Some("time")).filter_map(|node| {
+        let said = tree.attr(node, "datetime")?.trim();
+        Some((story_beside(page, &links, node)?.clone(), said.to_owned()))
+    });
+    ListLinks { times: times.collect(), targets, next }
+}
+
+/// The target of the links around a node, if all of the nearest ones lead to the same story.
+fn story_beside<'l>(page: &Page, links: &'l [Link], node: NodeId) -> Option<&'l CanonicalUrl> {
+    for above in page.tree.ancestors(node).take(TIME_LEVELS) {
+        let end = page.tree.subtree_end(above).index();
+        let first = links.partition_point(|link| link.node.index() < above.index());
+        let inside = links.get(first..)?.iter().take_while(|link| link.node.index() < end);
+        let mut stories = inside.filter(|link| link_kind(page, link) == Some(LinkKind::Story));
+        if let Some(story) = stories.next() {
+            return stories.all(|link| link.target == story.target).then_some(&story.target);
+        }
+    }
+    None
+}
+
 /// Whether a URL may be a page, judged by the end of its path.
 #[must_use]
 pub fn is_page(url: &CanonicalUrl) -> bool {
@@ -118,8 +170,12 @@ fn name_words(path: &str) -> usize {
 }
 
 fn is_next(page: &Page, link: &Link) -> bool {
-    let rel = page.tree.attr(link.node, "rel").unwrap_or_default();
-    rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("next"))
+    has_rel(page, link.node, "next")
+}
+
+fn has_rel(page: &Page, node: NodeId, wanted: &str) -> bool {
+    let rel = page.tree.attr(node, "rel").unwrap_or_default();
+    rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
 /// Whether the link leads to another page of the list that this page begins: its text is a number, or its
@@ -150,6 +206,26 @@ mod tests {
             assert_eq!(declared(none), None, "{none}");
         }
         assert_eq!(declared("<link rel=canonical href=/amp/s/1?utm_source=x>"), None, "its own");
+    }
+
+    #[test]
+    fn a_list_shows_times_beside_its_stories_and_where_it_goes_on() {
+        let url = "https://a.example/sport/".parse().unwrap();
+        let html = "<link rel=next href=/sport/page/2><article><h3><a href=/s/1>Harbour town wins the cup at last</a></h3>\
+            <p><a href=/by/ada>Ada</a> <time datetime=2024-05-17>17 May</time></article>\
+            <article><div><time datetime=2024-05-16>16 May</time></div><a href=/s/2>Rain ends the long drought here</a></article>\
+            <section><a href=/s/3>A long way home for the cup</a><a href=/s/4>The quay is open to all again</a>\
+            <time datetime=2024-05-15>now</time></section><a href=/sport/page/2>2</a><a href=/2024/05/>May 2024</a>\
+            <a href=/x.pdf>A long paper on the harbour quay</a><a href=/no rel=nofollow>no</a>";
+        let found = list_links(&Page::parse(&url, None, html.as_bytes()));
+        let times: Vec<_> = found.times.iter().map(|(url, time)| (url.path(), time.as_str())).collect();
+        assert_eq!(times, [("/s/1", "2024-05-17"), ("/s/2", "2024-05-16")]);
+        assert_eq!(found.next.unwrap().path(), "/sport/page/2");
+        let targets = paths(&found.targets);
+        assert!(
+            targets.contains(&"/sport/page/2") && !targets.contains(&"/no") && !targets.contains(&"/x.pdf"),
+            "{targets:?}"
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; continue the run if the folder holds one.
     #[command(
-        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200 --contact you@example.org\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com\n  newslode mine --warc archives/ --out run --since 2024-05-01"
+        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200 --contact you@example.org\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nRead what the sites published in a quarter, too, from their sitemaps, archives and lists:\n  newslode mine https://www.example.com --out run --since 2024-04-01 --until 2024-06-30 --max-pages 5000\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com\n  newslode mine --warc archives/ --out run --since 2024-05-01"
     )]
     Mine(MineArgs),
     /// Follow sites until it is stopped: crawl and mine them, and serve the console.

@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 use newslode_common::config::{Config, Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::room::Room;
+use newslode_common::schedule::Days;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
+use newslode_common::time;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::histories::history::EventKind;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,7 @@ use crate::out;
 use crate::outcomes::{count_outcomes, outcomes_in_words};
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
+use crate::queries::past::{Coverage, coverage};
 
 /// The result of a run.
 #[derive(Debug, Serialize)]
@@ -47,6 +50,9 @@ pub(crate) struct RunSummary {
     /// What was imported from web archives.
     #[serde(rename = "fed", skip_serializing_if = "Option::is_none")]
     pub(crate) imported: Option<ImportCounts>,
+    /// How much was read of the past that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) past: Option<Coverage>,
     /// Seeds that could not be fetched.
     pub(crate) unfetched: Vec<Unfetched>,
     /// Digest of each site's mined state.
@@ -105,10 +111,11 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
         [] => None,
         files => Some(Arc::new(ImportPlan::new(files, &args.site, args.dates, &config)?)),
     };
-    if import.is_none() && (args.dates.since.is_some() || args.dates.until.is_some()) {
+    let window = if import.is_none() { args.dates.window(time::now())? } else { None };
+    if window.is_some() && config.miner.follow != Follow::News {
         return Err(hinted(
-            "`--since` and `--until` choose pages of web archives, and none is named",
-            "newslode mine --warc archives/ --since 2024-05-01",
+            "`--since` reads the past of sites whose news is followed",
+            "leave out --follow, or set miner.follow = \"news\"",
         ));
     }
     if urls.is_empty() && import.is_none() && !args.out.join(engine::STATE_FILE).exists() {
@@ -130,7 +137,7 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
             let counts = ImportCounts::new(plan.files());
             (plan, counts)
         });
-        match mine_once(&engine, &args, &urls, import, &config, &stop, quiet).await {
+        match mine_once(&engine, &args, &urls, (import, window), &config, &stop, quiet).await {
             Ok((ended, summary)) => break (engine, ended, summary),
             // The file of a full disk must be opened again. What was not yet on the disk is done again.
             Err(error) => match full_disk(&error, &engine) {
@@ -170,7 +177,7 @@ async fn mine_once(
     engine: &Engine,
     args: &MineArgs,
     urls: &[seeds::Seed],
-    import: Option<(Arc<ImportPlan>, ImportCounts)>,
+    (import, window): (Option<(Arc<ImportPlan>, ImportCounts)>, Option<Days>),
     config: &Config,
     stop: &CancellationToken,
     quiet: bool,
@@ -179,6 +186,9 @@ async fn mine_once(
     engine::claim(&engine.miner_parts()).await?;
     let limits = args.crawl.limits();
     add_seeds(&engine.miner_parts(), urls, limits, &config.miner).await?;
+    if let Some(window) = window {
+        engine.ask_for_past(window).await?;
+    }
     let _admin = serve_admin(args, engine, stop).await?;
     let control = Control {
         parts: engine.miner_parts(),
@@ -188,7 +198,7 @@ async fn mine_once(
     };
     let ended = control.stop.clone();
     let mining = async {
-        let mined = mine_with_import(engine, import, &args.out, &args.keep, stop, quiet).await;
+        let mined = mine_with_import(engine, (import, window), &args.out, &args.keep, stop, quiet).await;
         ended.cancel();
         mined
     };
@@ -332,13 +342,13 @@ pub(crate) async fn mine(
     stop: &CancellationToken,
     quiet: bool,
 ) -> anyhow::Result<(Ended, RunSummary)> {
-    mine_with_import(engine, None, folder, keep, stop, quiet).await
+    mine_with_import(engine, (None, None), folder, keep, stop, quiet).await
 }
 
 /// The same, with pages of web archives if there are any.
 async fn mine_with_import(
     engine: &Engine,
-    mut import: Option<(Arc<ImportPlan>, ImportCounts)>,
+    (mut import, window): (Option<(Arc<ImportPlan>, ImportCounts)>, Option<Days>),
     folder: &Path,
     keep: &[Keep],
     stop: &CancellationToken,
@@ -395,6 +405,10 @@ async fn mine_with_import(
         articles: written.articles,
         brought,
         imported: import.map(|(_, counts)| counts),
+        past: match window {
+            Some(window) => coverage(&engine.store, window).await?,
+            None => None,
+        },
         unfetched: unfetched_seeds(&engine.store, &sites).await?,
         digests: engine::state_digests(&engine.store).await?,
         peak_memory: peak_memory(),
@@ -465,6 +479,9 @@ async fn print_summary(engine: &Engine, folder: &Path, summary: &RunSummary) -> 
             unfetched::seed_lines(&summary.unfetched)
         ))?;
         out::line(format!("hint: {}", unfetched::remedies(&summary.unfetched)))?;
+    }
+    if let Some(past) = &summary.past {
+        out::text(&past.in_words())?;
     }
     out::line(format!(
         "{} concepts, {} relations, {} articles",

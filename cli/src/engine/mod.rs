@@ -26,7 +26,7 @@ use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow};
 use newslode_common::parsed::ParsedPages;
 use newslode_common::room::{Room, Shortage};
-use newslode_common::schedule::ScheduleConfig;
+use newslode_common::schedule::{Days, ScheduleConfig};
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
@@ -414,6 +414,20 @@ impl Engine {
             schedule: Arc::new(self.schedule()),
             retention: self.config.miner.retention,
         }
+    }
+
+    /// Asks for what the sites of the run published on these days. What was read for the same days before is not read again.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn ask_for_past(&self, window: Days) -> anyhow::Result<()> {
+        let (config, now) = (self.schedule(), time::now());
+        for status in Frontier::status(&self.store).await? {
+            newslode_crawler::past::ask_for(&self.store, &status.site, &config, window, now)
+                .await
+                .with_context(|| format!("cannot ask for the past of `{}`", status.site))?;
+        }
+        Ok(())
     }
 
     /// Waits for quiet, folds and follows, until a fold finds nothing new.

@@ -1,10 +1,11 @@
-//! From when to when the captures are that count (`--since`, `--until`).
+//! From when to when the captures are that count, or the publications of live sites (`--since`, `--until`).
 //!
 //! A date is a day or a time. A day stands for all of it, in UTC: its first moment for `--since` and its last for `--until`.
 //! Start at [`Dates`].
 
 use std::str::FromStr;
 
+use newslode_common::schedule::Days;
 use newslode_page::time::Timestamp;
 
 use crate::exit::hinted;
@@ -39,13 +40,13 @@ impl FromStr for DateArg {
     }
 }
 
-/// From when to when captures count.
+/// From when to when captures or publications count.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct Dates {
-    /// Import only pages captured on or after this day or time.
+    /// First day or time: of publication on live sites, of which sitemaps, archives and lists are read; of capture in web archives.
     #[arg(long, value_name = "DATE")]
     pub(crate) since: Option<DateArg>,
-    /// Import only pages captured on or before this day or time.
+    /// Last day or time [default: now].
     #[arg(long, value_name = "DATE")]
     pub(crate) until: Option<DateArg>,
 }
@@ -60,6 +61,31 @@ impl Dates {
             }
             _ => Ok(self),
         }
+    }
+
+    /// The days to ask live sites for; nothing without `--since`.
+    ///
+    /// # Errors
+    /// When there are none: they have not come yet, or nothing says when they begin.
+    pub(crate) fn window(self, now: Timestamp) -> anyhow::Result<Option<Days>> {
+        let Some(since) = self.since else {
+            return match self.until {
+                Some(_) => Err(hinted(
+                    "`--until` does not say where the past begins",
+                    "name the first day with --since",
+                )),
+                None => Ok(None),
+            };
+        };
+        self.check()?;
+        if since.first > now {
+            return Err(hinted(
+                "`--since` is in the future",
+                "name a day that has come: live sites list what they have published",
+            ));
+        }
+        let last = self.until.map_or(now, |until| until.last.min(now));
+        Ok(Some(Days { first: since.first.day(), last: last.day() }))
     }
 
     pub(super) fn contain(self, at: Timestamp) -> bool {
@@ -86,6 +112,20 @@ mod tests {
         assert!(noon.contain(Timestamp(DAY + 43_200_000)) && noon.contain(Timestamp(DAY + 45_000_000)));
         assert!(!noon.contain(Timestamp(DAY + 43_199_999)) && !noon.contain(Timestamp(DAY + 45_000_001)));
         assert!(dates("", "").contain(Timestamp(0)) && dates("2024-05-01", "").contain(Timestamp(u64::MAX)));
+    }
+
+    #[test]
+    fn live_sites_are_asked_for_days_that_have_come() {
+        let now = Timestamp(1_714_564_800_000); // 2024-05-01T12:00:00Z
+        let day = now.day();
+        let days = |since: &str, until: &str| dates(since, until).window(now);
+        assert_eq!(days("2024-04-30", "").unwrap(), Some(Days { first: day - 1, last: day }));
+        assert_eq!(days("2024-04-01", "2024-04-02").unwrap(), Some(Days { first: day - 30, last: day - 29 }));
+        assert_eq!(days("2024-04-30", "2030-01-01").unwrap(), Some(Days { first: day - 1, last: day }));
+        assert_eq!(days("", "").unwrap(), None);
+        for (since, until) in [("", "2024-04-01"), ("2024-04-02", "2024-04-01"), ("2024-05-02", "")] {
+            assert!(days(since, until).is_err(), "{since} {until}");
+        }
     }
 
     #[test]

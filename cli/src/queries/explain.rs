@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, Role, SiteSchedule, Verdict,
-    Visit,
+    Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead, Role, SiteSchedule,
+    Verdict, Visit,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -210,11 +210,21 @@ fn entry_role(entry: &Entry) -> String {
         Role::Once => "a page that is fetched once".into(),
         Role::Listing(kind) => kind_name(kind).into(),
         Role::Behind { depth, .. } => format!("a page {depth} behind a section"),
+        Role::Archive => "a page that lists what is past".into(),
+        Role::Past { read: PastRead::Article, .. } => "an article of the past".into(),
+        Role::Past { read: PastRead::NoArticle, .. } => "a page of the past that is no article".into(),
+        Role::Past { read: PastRead::Moved, .. } => "a page of the past that redirects".into(),
+        Role::Past { read: PastRead::Waits, .. } => "a page of the past that was not read yet".into(),
         Role::Page if schedule.visits.first.is_some() => "an article".into(),
         Role::Page if entry.seen.is_some() && schedule.is_told => "no article, as it was last read".into(),
         Role::Page if entry.seen.is_some() => "read, and its text is still under way".into(),
         Role::Page => "a page that was not read yet".into(),
     }
+}
+
+/// Pages of the past that wait, if there are some.
+fn past_in_words(waiting: usize) -> String {
+    if waiting == 0 { String::new() } else { format!(", {waiting} of the past") }
 }
 
 pub(crate) fn kind_name(kind: ListingKind) -> &'static str {
@@ -248,6 +258,7 @@ fn next_visit(entry: &Entry, now: Timestamp) -> String {
         Class::New => "among new articles",
         Class::Recheck => "among first rechecks, while a fifth of the allowance is left",
         Class::Rest => "among later rechecks and the backlog, while two fifths of the allowance are left",
+        Class::Past => "among what is past, while three fifths of the allowance are left",
     };
     if entry.schedule.is_none() { when } else { format!("{when}, {queue}") }
 }
@@ -310,10 +321,12 @@ impl SiteExplanation {
         now: Timestamp,
     ) -> SiteExplanation {
         let mut waiting = BTreeMap::new();
-        for entry in entries.iter().filter(|entry| entry.due.is_some()) {
+        // What was read of the past stays, and is not asked for again.
+        let is_read = |entry: &Entry| entry.schedule.is_some_and(|page| page.is_read_past());
+        for entry in entries.iter().filter(|entry| entry.due.is_some() && !is_read(entry)) {
             *waiting.entry(entry.class).or_default() += 1;
         }
-        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|page| page.visits.first.is_some());
+        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|page| page.was_article());
         let articles = entries.iter().filter(is_article).count();
         let listing = |entry: Entry| {
             let listing = schedule.listing(ListingId::of(&entry.url))?.clone();
@@ -341,10 +354,13 @@ impl SiteExplanation {
             fact("outcomes", outcomes_in_words(&status.outcomes)),
         ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
-        let [listings, new, rechecks, rest] = waiting;
+        let [listings, new, rechecks, rest, past] = waiting;
         facts.push(fact(
             "waiting",
-            format!("{listings} listings, {new} new pages, {rechecks} first rechecks, {rest} later"),
+            format!(
+                "{listings} listings, {new} new pages, {rechecks} first rechecks, {rest} later{}",
+                past_in_words(past)
+            ),
         ));
         facts.push(fact("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
         facts.extend(

@@ -9,6 +9,7 @@ pub mod articles;
 pub(crate) mod audit;
 pub(crate) mod dead;
 pub(crate) mod explain;
+pub(crate) mod past;
 pub(crate) mod recall;
 pub(crate) mod status;
 pub(crate) mod taxonomy;

@@ -46,6 +46,14 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
         .map_err(|error| WireError::Unencodable { what: name::<T>(), reason: error.to_string() })
 }
 
+/// Decodes a body that may have been encoded before its last field was added, an `Option`; then that is `None`.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_without_last<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
+    decode(bytes).or_else(|error| decode(&[bytes, &[0]].concat()).map_err(|_| error))
+}
+
 /// Decodes a body; all bytes must be used.
 ///
 /// # Errors

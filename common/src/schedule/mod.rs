@@ -22,11 +22,13 @@ mod once;
 pub mod outcome;
 mod page;
 mod params;
+pub mod past;
 mod recent;
 mod rhythm;
 mod site;
 mod slowness;
 mod trouble;
+pub mod url_days;
 mod visited;
 
 pub use allowance::Allowance;
@@ -34,8 +36,9 @@ pub use article::{ArticleVisits, Reading};
 pub use listing::{Listing, ListingId, ListingKind, Shown};
 pub use missed::Missed;
 pub use once::{AfterFailure, DueOnce, FailedTry, ServerSays};
-pub use page::{PageSchedule, Role, Told};
+pub use page::{PageSchedule, PastRead, Role, Told};
 pub use params::ScheduleConfig;
+pub use past::{Days, Past};
 pub use recent::Recent;
 pub use rhythm::Silence;
 pub use site::SiteSchedule;
@@ -66,11 +69,13 @@ pub enum Class {
     Recheck,
     /// Later rechecks, and the backlog that a listing's first visit shows. Waits while the allowance is below 40 %.
     Rest,
+    /// What a site published in the past that an operator asked for ([`Past`]). Waits while the allowance is below 60 %.
+    Past,
 }
 
 impl Class {
     /// All classes, the first to be served first.
-    pub const ALL: [Class; 4] = [Class::Listing, Class::New, Class::Recheck, Class::Rest];
+    pub const ALL: [Class; 5] = [Class::Listing, Class::New, Class::Recheck, Class::Rest, Class::Past];
 
     /// Its number: 0 for the first.
     #[must_use]
@@ -84,6 +89,12 @@ impl Class {
         Class::ALL.get(usize::from(number)).copied()
     }
 
+    /// Whether URLs of this class leave half of a site's page budget to the news.
+    #[must_use]
+    pub fn leaves_half_to_the_news(self) -> bool {
+        matches!(self, Class::Rest | Class::Past)
+    }
+
     /// Tokens that must be there before a URL of this class is asked for, in thousandths, given the capacity.
     #[must_use]
     pub fn threshold(self, capacity: u64) -> u64 {
@@ -91,6 +102,7 @@ impl Class {
             Class::Listing | Class::New => 0,
             Class::Recheck => capacity / 5,
             Class::Rest => capacity * 2 / 5,
+            Class::Past => capacity * 3 / 5,
         };
         share.max(allowance::TOKEN)
     }

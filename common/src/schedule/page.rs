@@ -6,6 +6,7 @@ use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{Target, Waits};
+use super::past::{Days, KEPT};
 use super::{
     ArticleVisits, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, Verdict, Visited, at,
     seconds,
@@ -34,9 +35,33 @@ pub enum Role {
         /// The link that ends the way back: [`Shown::top`](super::Shown::top) of the section's last visit.
         mark: u64,
     },
+    /// What may be an article of the past that an operator asked for. It is read once.
+    Past {
+        /// The days on which it was published, by what lists it.
+        days: Days,
+        /// What is known of it.
+        read: PastRead,
+    },
+    /// A page that lists what is past: a sitemap, an archive of a month or a day, or a page of a list. It is read once.
+    Archive,
     /// A page that is due once. It is never stored: its record has no schedule.
     #[serde(skip)]
     Once,
+}
+
+/// What is known of a page of the past.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PastRead {
+    /// It was not read yet, or its text is under way.
+    #[default]
+    Waits,
+    /// It is an article.
+    Article,
+    /// It was read, or asked for, and is no article.
+    NoArticle,
+    /// It redirects to an address of its own.
+    Moved,
 }
 
 /// A page's schedule. Times are whole seconds since the epoch.
@@ -120,7 +145,7 @@ impl PageSchedule {
     pub fn target(&self) -> Target {
         match self.role {
             Role::Listing(_) => Target::Listing,
-            Role::Page | Role::Behind { .. } => Target::Article,
+            Role::Page | Role::Behind { .. } | Role::Past { .. } | Role::Archive => Target::Article,
             Role::Once => Target::Once,
         }
     }
@@ -157,6 +182,7 @@ impl PageSchedule {
         let class = match self.role {
             Role::Listing(_) => Class::Listing,
             Role::Page | Role::Behind { .. } | Role::Once => Class::Recheck,
+            Role::Past { .. } | Role::Archive => Class::Past,
         };
         waits.after(visits).map(|wait| Next { due: at(seconds(now) + wait), class })
     }
@@ -174,12 +200,37 @@ impl PageSchedule {
         self.handed_on = Some(seconds(now));
         (self.is_told, self.is_gone) = (false, false);
         let wait = config.no_article_s.first().copied().unwrap_or(super::DAY);
-        Next { due: at(seconds(now) + wait), class: Class::Rest }
+        let class = if matches!(self.role, Role::Past { .. }) { Class::Past } else { Class::Rest };
+        Next { due: at(seconds(now) + wait), class }
+    }
+
+    /// Whether an article was read at its address.
+    #[must_use]
+    pub fn was_article(&self) -> bool {
+        self.visits.first.is_some() || matches!(self.role, Role::Past { read: PastRead::Article, .. })
+    }
+
+    /// Whether it is a page of the past that is not asked for again.
+    #[must_use]
+    pub fn is_read_past(&self) -> bool {
+        matches!(self.role, Role::Past { read, .. } if read != PastRead::Waits)
+    }
+
+    /// Notes what became of a page of the past, and returns until when its record is kept: it counts for its day.
+    pub fn past_is_over(&mut self, found: PastRead, now: Timestamp) -> Option<Next> {
+        let Role::Past { read, .. } = &mut self.role else { return None };
+        *read = found;
+        Some(Next { due: at(seconds(now) + KEPT), class: Class::Past })
     }
 
     /// Notes what the page that was handed on turned out to be: an article with this text, or none.
     pub fn told(&mut self, text: Option<u64>, now: Timestamp, config: &ScheduleConfig) -> Told {
         self.is_told = true;
+        if let Role::Past { .. } = self.role {
+            self.visited.judge(if text.is_some() { Verdict::NewArticle } else { Verdict::NoArticle });
+            let found = if text.is_some() { PastRead::Article } else { PastRead::NoArticle };
+            return Told { next: self.past_is_over(found, now), is_new_article: false };
+        }
         let Some(text) = text else {
             if self.is_section() {
                 self.visited.judge(Verdict::Section);
@@ -201,10 +252,10 @@ impl PageSchedule {
     }
 
     /// Notes that the page which was handed on shows an article that is visited at another address: it leaves.
-    pub fn told_elsewhere(&mut self) -> Told {
+    pub fn told_elsewhere(&mut self, now: Timestamp) -> Told {
         self.is_told = true;
         self.visited.judge(Verdict::Twin);
-        Told { next: None, is_new_article: false }
+        Told { next: self.past_is_over(PastRead::Article, now), is_new_article: false }
     }
 
     /// Notes that a visit brought the same bytes as the last one.

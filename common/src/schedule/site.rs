@@ -15,8 +15,8 @@ use super::outcome::LISTING;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
 use super::{
-    Allowance, Class, DAY, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed, Next, Rest,
-    ScheduleConfig, Shown, Silence, Trouble, at, seconds,
+    Allowance, Class, DAY, Days, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed, Next, Past,
+    Rest, ScheduleConfig, Shown, Silence, Trouble, at, seconds,
 };
 use crate::outcome::Outcome;
 
@@ -51,6 +51,8 @@ pub struct SiteSchedule {
     missed: Missed,
     /// Least time between two requests that slow answers have taught, in milliseconds.
     slow_ms: u64,
+    /// The days of the past that an operator asked for.
+    past: Option<Past>,
 }
 
 impl SiteSchedule {
@@ -257,6 +259,26 @@ impl SiteSchedule {
     #[must_use]
     pub fn missed(&self) -> &Missed {
         &self.missed
+    }
+
+    /// The days of the past that an operator asked for.
+    #[must_use]
+    pub fn past(&self) -> Option<&Past> {
+        self.past.as_ref()
+    }
+
+    /// The same, to be changed.
+    pub fn past_mut(&mut self) -> Option<&mut Past> {
+        self.past.as_mut()
+    }
+
+    /// Asks for these days of the past. What was read for the same days before stays; returns whether there was that.
+    pub fn ask_for(&mut self, window: Days) -> bool {
+        let goes_on = self.past.as_ref().is_some_and(|past| past.window() == window);
+        if !goes_on {
+            self.past = Some(Past::new(window));
+        }
+        goes_on
     }
 
     /// All listings.

@@ -319,7 +319,7 @@ pub fn first_fetch(now: Timestamp) -> u64 {
 /// - The number of a URL's claims grows for ever, also if it was forgotten and comes back: it begins at a thousand
 ///   times the day on which the URL is added.
 /// - Budgets hold in any order: never more new URLs than `max_pages` within a day, which begins with the first of
-///   them, and no URL deeper than `max_depth`. URLs of the last class are refused from half of the budget on.
+///   them, and no URL deeper than `max_depth`. URLs of the last two classes are refused from half of the budget on.
 #[async_trait]
 pub trait Frontier: Send + Sync {
     /// Makes a site known or changes its settings.

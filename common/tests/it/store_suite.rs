@@ -297,6 +297,7 @@ async fn each_fault_of_a_frontier_is_found() {
         RevivesNothing => "a_known_url_may_be_asked_for_again",
         CountsNoRequests => "requests_are_counted_for_ten_minutes",
         MixesClasses => "the_backlog_leaves_half_of_the_budget",
+        MixesClasses => "the_past_waits_for_tokens",
         BudgetsForLife => "a_page_budget_is_of_a_day",
         LetsNothingLeave => "what_is_not_asked_for_again_leaves_and_is_remembered",
         ForgetsByDayOfLeaving => "what_is_shown_stays_remembered",

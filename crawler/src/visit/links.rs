@@ -2,6 +2,7 @@
 //! Start at [`Visit::take_in_listing`].
 
 use anyhow::Context as _;
+use newslode_common::schedule::past::Source;
 use newslode_common::schedule::{
     Allowance, Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, Shown,
 };
@@ -58,7 +59,7 @@ impl Visit<'_> {
         if kind == ListingKind::Front || looks.is_multiple_of(MENU_EVERY) {
             // Only the front page's menu is known to be small.
             let class = if kind == ListingKind::Front { Class::New } else { Class::Rest };
-            self.add_sections(&page_links.sections, class).await?;
+            self.add_sections(&self.live_sections(page_links), class).await?;
             self.add_listings(page_links.listings.clone()).await?;
         }
         if !page_links.maps.is_empty() {
@@ -75,6 +76,7 @@ impl Visit<'_> {
         if let Some(behind) = page_links.behind.as_ref().filter(|_| is_behind && new > 0) {
             self.visit_page_behind(behind, 1, before.mark).await?;
         }
+        self.take_in_past(page_links).await?;
         // 4. What the visit teaches about the listing's rhythm.
         let link_count = u32::try_from(page_links.stories.len()).unwrap_or(u32::MAX);
         let new = u32::try_from(new).unwrap_or(u32::MAX);
@@ -172,6 +174,8 @@ impl Visit<'_> {
         self.shared.recent_links.retain_new(&mut stories);
         let with_the_news = usize::try_from(with_the_news).unwrap_or(usize::MAX);
         stories.iter_mut().skip(with_the_news).for_each(|story| story.class = Class::Rest);
+        let past = self.left_to_the_past(page_links);
+        stories.retain(|story| story.class != Class::Rest || !past.contains(&story.url));
         self.add(stories).await
     }
 
@@ -206,6 +210,12 @@ impl Visit<'_> {
         }
         let new = self
             .teach(|site| {
+                if let Some(past) = site.past_mut() {
+                    let is_map = |kind| matches!(kind, ListingKind::Map | ListingKind::NewsMap);
+                    for (url, _) in own.iter().filter(|(_, kind)| is_map(*kind)) {
+                        past.meet(url, Source::Map);
+                    }
+                }
                 let is_new = |(url, kind): &&(CanonicalUrl, ListingKind)| site.meet(url, *kind);
                 own.iter().filter(is_new).cloned().collect::<Vec<_>>()
             })

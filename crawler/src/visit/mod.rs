@@ -9,6 +9,7 @@
 mod links;
 mod maps;
 mod page_links;
+mod past;
 mod queries;
 mod redirect;
 mod state;
@@ -20,6 +21,7 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
 use newslode_common::schedule::outcome::MOVED;
+use newslode_common::schedule::past::Source;
 use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
@@ -54,6 +56,7 @@ pub(crate) async fn visit(shared: &Shared, claim: &Claim) -> anyhow::Result<Comp
     if let Completion::Done { outcome, schedule: Some(page), .. } = &mut completion {
         page.visited.note(shared.clock.now(), *outcome);
     }
+    Visit::new(shared, claim).end_in_the_past(&mut completion).await?;
     Ok(completion)
 }
 
@@ -68,24 +71,26 @@ impl Visit<'_> {
         if let Some(completion) = self.needs_no_request() {
             return Ok(completion);
         }
+        if self.is_read_archive().await? {
+            return Ok(self.skipped(None));
+        }
         // 1. robots.txt.
         let url = self.claim.url.to_url();
         if let Some(completion) = self.robots(&url).await? {
             return Ok(completion);
         }
         // 2. The request.
+        let (before, source) = self.known_of_listing().await?;
         let wanted = match self.page.role {
             Role::Listing(ListingKind::Feed | ListingKind::Map | ListingKind::NewsMap) => Wanted::Feed,
-            Role::Listing(_) => Wanted::Listing,
+            Role::Archive if source == Some(Source::Map) => Wanted::Feed,
+            Role::Listing(_) | Role::Archive => Wanted::Listing,
             // Menus lead to feeds, too.
             Role::Page if self.page.is_in_menu => Wanted::Listing,
-            Role::Page | Role::Behind { .. } | Role::Once => Wanted::Page,
+            Role::Page | Role::Behind { .. } | Role::Past { .. } | Role::Once => Wanted::Page,
         };
-        let before = match self.page.role {
-            Role::Listing(_) => self.site_schedule().await?.listing(self.listing_id()).cloned(),
-            Role::Page | Role::Behind { .. } | Role::Once => None,
-        };
-        let sent = if self.may_send_validators(before.as_ref()) {
+        // A list of the past is wanted whole, changed or not.
+        let sent = if source.is_none() && self.may_send_validators(before.as_ref()) {
             self.claim.validators.clone()
         } else {
             Validators::default()
@@ -121,8 +126,8 @@ impl Visit<'_> {
         match followed.reply.answer {
             Ok(Answer::Page { content_type, body, validators, directives, refresh, is_cut }) => {
                 let listed = match self.page.role {
-                    Role::Page => self.shared.listed.get(&self.claim.url).await,
-                    Role::Listing(_) | Role::Behind { .. } | Role::Once => None,
+                    Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
+                    Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
                 };
                 let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed };
                 // A later "not modified" would speak of the whole page.
@@ -163,7 +168,8 @@ impl Visit<'_> {
             Role::Listing(_) => !self.leads_to_known_listing(url, location).await?,
             // Perhaps it is a consent page that leads back.
             Role::Page => is_shared,
-            Role::Behind { .. } | Role::Once => false,
+            Role::Archive => true,
+            Role::Behind { .. } | Role::Past { .. } | Role::Once => false,
         };
         Ok(if is_followed { Follow::Always } else { Follow::WithCookies })
     }
@@ -185,6 +191,10 @@ impl Visit<'_> {
                 let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed: None };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
             }
+            (Ok(Answer::Page { content_type, body, directives, refresh, is_cut, .. }), Role::Archive) => {
+                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed: None };
+                self.archive_elsewhere(&at, fetched).await
+            }
             // The page is a URL of its own.
             (Ok(Answer::Page { .. }), _) => {
                 let redirect = Redirect { at: url, location: at.as_str(), is_permanent };
@@ -201,6 +211,9 @@ impl Visit<'_> {
 
     /// The completion of a page that is not asked for now: it is gone, or its recheck comes too late to be of use.
     fn needs_no_request(&mut self) -> Option<Completion> {
+        if self.page.is_read_past() {
+            return Some(self.skipped(None));
+        }
         if self.page.role != Role::Page {
             return None;
         }
@@ -214,13 +227,32 @@ impl Visit<'_> {
         None
     }
 
+    /// What earlier visits of a listing taught, and what it is to the past if it is to be read for that.
+    async fn known_of_listing(&mut self) -> anyhow::Result<(Option<Listing>, Option<Source>)> {
+        let may_list = match self.page.role {
+            Role::Listing(_) | Role::Archive => true,
+            Role::Page => self.page.is_in_menu,
+            Role::Behind { .. } | Role::Past { .. } | Role::Once => false,
+        };
+        if !may_list {
+            return Ok((None, None));
+        }
+        let site = self.site_schedule().await?;
+        let id = self.listing_id();
+        self.may_list_past = site.past().is_some();
+        let is_listing = matches!(self.page.role, Role::Listing(_));
+        let before = site.listing(id).filter(|_| is_listing).cloned();
+        let source = site.past().and_then(|past| past.source(id)).map(|open| open.source.clone());
+        Ok((before, source))
+    }
+
     /// Whether to ask only for what changed. `before`: what the visits of a listing had taught until now.
     fn may_send_validators(&self, before: Option<&Listing>) -> bool {
         match self.page.role {
             Role::Listing(_) => before
                 .and_then(|listing| listing.full)
                 .is_some_and(|full| self.now.0 < full * 1_000 + VALIDATORS_TRUSTED_MS),
-            Role::Page | Role::Behind { .. } => false,
+            Role::Page | Role::Behind { .. } | Role::Past { .. } | Role::Archive => false,
             // Without their page, validators would only bring a 304 for a page that we do not have.
             Role::Once => self.claim.content.is_some(),
         }
@@ -258,7 +290,7 @@ impl Visit<'_> {
                 self.site_answered().await?;
                 self.page.same(self.now, self.config())
             }
-            Role::Behind { .. } => None,
+            Role::Behind { .. } | Role::Past { .. } | Role::Archive => None,
             Role::Once => self.due_once().after_success(self.now),
         };
         Ok(self.done(Outcome::Unchanged, self.claim.content, validators, next))
@@ -273,7 +305,8 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(fetched.body.len() as u64);
         let mut page_links =
-            PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now).await?;
+            PageLinks::of(self.claim, self.page, fetched.clone(), self.shared, self.now, self.may_list_past)
+                .await?;
         if let Some(target) = &page_links.refresh {
             let url = self.claim.url.to_url();
             let is_shared = self.leads_to_shared_place(&target.to_url());
@@ -337,6 +370,18 @@ impl Visit<'_> {
                 if page_links.is_noindex {
                     let next = self.schedule_alone(Outcome::Noindex).await?;
                     return self.noindex(validators, next).await;
+                }
+                self.page.answered();
+                self.mine_page(fetched, page_links.is_same, validators).await
+            }
+            Role::Archive => self.read_archive(&page_links, Outcome::Fetched).await,
+            Role::Past { .. } => {
+                self.site_answered().await?;
+                if page_links.is_noindex {
+                    return self.noindex(validators, None).await;
+                }
+                if !page_links.is_html {
+                    return self.unreadable(Outcome::NotHtml).await;
                 }
                 self.page.answered();
                 self.mine_page(fetched, page_links.is_same, validators).await

@@ -3,6 +3,7 @@
 //! Reading is pure and takes milliseconds, so it runs off the reactor. Start at [`PageLinks::of`].
 
 use std::cell::LazyCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -12,15 +13,16 @@ use newslode_common::store::Claim;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::article::PageKind;
-use newslode_page::discovery::discover;
+use newslode_page::discovery::{ListLinks, discover, list_links};
 use newslode_page::extract::crawled_article;
 use newslode_page::reading::{CanonicalUrl, Listed, ListedBy, ListedEntry, Page};
 use newslode_page::time::Timestamp;
 
 use super::{maps, queries};
 use crate::directives::Directives;
+use crate::listing::dates::parse as listing_time;
 use crate::listing::discover::{PlaceKind, on_page};
-use crate::listing::{self, Form, Item, ListingLimits};
+use crate::listing::{self, Form, Item, ListingLimits, MapLink};
 use crate::recent_links::RecentLinks;
 use crate::refresh;
 use crate::repeats::Repeats;
@@ -49,6 +51,7 @@ struct ReadingContext<'a> {
     now: Timestamp,
     texts: &'a Repeats,
     recent_links: &'a RecentLinks,
+    may_list_past: bool,
 }
 
 /// A link to what may be an article.
@@ -61,6 +64,15 @@ pub(super) struct StoryLink {
     pub(super) dated: Option<Timestamp>,
     /// What else the listing says of it.
     pub(super) listed: Option<Box<Listed>>,
+}
+
+/// What a listing shows that only matters for the past.
+#[derive(Debug, Default)]
+pub(super) struct PastLinks {
+    /// All maps of an index.
+    pub(super) maps: Vec<MapLink>,
+    /// The links of a page.
+    pub(super) list: ListLinks,
 }
 
 /// What a page links to, and what kind of page it is.
@@ -92,6 +104,8 @@ pub(super) struct PageLinks {
     pub(super) refresh: Option<CanonicalUrl>,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
     pub(super) is_same: bool,
+    /// What it shows that only matters for the past, if an operator asked for that.
+    pub(super) past: Option<Box<PastLinks>>,
 }
 
 impl PageLinks {
@@ -102,6 +116,7 @@ impl PageLinks {
         page: FetchedBody,
         shared: &Shared,
         now: Timestamp,
+        may_list_past: bool,
     ) -> anyhow::Result<PageLinks> {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
@@ -116,7 +131,8 @@ impl PageLinks {
                 return PageLinks { is_html: true, is_same: true, is_noindex, ..PageLinks::default() };
             }
             let (texts, recent_links) = (&*texts, &*recent_links);
-            let context = ReadingContext { directives, token: &token, now, texts, recent_links };
+            let context =
+                ReadingContext { directives, token: &token, now, texts, recent_links, may_list_past };
             let (mut page_links, page) =
                 PageLinks::read(&url, schedule, content_type, &body, listed, context);
             page_links.refresh =
@@ -137,7 +153,7 @@ impl PageLinks {
     ) -> (PageLinks, Option<Page>) {
         let now = context.now;
         if schedule.role != Role::Once && listing::sniff(content_type, body) {
-            let page_links = PageLinks::of_listing(url, content_type, body, now);
+            let page_links = PageLinks::of_listing(url, content_type, body, context);
             return (page_links.without_links(context.directives.nofollow), None);
         }
         let page = Page::parse(url, content_type, body).with_listed(listed);
@@ -149,7 +165,8 @@ impl PageLinks {
             return (page_links, Some(page));
         }
         let may_list = schedule.is_in_menu || matches!(schedule.role, Role::Listing(_));
-        let mut page_links = PageLinks::of_page(&page, may_list).without_links(directives.nofollow);
+        let mut page_links =
+            PageLinks::of_page(&page, may_list, context.may_list_past).without_links(directives.nofollow);
         page_links.is_noindex = directives.noindex;
         let was_article = schedule.role == Role::Page && schedule.visits.first.is_some();
         let is_article = LazyCell::new(|| crawled_article(&page, now).0 == PageKind::Article);
@@ -178,8 +195,14 @@ impl PageLinks {
         PageLinks { kind: self.kind, is_html: self.is_html, ..PageLinks::default() }
     }
 
-    fn of_page(page: &Page, may_list: bool) -> PageLinks {
+    fn of_page(page: &Page, may_list: bool, may_list_past: bool) -> PageLinks {
         let found = discover(page);
+        let past = may_list_past.then(|| PastLinks { maps: Vec::new(), list: list_links(page) });
+        let times: HashMap<&CanonicalUrl, &str> = past
+            .iter()
+            .flat_map(|past| past.list.times.iter().map(|(url, time)| (url, time.as_str())))
+            .collect();
+        let dated = |url: &CanonicalUrl| times.get(url).and_then(|time| listing_time(time));
         let kind = |kind| match kind {
             PlaceKind::Feed => ListingKind::Feed,
             PlaceKind::Map => ListingKind::Map,
@@ -189,7 +212,7 @@ impl PageLinks {
             stories: found
                 .stories
                 .into_iter()
-                .map(|url| StoryLink { url, modified: None, dated: None, listed: None })
+                .map(|url| StoryLink { modified: None, dated: dated(&url), listed: None, url })
                 .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
@@ -203,10 +226,17 @@ impl PageLinks {
             is_wall: false,
             refresh: None,
             is_same: false,
+            past: past.map(Box::new),
         }
     }
 
-    fn of_listing(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8], now: Timestamp) -> PageLinks {
+    fn of_listing(
+        url: &CanonicalUrl,
+        content_type: Option<&str>,
+        body: &[u8],
+        context: ReadingContext<'_>,
+    ) -> PageLinks {
+        let now = context.now;
         let listing = match listing::read(url, content_type, body, now, &ListingLimits::default()) {
             Ok(listing) => listing,
             Err(error) => {
@@ -229,13 +259,16 @@ impl PageLinks {
             listed: what_it_says(url, kind, &item, now).map(Box::new),
             url: item.url,
         };
+        let past = context
+            .may_list_past
+            .then(|| Box::new(PastLinks { maps: listing.maps.clone(), list: ListLinks::default() }));
         let maps = maps::likely_order(listing.maps);
         let mut stories: Vec<StoryLink> = listing.items.into_iter().map(story).collect();
         if kind != ListingKind::Feed {
             // The budget may not reach for all of a map, and maps are in any order.
             stories.sort_by_key(|story| std::cmp::Reverse(story.dated));
         }
-        PageLinks { stories, maps, kind: Some(kind), ..PageLinks::default() }
+        PageLinks { stories, maps, kind: Some(kind), past, ..PageLinks::default() }
     }
 
     /// Number of stories.

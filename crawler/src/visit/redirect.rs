@@ -18,7 +18,7 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{LOOK_AGAIN, MOVED};
 use newslode_common::schedule::{
-    Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, SiteSchedule, name,
+    Class, Listing, ListingId, ListingKind, Next, PageSchedule, PastRead, Role, SiteSchedule, name,
 };
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
@@ -73,7 +73,9 @@ impl Visit<'_> {
         let Some(target) = canonical(at) else { return self.unreadable(Outcome::RedirectLoop).await };
         let redirects = self.page.missed;
         let place = Claim { url: target.clone(), content: None, ..self.claim.clone() };
-        let mut page_links = PageLinks::of(&place, self.page, fetched.clone(), self.shared, self.now).await?;
+        let mut page_links =
+            PageLinks::of(&place, self.page, fetched.clone(), self.shared, self.now, self.may_list_past)
+                .await?;
         let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
         page_links.drop_invented_queries(before.mark);
         let next = self.take_in_listing(&page_links, kind, &before).await?;
@@ -155,7 +157,14 @@ impl Visit<'_> {
                 self.add_target(target, self.claim.was.class, self.page).await?;
                 None
             }
-            Role::Behind { .. } => None,
+            Role::Past { .. } => {
+                if !self.admits(&target).await? {
+                    return self.unreadable(Outcome::RedirectLoop).await;
+                }
+                self.add_target(target, Class::Past, self.page).await?;
+                self.page.past_is_over(PastRead::Moved, self.now)
+            }
+            Role::Behind { .. } | Role::Archive => None,
         };
         Ok(self.without_page(Outcome::Redirected, next))
     }

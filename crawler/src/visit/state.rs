@@ -27,6 +27,8 @@ pub(super) struct Visit<'v> {
     pub(super) now: Timestamp,
     /// When the server wants this URL to be asked for again at the earliest.
     pub(super) not_before: Option<Timestamp>,
+    /// Whether an operator asked for the past of the site, and this page may list some of it.
+    pub(super) may_list_past: bool,
 }
 
 impl<'v> Visit<'v> {
@@ -37,6 +39,7 @@ impl<'v> Visit<'v> {
             page: PageSchedule::of_record(claim.schedule),
             now: shared.clock.now(),
             not_before: None,
+            may_list_past: false,
         }
     }
 

@@ -12,6 +12,7 @@ mod faults;
 mod hostile;
 mod listed;
 mod pace;
+mod past;
 mod recorder;
 mod redirects;
 mod robots;

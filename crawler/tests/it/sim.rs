@@ -172,7 +172,8 @@ impl Sim {
         let config = ScheduleConfig::default();
         for entry in self.store.entries(&site()).await.unwrap() {
             let Some(mut known) = entry.schedule else { continue };
-            if known.role != Role::Page || known.is_told || entry.outcome != Some(Outcome::Fetched) {
+            let is_story = matches!(known.role, Role::Page | Role::Past { .. });
+            if !is_story || known.is_told || entry.outcome != Some(Outcome::Fetched) {
                 continue;
             }
             let text = is_article(&entry.url).then(|| name(entry.url.as_str()));
@@ -180,11 +181,11 @@ impl Sim {
             let note = Note { url: entry.url.clone(), fetch: entry.fetch, at: now, next, schedule: known };
             assert!(self.store.note(&note).await.unwrap());
             let learn = |site: &mut SiteSchedule| match text {
-                Some(_) => site.confirm(known.by, true, now),
-                None if known.role != Role::Page => {
+                Some(_) if known.role == Role::Page => site.confirm(known.by, true, now),
+                None if matches!(known.role, Role::Listing(_)) => {
                     site.meet(&entry.url, ListingKind::Section);
                 }
-                None => {}
+                Some(_) | None => {}
             };
             teach(self.store.as_ref(), &site(), &config, now, learn).await.unwrap();
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use newslode_common::message::PartitionedPage;
-use newslode_common::schedule::{ListingKind, Role, ScheduleConfig, SiteSchedule, name};
+use newslode_common::schedule::{ListingKind, PageSchedule, Role, ScheduleConfig, SiteSchedule, name};
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Frontier, Note, StoreResult};
 use newslode_page::article::Article;
@@ -80,7 +80,7 @@ pub async fn report(
     feedback: &PageFeedback,
 ) -> StoreResult<Receipt> {
     let Some(entry) = frontier.entry(&feedback.url).await? else { return Ok(Receipt::Taken) };
-    let Some(mut schedule) = entry.schedule.filter(|schedule| schedule.role == Role::Page) else {
+    let Some(mut schedule) = entry.schedule.filter(is_to_be_told) else {
         return Ok(Receipt::Taken);
     };
     if entry.fetch != feedback.fetch {
@@ -93,7 +93,7 @@ pub async fn report(
         return Ok(Receipt::Taken);
     }
     let outcome = if feedback.is_twin {
-        schedule.told_elsewhere()
+        schedule.told_elsewhere(feedback.at)
     } else {
         schedule.told(feedback.text, feedback.at, config)
     };
@@ -117,6 +117,11 @@ pub async fn report(
         teach(frontier, &site, config, feedback.at, confirm).await?;
     }
     Ok(Receipt::Taken)
+}
+
+/// Whether the schedule of a page wants to know what it is.
+fn is_to_be_told(schedule: &PageSchedule) -> bool {
+    matches!(schedule.role, Role::Page | Role::Past { .. })
 }
 
 /// Reports what pages turned out to be; `twins` are articles that readers know under other URLs,

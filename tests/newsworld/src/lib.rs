@@ -4,6 +4,7 @@
 //! newslode-newsworld serve --seed 7 --sites 10      # prints the address, the seeds and how to mine them
 //! newslode-newsworld gold --seed 7 --sites 10       # the right answers as JSON
 //! newslode-newsworld replay DIR                     # recorded sites under their own host names
+//! newslode-newsworld archived --without maps        # a site with two years of archives
 //! newslode-newsworld living --world 2 --sites 3     # a line for each site of a world that lives
 //! ```
 //!
@@ -11,9 +12,10 @@
 //! re-exports. Every figure that tests measure on it has a floor ([`floors`]).
 //!
 //! [`living`] is a world of its own: small pages of sites that publish, edit, move and delete through simulated days.
-//! [`anonymous`] is a site whose single pages are read badly. [`Replay`] serves recorded sites.
+//! [`archived`] is a site with two years of archives. [`anonymous`] is a site whose single pages are read badly. [`Replay`] serves recorded sites.
 
 pub mod anonymous;
+pub mod archived;
 pub mod floors;
 pub mod living;
 mod replay;

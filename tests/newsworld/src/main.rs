@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
+use newslode_newsworld::archived::{ArchivedSite, Lists};
 use newslode_newsworld::living::{Answer, Ask, LivingSpec, LivingWorld, clock};
 use newslode_newsworld::{Content, Language, Replay, Reply, Server, World, WorldSpec};
 
@@ -37,6 +38,15 @@ enum Command {
         #[arg(long, default_value = "127.0.0.1:0")]
         addr: SocketAddr,
     },
+    /// Serves a site with two years of archives.
+    Archived {
+        /// Ways of listing the past that it has not.
+        #[arg(long, value_enum)]
+        without: Vec<Way>,
+        /// Address to listen on; port 0 takes a free one.
+        #[arg(long, default_value = "127.0.0.1:0")]
+        addr: SocketAddr,
+    },
     /// Prints the right answers for a generated world as JSON.
     Gold {
         #[command(flatten)]
@@ -44,6 +54,17 @@ enum Command {
     },
     /// Shows a world that lives: a line for each site, or one of its pages at some time.
     Living(LivingArgs),
+}
+
+/// A way of listing the past.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Way {
+    /// Sitemaps by month.
+    Maps,
+    /// Archives by month.
+    Months,
+    /// Further pages of sections.
+    Sections,
 }
 
 #[derive(Args)]
@@ -111,6 +132,13 @@ async fn main() -> anyhow::Result<()> {
             let replay = Replay::open(&dir).with_context(|| format!("cannot replay `{}`", dir.display()))?;
             let seeds = replay.seeds().to_vec();
             serve(replay, addr, &seeds).await
+        }
+        Command::Archived { without, addr } => {
+            let has = |way| !without.contains(&way);
+            let lists =
+                Lists { maps: has(Way::Maps), months: has(Way::Months), sections: has(Way::Sections) };
+            let site = ArchivedSite::new(lists);
+            serve(site, addr, &[site.seed()]).await
         }
         Command::Gold { world } => {
             let mut out = std::io::stdout().lock();

@@ -154,6 +154,21 @@ fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
 }
 
 #[test]
+fn a_schedule_of_a_version_that_knows_no_past_is_read() {
+    let mut site = SiteSchedule::default();
+    site.meet(&url(1), ListingKind::Feed);
+    let bytes = crate::message::wire::encode(&site).unwrap();
+    let (none, old) = bytes.split_last().unwrap();
+    assert_eq!(*none, 0, "the past is the last field");
+    assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap(), site);
+    site.ask_for(Days { first: 19_000, last: 19_030 });
+    let bytes = crate::message::wire::encode(&site).unwrap();
+    assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(&bytes).unwrap(), site);
+    assert!(site.ask_for(Days { first: 19_000, last: 19_030 }), "the same days go on");
+    assert!(!site.ask_for(Days { first: 19_000, last: 19_031 }));
+}
+
+#[test]
 fn a_listing_takes_at_most_eighty_bytes_beside_its_address() {
     let mut visits = Visits::new();
     let mut addresses = 0;

@@ -28,7 +28,8 @@ const MOST_LOOKED_AT: usize = 500;
 
 impl RedbStore {
     /// The sites that a run which began at a time still has something to ask for: a URL that was due by then, or one that was
-    /// found since, was never visited and is due now. What fell due again meanwhile is left to the next run.
+    /// found since, was never visited and is due now; also the past, as long as it was asked for. What fell due again meanwhile
+    /// is left to the next run.
     ///
     /// # Errors
     /// When the store fails.
@@ -46,13 +47,14 @@ impl RedbStore {
                         let (key, _) = due?;
                         let (_, _, due, url) = key.value();
                         looked_at += 1;
-                        let is_work = match Timestamp(due) <= begun || class == Class::New {
-                            true => true,
-                            false => match entries.get((name.value(), url))? {
-                                Some(bytes) => decode::<EntryRecord>(bytes.value())?.outcome.is_none(),
-                                None => false,
-                            },
-                        };
+                        let is_work =
+                            match Timestamp(due) <= begun || matches!(class, Class::New | Class::Past) {
+                                true => true,
+                                false => match entries.get((name.value(), url))? {
+                                    Some(bytes) => decode::<EntryRecord>(bytes.value())?.outcome.is_none(),
+                                    None => false,
+                                },
+                            };
                         if is_work {
                             with_work.insert(Site::of_host(name.value()));
                         }

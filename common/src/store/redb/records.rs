@@ -77,7 +77,7 @@ impl SiteRecord {
             self.admitted = 0;
         }
         let most = self.settings.max_pages;
-        let admits = self.admitted < if class == Class::Rest { most.div_ceil(2) } else { most };
+        let admits = self.admitted < if class.leaves_half_to_the_news() { most.div_ceil(2) } else { most };
         self.admitted += u64::from(admits);
         admits
     }
@@ -207,7 +207,9 @@ pub(super) fn decode<T: Record>(bytes: &[u8]) -> StoreResult<T> {
 /// Reads what a site's visits have taught, with its number.
 pub(super) fn decode_schedule(bytes: &[u8]) -> StoreResult<(u64, SiteSchedule)> {
     match bytes.split_first() {
-        Some((&VERSION, body)) => wire::decode(body).map_err(|error| StoreError::Corrupt(error.to_string())),
+        Some((&VERSION, body)) => {
+            wire::decode_without_last(body).map_err(|error| StoreError::Corrupt(error.to_string()))
+        }
         _ => Err(StoreError::Corrupt("a site's schedule of an unknown format".to_owned())),
     }
 }

@@ -1,7 +1,7 @@
 -- ------------------------------------------------------------------ frontier
 
 -- Every function below but `claim`: KEYS: index of the bucket's sites, meta, urls, due, leases, the other
--- classes' due, plans, what visits have taught, remembered URLs, outcomes; ARGV[1]: site.
+-- classes' due but the last, plans, what visits have taught, remembered URLs, the last class's due, outcomes; ARGV[1]: site.
 
 -- ARGV: site, max_pages, max_depth, delay_ms, paused (0, 1), labels (JSON).
 local function put_site(keys, args)
@@ -156,8 +156,8 @@ local function add_urls(keys, args)
       tally(2)
     elseif new.depth > of.max_depth then
       tally(4)
-    -- The backlog leaves half of the budget to the news.
-    elseif left.admitted >= (new.class == '3' and math.ceil(left.most / 2) or left.most) then
+    -- The backlog and the past leave half of the budget to the news.
+    elseif left.admitted >= ((new.class == '3' or new.class == '4') and math.ceil(left.most / 2) or left.most) then
       tally(3)
     else
       tally(1)
@@ -205,12 +205,12 @@ local function take(site, of, now, lease_until)
   return url, claimed, plan_text(plan_of(site, url)), integer(due), allowance, integer(recent)
 end
 
--- KEYS: index of the bucket's sites, then the ten keys of each site. ARGV: now, lease_until, sites.
+-- KEYS: index of the bucket's sites, then the eleven keys of each site. ARGV: now, lease_until, sites.
 -- Reply: site and what `take` returns, for each claim; the bucket's first turn.
 local function claim(keys, args)
   local reply = {}
   for n = 3, #args do
-    local site = site_keys(keys, 2 + (n - 3) * 10)
+    local site = site_keys(keys, 2 + (n - 3) * 11)
     local of = settings(site)
     local taken = { take(site, of, tonumber(args[1]), args[2]) }
     if taken[1] then
@@ -262,7 +262,7 @@ local function complete(keys, args)
   if integer(entry.fetch) ~= args[3] then return { 0, first_turn(keys[1]) } end
   redis.call('ZREM', site.leases, url)
   if args[6] == 'done' then
-    done(site, keys[12], url, entry, plan, args)
+    done(site, keys[13], url, entry, plan, args)
   elseif args[6] == 'skipped' then
     skipped(site, url, plan, args)
   elseif args[6] == 'retry' then
@@ -371,7 +371,7 @@ local function status(keys, args)
     redis.call('ZCARD', site.leases),
     first and integer(first) or '',
     redis.call('ZSCORE', keys[1], args[1]) or '',
-    redis.call('HGETALL', keys[12]),
+    redis.call('HGETALL', keys[13]),
     redis.call('HGET', site.remembered, 'n') or '0',
   }
 end

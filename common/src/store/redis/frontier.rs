@@ -1,4 +1,4 @@
-//! The frontier in Redis. One sorted set per bucket says when each site may be claimed; five sorted sets per
+//! The frontier in Redis. One sorted set per bucket says when each site may be claimed; six sorted sets per
 //! site do so for its URLs: one for each class, and one for claimed URLs.
 //! [`claims`](super::claims) hands the URLs out.
 
@@ -121,7 +121,7 @@ impl Frontier for RedisStore {
         let (Some(held), Some(bytes)) = (held, bytes) else { return Ok((SiteSchedule::default(), 0)) };
         let broken =
             |error: wire::WireError| StoreError::Corrupt(format!("the schedule of `{site}`: {error}"));
-        Ok((wire::decode(&bytes).map_err(broken)?, pack::number(&held)?))
+        Ok((wire::decode_without_last(&bytes).map_err(broken)?, pack::number(&held)?))
     }
 
     async fn put_schedule(

@@ -13,7 +13,7 @@
 //! | `newslode:{b7}:m:SITE` | hash: settings, last claim, rest |
 //! | `newslode:{b7}:u:SITE` | hash: URL as `short` writes it → record; so in all that follow |
 //! | `newslode:{b7}:d:SITE`, `…:l:SITE` | sorted sets: new URLs by due time, claimed ones by lease end |
-//! | `newslode:{b7}:d0:SITE`, `…:d2:SITE`, `…:d3:SITE` | sorted sets: waiting URLs of the other classes |
+//! | `newslode:{b7}:d0:SITE`, `…:d2:SITE`, `…:d3:SITE`, `…:d4:SITE` | sorted sets: waiting URLs of the other classes |
 //! | `newslode:{b7}:p:SITE` | hash: URL → class, last good fetch, schedule |
 //! | `newslode:{b7}:t:SITE` | hash: what the site's visits have taught |
 //! | `newslode:{b7}:r:SITE` | hash: URLs that have left, packed: see `remembered.lua` |
@@ -110,8 +110,8 @@ impl Keys {
     }
 
     /// The keys of one site for `claim`.
-    pub(super) fn claimed(&self, site: &Site) -> [String; 10] {
-        ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t", "r"].map(|kind| self.of(kind, site))
+    pub(super) fn claimed(&self, site: &Site) -> [String; 11] {
+        ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t", "r", "d4"].map(|kind| self.of(kind, site))
     }
 
     /// The log of a bucket, and its places.

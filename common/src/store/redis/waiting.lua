@@ -6,7 +6,7 @@ local function site_keys(keys, first)
   return {
     meta = keys[first], urls = keys[first + 1], leases = keys[first + 3], plans = keys[first + 7],
     remembered = keys[first + 9],
-    queues = { keys[first + 4], keys[first + 2], keys[first + 5], keys[first + 6] },
+    queues = { keys[first + 4], keys[first + 2], keys[first + 5], keys[first + 6], keys[first + 10] },
   }
 end
 
@@ -94,6 +94,7 @@ local function threshold(bucket, class)
   local share = 0
   if class == 2 then share = math.floor(capacity(bucket) / 5) end
   if class == 3 then share = math.floor(capacity(bucket) * 2 / 5) end
+  if class == 4 then share = math.floor(capacity(bucket) * 3 / 5) end
   return math.max(share, TOKEN)
 end
 
@@ -121,7 +122,7 @@ end
 local function candidate(site, of, now)
   local ended, ended_url = earliest(site.leases)
   if ended and ready(of, 0, ended) <= now then return ended_url, ended, site.leases end
-  for class = 0, 3 do
+  for class = 0, 4 do
     local due, url = earliest(site.queues[class + 1])
     if due and ready(of, class, due) <= now then return url, due, site.queues[class + 1] end
   end
@@ -137,7 +138,7 @@ local function index(sites, name, site, of)
   local from
   local ended = earliest(site.leases)
   if ended then from = ready(of, 0, ended) end
-  for class = 0, 3 do
+  for class = 0, 4 do
     local due = earliest(site.queues[class + 1])
     if due then from = math.min(from or math.huge, ready(of, class, due)) end
   end

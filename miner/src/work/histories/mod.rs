@@ -308,7 +308,7 @@ impl Histories<'_> {
         let Some(mut schedule) = entry.schedule.filter(|schedule| schedule.role == Role::Page) else {
             return Ok(());
         };
-        schedule.told_elsewhere();
+        schedule.told_elsewhere(now);
         let note = Note { url: url.clone(), fetch: entry.fetch, at: now, next: None, schedule };
         self.frontier.note(&note).await.map(drop)
     }

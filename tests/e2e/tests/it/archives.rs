@@ -331,8 +331,8 @@ async fn bad_archives_are_told_with_name_and_place() {
         "{}",
         ended.err
     );
-    let unread = lab.run(&["mine", "--since", "2020-09-12", "http://a.test"]).await;
-    assert!(unread.code == Some(1) && unread.err.contains("choose pages of web archives"), "{}", unread.err);
+    let unread = lab.run(&["mine", "--until", "2020-09-12", "http://a.test"]).await;
+    assert!(unread.code == Some(1) && unread.err.contains("where the past begins"), "{}", unread.err);
     let both = lab.run(&["mine", "http://a.test", "--warc", "x.warc"]).await;
     assert_eq!(both.code, Some(2), "{}", both.err);
 }

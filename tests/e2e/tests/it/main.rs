@@ -24,6 +24,7 @@ mod floors;
 mod letters;
 mod mutants;
 mod oidc;
+mod past;
 mod python;
 mod servers;
 mod upgrade;

@@ -80,9 +80,19 @@ fn part_of(path: &str) -> Option<usize> {
 
 /// The answer of a site that is up and does not block.
 pub(super) fn reply(site: &LivingSite, place: Place, ask: &Ask<'_>, now_ms: u64) -> Reply {
-    if let Some(reply) = by_mishap(site, place, ask, now_ms) {
-        return reply;
+    let mut reply =
+        by_mishap(site, place, ask, now_ms).unwrap_or_else(|| usual_reply(site, place, ask, now_ms));
+    if site.has_mishap(MishapKind::HeaderJunk, now_ms) {
+        let types: Vec<String> = (reply.headers.iter().filter(|(name, _)| *name == "content-type"))
+            .map(|(_, value)| format!("{};;, {value}", value.to_uppercase()))
+            .collect();
+        reply.headers.extend(types.into_iter().map(|value| ("content-type", value)));
     }
+    reply
+}
+
+/// The answer without a mishap.
+fn usual_reply(site: &LivingSite, place: Place, ask: &Ask<'_>, now_ms: u64) -> Reply {
     if place == Place::Robots {
         return match site.troubles.robots_down.iter().any(|span| span.holds(now_ms)) {
             true => refusal(503),
@@ -235,7 +245,7 @@ fn body(site: &LivingSite, listing: &Listing, state: &State, page: usize, now_ms
             (kind, xml::feed(site, listing, state, now_ms))
         }
         ListingKind::NewsMap => (XML, xml::news_map(site, listing, state, now_ms)),
-        ListingKind::Map if xml::has_parts(listing) => (XML, xml::index(site, listing, state)),
+        ListingKind::Map if xml::has_parts(listing) => (XML, xml::index(site, listing, state, now_ms)),
         ListingKind::Map => (XML, xml::part(site, listing, state, 1).unwrap_or_default()),
     };
     Reply::ok(kind, text.into_bytes())

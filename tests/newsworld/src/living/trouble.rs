@@ -163,11 +163,15 @@ pub enum MishapKind {
     FeedJunk,
     /// One listing answers 503 with a `Retry-After` until the mishap's end.
     Busy,
+    /// Content types are said twice, in odd case and with junk behind them.
+    HeaderJunk,
+    /// Indexes of sitemaps give no dates. The newest map is the last one.
+    UndatedIndex,
 }
 
 impl MishapKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Detour,
         Self::Maintenance,
         Self::CookieWall,
@@ -176,6 +180,8 @@ impl MishapKind {
         Self::Closed,
         Self::FeedJunk,
         Self::Busy,
+        Self::HeaderJunk,
+        Self::UndatedIndex,
     ];
 
     /// Whether no article can be read meanwhile.

@@ -109,13 +109,17 @@ pub(super) fn part_path(part: usize) -> String {
 }
 
 /// An index of the parts of a sitemap that hold anything yet.
-pub(super) fn index(site: &LivingSite, listing: &Listing, state: &State) -> String {
+pub(super) fn index(site: &LivingSite, listing: &Listing, state: &State, now_ms: u64) -> String {
+    let is_dated = !site.has_mishap(MishapKind::UndatedIndex, now_ms);
     let mut out = format!("{PROLOGUE}<sitemapindex xmlns=\"{SITEMAP}\">\n");
     let items = &listing.items()[state.items.clone()];
     for (nth, part) in items.chunks(PART).enumerate() {
         push(&mut out, &["<sitemap><loc>http://", &site.host, &part_path(nth + 1), "</loc>"]);
         let newest = part.last().map_or(state.changed_ms, |item| item.at_ms);
-        push(&mut out, &["<lastmod>", &rfc3339(newest), "</lastmod></sitemap>\n"]);
+        if is_dated {
+            push(&mut out, &["<lastmod>", &rfc3339(newest), "</lastmod>"]);
+        }
+        out.push_str("</sitemap>\n");
     }
     out.push_str("</sitemapindex>\n");
     out

@@ -76,4 +76,5 @@ checks! { Frontier:
     a_forgotten_url_is_new_again,
     many_urls_are_remembered_one_by_one,
     the_backlog_leaves_half_of_the_budget,
+    the_past_waits_for_tokens,
 }

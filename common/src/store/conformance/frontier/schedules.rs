@@ -24,6 +24,7 @@ pub async fn classes_are_served_in_their_order(store: &dyn Frontier) {
     let name = "classes";
     fresh_site(store, name, &settings()).await;
     for (ms, path, class) in [
+        (0, "past", Class::Past),
         (0, "rest", Class::Rest),
         (1, "recheck", Class::Recheck),
         (2, "late", Class::New),
@@ -32,7 +33,7 @@ pub async fn classes_are_served_in_their_order(store: &dyn Frontier) {
     ] {
         ok(store.add(&[scheduled(name, path, class)], at(ms)).await);
     }
-    for wanted in ["/listing", "/early", "/late", "/recheck", "/rest"] {
+    for wanted in ["/listing", "/early", "/late", "/recheck", "/rest", "/past"] {
         assert_eq!(path_of(store, name, at(10)).await.as_deref(), Some(wanted));
     }
     assert_eq!(path_of(store, name, at(10)).await, None);
@@ -305,7 +306,31 @@ pub async fn a_page_budget_is_of_a_day(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// Of a page budget the last class gets half, so that a long backlog cannot keep the news out.
+/// What is past leaves three fifths of the allowance to what a site publishes now, and is claimed when there is more.
+pub async fn the_past_waits_for_tokens(store: &dyn Frontier) {
+    let name = "past";
+    fresh_site(store, name, &settings()).await;
+    pace(store, name, Pace { per_day: Some(96), ..Pace::default() }, START).await;
+    let urls: Vec<NewUrl> =
+        (0..30).map(|page| scheduled(name, &format!("past{page:02}"), Class::Past)).collect();
+    ok(store.add(&urls, START).await);
+    let mut past = 0;
+    while let Some(claimed) = claim(store, name, START).await {
+        past += 1;
+        complete(store, &claimed, ended(Outcome::Fetched, None, claimed.schedule), START).await;
+    }
+    assert_eq!(past, 10, "three fifths of 24 tokens are left");
+    let ready = status(store, name).await.ready.unwrap_or_default();
+    assert!(
+        (at(360_000)..=at(360_002)).contains(&ready),
+        "two fifths of a token come in 6 minutes: {ready:?}"
+    );
+    ok(store.add(&[scheduled(name, "rest", Class::Rest)], at(1)).await);
+    assert_eq!(path_of(store, name, at(1)).await.as_deref(), Some("/rest"), "the backlog need not wait");
+    clean_up(store, name).await;
+}
+
+/// Of a page budget the last classes get half, so that a long backlog cannot keep the news out.
 pub async fn the_backlog_leaves_half_of_the_budget(store: &dyn Frontier) {
     let name = "backlog";
     fresh_site(store, name, &SiteSettings { max_pages: 5, ..settings() }).await;
@@ -314,6 +339,8 @@ pub async fn the_backlog_leaves_half_of_the_budget(store: &dyn Frontier) {
     };
     let backlog = ok(store.add(&all("old", Class::Rest), START).await);
     assert_eq!((backlog.new, backlog.over_budget), (3, 6));
+    let past = ok(store.add(&all("past", Class::Past), START).await);
+    assert_eq!((past.new, past.over_budget), (0, 9));
     let news = ok(store.add(&all("new", Class::New), START).await);
     assert_eq!((news.new, news.over_budget), (2, 7));
     clean_up(store, name).await;

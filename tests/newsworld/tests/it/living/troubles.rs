@@ -300,6 +300,19 @@ fn a_mishap_is_seen_while_it_lasts() {
                     feed.ended(now).is_some() || text(&get(&feed.path)).starts_with("<br />")
                 }),
                 MishapKind::Busy => feed.is_none_or(|feed| get(&feed.path).header("retry-after").is_some()),
+                MishapKind::HeaderJunk => {
+                    let types =
+                        get("/about/").headers.into_iter().filter(|(name, _)| *name == "content-type");
+                    types.map(|(_, value)| value).any(|value| value.starts_with("TEXT/HTML; CHARSET=UTF-8;;"))
+                }
+                // Small maps have no index.
+                MishapKind::UndatedIndex => {
+                    let map = site.listings.iter().find(|listing| listing.kind == ListingKind::Map);
+                    map.is_none_or(|map| {
+                        let reply = get(&map.path);
+                        !text(&reply).contains("<sitemapindex") || !text(&reply).contains("<lastmod>")
+                    })
+                }
             };
             assert!(is_seen, "{mishap:?} at {}", site.host);
             seen.push(mishap.kind);

@@ -1,0 +1,840 @@
+//! The past of a site that an operator asked for: which days, what lists them, and how far that was read.
+//!
+//! There are three kinds of lists, the cheapest first. *Sitemaps* name hundreds of articles with a day each. *Archives* are pages of a
+//! month or of a day. *Lists of pages* (`/sport/page/2`) go back in time page by page; a [`Search`] finds the page
+//! of a day in a few steps. A kind is used only for months that the kinds before it do not show. What lies outside the
+//! window is not asked for.
+//!
+//! Every list is asked for once. Pages of the past wait in [`Class::Past`](super::Class::Past), so they go after everything
+//! that the site publishes now. Start at [`Past`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use newslode_page::reading::CanonicalUrl;
+use serde::{Deserialize, Serialize};
+
+use super::url_days::{DatedAddress, month_of};
+use super::{DAY, ListingId, name};
+
+/// The record of a page of the past is kept this long after it was read, in seconds, since it counts for its day.
+pub(super) const KEPT: u64 = 90 * DAY;
+/// Maximum number of lists of a site that are asked for.
+const MOST_SOURCES: usize = 5_000;
+/// Maximum number of lists of pages of a site.
+const MOST_LISTS: usize = 40;
+/// Archives that are guessed from the address of another one are given up after this many failures if none was there.
+const MOST_WRONG_GUESSES: u32 = 3;
+/// Maximum number of articles that are counted though they are visited anyway.
+const MOST_LIVE: usize = 5_000;
+/// Articles that a further list of pages must show before it is known to show nothing of its own.
+const JUDGED_STORIES: u64 = 8;
+
+/// Days, both included, in days since 1970-01-01 (UTC).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Days {
+    /// The first day.
+    pub first: u32,
+    /// The last day.
+    pub last: u32,
+}
+
+impl Days {
+    /// A single day.
+    #[must_use]
+    pub fn one(day: u32) -> Days {
+        Days { first: day, last: day }
+    }
+
+    /// Whether a day is one of them.
+    #[must_use]
+    pub fn contains(&self, day: u32) -> bool {
+        (self.first..=self.last).contains(&day)
+    }
+
+    /// The days that are in both.
+    #[must_use]
+    pub fn and(&self, other: Days) -> Option<Days> {
+        let both = Days { first: self.first.max(other.first), last: self.last.min(other.last) };
+        (both.first <= both.last).then_some(both)
+    }
+
+    /// Number of days.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        (self.last + 1).saturating_sub(self.first)
+    }
+
+    /// Their months, the newest first; the first and the last one may be parts of a month.
+    #[must_use]
+    pub fn months(&self) -> Vec<Days> {
+        let mut months = Vec::new();
+        let mut last = self.last;
+        while let Some(month) = month_of(last).and_then(|month| month.and(*self)) {
+            months.push(month);
+            match month.first.checked_sub(1) {
+                Some(before) if before >= self.first => last = before,
+                _ => break,
+            }
+        }
+        months
+    }
+}
+
+/// What lists articles of the past.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// A page of the site that shows what it is made of: the front page, or the list of its archives.
+    Overview,
+    /// A sitemap, or an index of some.
+    Map,
+    /// The archive of some days, or a further page of it.
+    Archive(Days),
+    /// A page of the list of pages with this place among [`Past::lists`].
+    Page {
+        /// The place of the list.
+        list: u32,
+        /// The number of the page.
+        number: u32,
+    },
+}
+
+/// A kind of source, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// Front pages, and lists of archives.
+    Overview,
+    /// Sitemaps.
+    Map,
+    /// Archives of a month or of a day.
+    Archive,
+    /// Lists of pages.
+    Page,
+}
+
+impl Source {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> SourceKind {
+        match self {
+            Source::Overview => SourceKind::Overview,
+            Source::Map => SourceKind::Map,
+            Source::Archive(_) => SourceKind::Archive,
+            Source::Page { .. } => SourceKind::Page,
+        }
+    }
+}
+
+/// A source that is to be asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenSource {
+    /// Its address.
+    pub url: CanonicalUrl,
+    /// What it is.
+    pub source: Source,
+    /// Whether it was asked for and did not answer. It is tried again, but nothing waits for it.
+    pub has_failed: bool,
+}
+
+/// How many sources were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Sources that were read.
+    pub read: u32,
+    /// Sources that were asked for and are not there.
+    pub failed: u32,
+}
+
+/// What a source showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// It was read.
+    Read {
+        /// Articles of the window.
+        stories: u64,
+        /// Those of them that no other source had shown.
+        new: u64,
+        /// The day in the middle of those of all its articles; `None`: it names no days.
+        middle: Option<u32>,
+    },
+    /// It is not there.
+    Missing,
+}
+
+/// How far the reading has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Stage {
+    #[default]
+    Maps,
+    Archives,
+    Pages,
+    Over,
+}
+
+/// The past of a site that an operator asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Past {
+    window: Days,
+    stage: Stage,
+    open: BTreeMap<ListingId, OpenSource>,
+    closed: BTreeSet<ListingId>,
+    /// Days of the window on which dated sources show articles.
+    shown: BTreeSet<u32>,
+    /// Days that sources list which are dated by their addresses.
+    named: Vec<Days>,
+    /// The address of an archive of a month, and of a day.
+    archives: [Option<CanonicalUrl>; 2],
+    /// A page that may list the archives.
+    overview: Option<CanonicalUrl>,
+    lists: Vec<PagedList>,
+    tallies: BTreeMap<SourceKind, Tally>,
+    /// Names of articles that are visited anyway, and their days.
+    live: BTreeMap<u64, u32>,
+    /// Articles that were listed without a day, by a source that is not dated either. They are not asked for.
+    undated: u64,
+    /// Sources of which the site's page budget refused articles. They are read again at the next run.
+    refused: BTreeMap<ListingId, OpenSource>,
+    /// The numbers of these articles, by source and days.
+    refused_stories: BTreeMap<ListingId, BTreeMap<Days, u64>>,
+}
+
+impl Past {
+    /// Nothing was read yet of these days.
+    #[must_use]
+    pub fn new(window: Days) -> Past {
+        Past {
+            window,
+            stage: Stage::Maps,
+            open: BTreeMap::new(),
+            closed: BTreeSet::new(),
+            shown: BTreeSet::new(),
+            named: Vec::new(),
+            archives: [None, None],
+            overview: None,
+            lists: Vec::new(),
+            tallies: BTreeMap::new(),
+            live: BTreeMap::new(),
+            undated: 0,
+            refused: BTreeMap::new(),
+            refused_stories: BTreeMap::new(),
+        }
+    }
+
+    /// The days that are asked for.
+    #[must_use]
+    pub fn window(&self) -> Days {
+        self.window
+    }
+
+    /// Whether nothing is left to ask for.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Over && self.open.is_empty() && self.refused.is_empty()
+    }
+
+    /// The sources that are to be asked for.
+    pub fn open(&self) -> impl Iterator<Item = &OpenSource> {
+        self.open.values()
+    }
+
+    /// A source that is to be asked for.
+    #[must_use]
+    pub fn source(&self, id: ListingId) -> Option<&OpenSource> {
+        self.open.get(&id)
+    }
+
+    /// How many sources of each kind were read.
+    #[must_use]
+    pub fn tallies(&self) -> &BTreeMap<SourceKind, Tally> {
+        &self.tallies
+    }
+
+    /// Articles that sources list without any day.
+    #[must_use]
+    pub fn undated(&self) -> u64 {
+        self.undated
+    }
+
+    /// Articles that the site's page budget refused, by days. They are listed and not read yet.
+    #[must_use]
+    pub fn refused(&self) -> BTreeMap<Days, u64> {
+        let mut refused = BTreeMap::new();
+        for (days, stories) in self.refused_stories.values().flatten() {
+            *refused.entry(*days).or_default() += stories;
+        }
+        refused
+    }
+
+    /// Notes that the site's page budget refused so many articles of a source that is closed next.
+    pub fn refuse(&mut self, id: ListingId, stories: BTreeMap<Days, u64>) {
+        if !stories.is_empty() && self.open.contains_key(&id) {
+            self.refused_stories.insert(id, stories);
+        }
+    }
+
+    /// Number of sources that did not answer yet.
+    #[must_use]
+    pub fn unanswered(&self) -> usize {
+        self.open.values().filter(|source| source.has_failed).count()
+    }
+
+    /// Makes a source known, unless it is a sitemap of other days by its name. Returns whether it is new.
+    pub fn meet(&mut self, url: &CanonicalUrl, source: Source) -> bool {
+        let id = ListingId::of(url);
+        if self.open.contains_key(&id) || self.closed.contains(&id) {
+            return false;
+        }
+        let named = DatedAddress::of(url).filter(|_| source == Source::Map);
+        let is_outside = named.is_some_and(|named| named.days.and(self.window).is_none());
+        if is_outside || self.open.len() + self.closed.len() >= MOST_SOURCES {
+            return false;
+        }
+        self.open.insert(id, OpenSource { url: url.clone(), source, has_failed: false });
+        true
+    }
+
+    /// Makes a page known that may list archives. It is asked for if nothing else names one.
+    pub fn meet_overview(&mut self, url: &CanonicalUrl) {
+        self.overview.get_or_insert_with(|| url.clone());
+    }
+
+    /// Makes an archive known by a link to it. The archives of other months are found by its address.
+    pub fn meet_archive(&mut self, url: &CanonicalUrl) {
+        let Some(address) = DatedAddress::of(url).filter(DatedAddress::is_of_a_list) else { return };
+        if let Some(held @ None) = self.archives.get_mut(usize::from(address.is_of_a_day())) {
+            *held = Some(url.clone());
+            // Lists may have been begun already.
+            self.stage = Stage::Maps;
+        }
+    }
+
+    /// Makes a list of pages known by its first page and the address of a later one. `middle` is the day in the middle of those on
+    /// the first page; a list that shows no days cannot be searched.
+    pub fn meet_list(
+        &mut self,
+        first: &CanonicalUrl,
+        later: PageAddress,
+        middle: Option<u32>,
+        is_front: bool,
+    ) {
+        let id = ListingId::of(first);
+        let is_known = self.lists.iter().any(|list| list.id == id || list.later == later);
+        if is_known || self.lists.len() >= MOST_LISTS {
+            return;
+        }
+        let Some(middle) = middle else { return };
+        let mut search = Search::new(self.window);
+        search.read(1, Some(middle));
+        self.stage = self.stage.min(Stage::Pages);
+        let list = PagedList { id, later, search, is_front, stories: 0, new: 0, is_begun: false };
+        // The front page may show what all others show.
+        let at = if is_front && self.stage < Stage::Pages { 0 } else { self.lists.len() };
+        self.lists.insert(at, list);
+    }
+
+    /// Notes the days of articles that a sitemap or an archive lists.
+    pub fn show(&mut self, days: impl IntoIterator<Item = Days>) {
+        let single = days.into_iter().filter(|days| days.first == days.last);
+        self.shown.extend(single.map(|days| days.first).filter(|day| self.window.contains(*day)));
+    }
+
+    /// Notes an article of the window that is visited anyway, since the site shows it as news.
+    pub fn meet_live(&mut self, url: &CanonicalUrl, day: u32) {
+        if self.live.len() < MOST_LIVE {
+            self.live.insert(name(url.as_str()), day);
+        }
+    }
+
+    /// The day of an article that is visited anyway, if a dated source lists it in the window.
+    #[must_use]
+    pub fn live_day(&self, url: &CanonicalUrl) -> Option<u32> {
+        self.live.get(&name(url.as_str())).copied()
+    }
+
+    /// Notes articles that are listed without any day.
+    pub fn leave_undated(&mut self, stories: u64) {
+        self.undated = self.undated.saturating_add(stories);
+    }
+
+    /// Notes what a source showed, or that it is not there.
+    pub fn close(&mut self, id: ListingId, reading: Reading) {
+        let Some(source) = self.open.remove(&id) else { return };
+        self.closed.insert(id);
+        let tally = self.tallies.entry(source.source.kind()).or_default();
+        match reading {
+            Reading::Read { .. } => tally.read += 1,
+            Reading::Missing => tally.failed += 1,
+        }
+        let gives_up = tally.read == 0 && tally.failed >= MOST_WRONG_GUESSES;
+        match (&source.source, reading) {
+            (Source::Map, Reading::Read { stories, .. }) if stories > 0 => {
+                self.named.extend(DatedAddress::of(&source.url).map(|address| address.days));
+            }
+            (Source::Archive(days), Reading::Read { .. }) => self.named.push(*days),
+            (Source::Archive(_), Reading::Missing) if gives_up => {
+                self.open.retain(|_, open| open.source.kind() != SourceKind::Archive);
+            }
+            (Source::Page { list, number }, reading) => self.read_page(*list, *number, reading),
+            _ => {}
+        }
+        if self.refused_stories.contains_key(&id) {
+            self.refused.insert(id, source);
+        }
+    }
+
+    fn read_page(&mut self, list: u32, number: u32, reading: Reading) {
+        // One that did not answer before was left behind.
+        self.stage = self.stage.min(Stage::Pages);
+        let Some(list) = self.lists.get_mut(list as usize) else { return };
+        match reading {
+            Reading::Read { stories, new, middle, .. } => {
+                list.stories += stories;
+                list.new += new;
+                list.search.read(number, middle);
+            }
+            Reading::Missing => list.search.read(number, None),
+        }
+    }
+
+    /// Notes that a source did not answer, so that nothing waits for it.
+    pub fn fail(&mut self, id: ListingId) {
+        if let Some(source) = self.open.get_mut(&id) {
+            source.has_failed = true;
+        }
+    }
+
+    /// Sources that were refused are asked for again, and so are those that did not answer.
+    pub fn try_again(&mut self) {
+        self.refused_stories.clear();
+        for (id, source) in std::mem::take(&mut self.refused) {
+            self.closed.remove(&id);
+            self.open.insert(id, source);
+        }
+        self.open.values_mut().for_each(|source| source.has_failed = false);
+    }
+
+    /// Opens the next sources where all of a kind were read. `usual` are the addresses at which sitemaps usually are. Returns
+    /// the sources that are new.
+    pub fn advance(&mut self, usual: &[CanonicalUrl]) -> Vec<OpenSource> {
+        let before: BTreeSet<ListingId> = self.open.keys().copied().collect();
+        while self.stage != Stage::Over && self.open.values().all(|source| source.has_failed) {
+            match self.stage {
+                Stage::Maps => {
+                    let is_known = self.tallies.contains_key(&SourceKind::Map)
+                        || self.open.values().any(|source| source.source == Source::Map);
+                    if !is_known {
+                        for url in usual {
+                            self.meet(url, Source::Map);
+                        }
+                    }
+                    if self.archives == [None, None]
+                        && !self.uncovered().is_empty()
+                        && let Some(overview) = self.overview.take()
+                    {
+                        self.meet(&overview, Source::Overview);
+                    }
+                    if self.open.len() == before.len() {
+                        self.stage = Stage::Archives;
+                        self.open_archives();
+                    }
+                }
+                Stage::Archives => {
+                    self.stage = Stage::Pages;
+                }
+                Stage::Pages => {
+                    if !self.open_next_page() {
+                        self.stage = Stage::Over;
+                    }
+                }
+                Stage::Over => {}
+            }
+            if self.open.keys().any(|id| !before.contains(id)) {
+                break;
+            }
+        }
+        self.open.iter().filter(|(id, _)| !before.contains(id)).map(|(_, source)| source.clone()).collect()
+    }
+
+    /// The months of the window that no dated source shows yet, the newest first.
+    fn uncovered(&self) -> Vec<Days> {
+        let is_named =
+            |month: &Days| self.named.iter().any(|days| days.first <= month.first && month.last <= days.last);
+        let is_shown =
+            |month: &Days| self.shown.range(month.first..=month.last).count() * 2 >= month.count() as usize;
+        self.window.months().into_iter().filter(|month| !is_named(month) && !is_shown(month)).collect()
+    }
+
+    fn open_archives(&mut self) {
+        let address = self.archives.iter().flatten().find_map(DatedAddress::of);
+        let Some(address) = address else { return };
+        for month in self.uncovered() {
+            let days: Vec<Days> = match address.is_of_a_day() {
+                true => (month.first..=month.last).rev().map(Days::one).collect(),
+                false => vec![month],
+            };
+            for days in days {
+                if let Some(url) = address.for_day(days.first) {
+                    self.meet(&url, Source::Archive(days));
+                }
+            }
+        }
+    }
+
+    /// Opens the next page of the list that is searched now. Returns whether there is one.
+    fn open_next_page(&mut self) -> bool {
+        let uncovered = self.uncovered();
+        let Some(wanted) = uncovered
+            .first()
+            .zip(uncovered.last())
+            .map(|(newest, oldest)| Days { first: oldest.first, last: newest.last })
+        else {
+            return false;
+        };
+        let has_front = self.lists.first().is_some_and(|list| list.is_front && list.is_begun);
+        for place in 0..self.lists.len() {
+            let Some(list) = self.lists.get_mut(place) else { continue };
+            if !list.is_begun {
+                list.search.narrow(wanted);
+                list.is_begun = true;
+            }
+            while let Some(number) = list.search.next() {
+                let source = Source::Page { list: place as u32, number };
+                let Some(url) = list.later.with(number) else {
+                    list.search.read(number, None);
+                    continue;
+                };
+                if self.meet(&url, source) {
+                    return true;
+                }
+                if self.open.contains_key(&ListingId::of(&url)) {
+                    // It does not answer now.
+                    break;
+                }
+                // It was read as something else.
+                let Some(list) = self.lists.get_mut(place) else { break };
+                list.search.read(number, None);
+                return self.open_next_page();
+            }
+            let Some(list) = self.lists.get(place) else { continue };
+            if has_front && !list.is_front && list.stories >= JUDGED_STORIES && list.new * 50 < list.stories {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// A list that is continued on further pages, the newest article first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct PagedList {
+    /// Names its first page.
+    id: ListingId,
+    later: PageAddress,
+    search: Search,
+    is_front: bool,
+    /// Articles of the window that its pages showed, and those that nothing else had shown.
+    stories: u64,
+    new: u64,
+    is_begun: bool,
+}
+
+/// The address of the pages of a list: what stands before and behind the number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageAddress {
+    before: String,
+    after: String,
+}
+
+impl PageAddress {
+    /// The address of the pages of the list to which `later` belongs, and its number: `/sport/page/2`, `/sport?page=2`. `first` is the
+    /// address of the first page.
+    #[must_use]
+    pub fn of(first: &CanonicalUrl, later: &CanonicalUrl) -> Option<(PageAddress, u32)> {
+        let (first, later) = (first.as_str(), later.as_str());
+        let bytes = later.as_bytes();
+        // The last number that is none of the first page's address.
+        let mut end = later.len();
+        while end > 0 {
+            let digit = (0..end).rev().find(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit))?;
+            let start = (0..digit).rev().find(|at| !bytes.get(*at).is_some_and(u8::is_ascii_digit))? + 1;
+            let (before, digits, after) =
+                (later.get(..start)?, later.get(start..=digit)?, later.get(digit + 1..)?);
+            let number = digits.parse::<u32>().ok().filter(|number| *number >= 2 && digits.len() <= 6);
+            if let Some(number) = number.filter(|_| is_page_number(first, before, after)) {
+                return Some((PageAddress { before: before.into(), after: after.into() }, number));
+            }
+            end = start;
+        }
+        None
+    }
+
+    /// The address of the page with this number. `None`: it cannot be one.
+    #[must_use]
+    pub fn with(&self, number: u32) -> Option<CanonicalUrl> {
+        format!("{}{number}{}", self.before, self.after).parse().ok()
+    }
+}
+
+/// Whether a number between these texts counts the pages of a list that begins at `first`.
+fn is_page_number(first: &str, before: &str, after: &str) -> bool {
+    let path = |text: &str| text.split('?').next().unwrap_or_default().trim_end_matches('/').to_owned();
+    let names = ["page", "paged", "p", "pg", "seite", "pagina", "offset"];
+    if before.contains('?') {
+        let name = before.rsplit(['?', '&']).next().unwrap_or_default().trim_end_matches('=');
+        let is_whole = after.is_empty() || after.starts_with('&');
+        return is_whole
+            && before.ends_with('=')
+            && path(before) == path(first)
+            && names[..6].contains(&name);
+    }
+    // `/sport/page/2`, `/sport/page-2`, `/sport/2`, of `/sport`.
+    let is_whole = after.is_empty() || after == "/" || after.starts_with('.') || after.starts_with('?');
+    let list = path(first);
+    let rest = before.strip_prefix(list.as_str()).or_else(|| {
+        let stem = list.rsplit_once('.').map(|(stem, _)| stem)?;
+        before.strip_prefix(stem)
+    });
+    let Some(rest) = rest else { return false };
+    let rest = rest.trim_matches(['/', '-', '_', '=']);
+    is_whole && (rest.is_empty() || names[..6].contains(&rest))
+}
+
+/// Finds the pages of a list that show some days: page 1 is the newest, and each further page is older.
+///
+/// Pages are ordered by the day in the middle of those that they show, since a few articles on each page may be out of order. From a
+/// page that is newer than the days sought, the search doubles its steps until it has one that is not; then it halves what lies
+/// between, where possible in proportion to the days. Then the pages are read one by one until one is older.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Search {
+    wanted: Days,
+    /// The highest page that is newer than the days, with its day.
+    newer: Option<(u32, u32)>,
+    /// The lowest page that is known not to be, with its day if it is there.
+    reached: Option<(u32, Option<u32>)>,
+    /// The lowest page that is known to be older than the days, or not to be there.
+    end: Option<u32>,
+    read: BTreeSet<u32>,
+}
+
+impl Search {
+    /// Nothing is known of the list yet.
+    #[must_use]
+    pub fn new(wanted: Days) -> Search {
+        Search { wanted, newer: None, reached: None, end: None, read: BTreeSet::new() }
+    }
+
+    /// Asks for some of the days only. What is known of the pages stays.
+    fn narrow(&mut self, wanted: Days) {
+        let known = self.newer.into_iter().chain(self.reached.and_then(|(page, day)| Some((page, day?))));
+        let known: Vec<(u32, u32)> = known.collect();
+        *self = Search { read: std::mem::take(&mut self.read), ..Search::new(wanted) };
+        known.into_iter().for_each(|(page, day)| self.read(page, Some(day)));
+    }
+
+    /// Notes the day in the middle of those that a page shows; `None`: the page is not there, or shows none.
+    pub fn read(&mut self, page: u32, middle: Option<u32>) {
+        self.read.insert(page);
+        match middle {
+            Some(day) if day > self.wanted.last => {
+                self.newer = self.newer.max(Some((page, day)));
+            }
+            _ => {
+                let is_lower = self.reached.is_none_or(|(lowest, _)| page < lowest);
+                if is_lower {
+                    self.reached = Some((page, middle));
+                }
+                if middle.is_none_or(|day| day < self.wanted.first) {
+                    self.end = Some(self.end.map_or(page, |end| end.min(page)));
+                }
+            }
+        }
+    }
+
+    /// The page to read next. `None`: all pages that show the days were read.
+    #[must_use]
+    pub fn next(&self) -> Option<u32> {
+        let newer = self.newer.map_or(0, |(page, _)| page);
+        let Some((reached, day)) = self.reached else {
+            return Some(if newer == 0 {
+                1
+            } else {
+                newer.saturating_mul(2).min(newer.saturating_add(4_096))
+            });
+        };
+        if reached > newer + 1 {
+            return Some(self.between(newer, (reached, day)));
+        }
+        // The page before may show the first of the days below its middle, and the page after the last ones the rest.
+        let first = reached.saturating_sub(1).max(1);
+        let end = self.end.unwrap_or(u32::MAX);
+        (first..=end).find(|page| !self.read.contains(page))
+    }
+
+    /// A page between one that is newer and one that is not.
+    fn between(&self, newer: u32, (reached, day): (u32, Option<u32>)) -> u32 {
+        let middle = newer + (reached - newer) / 2;
+        let (Some((_, from)), Some(to)) = (self.newer, day) else { return middle };
+        // In proportion at every second step, so that the steps stay few however the days are spread.
+        let known = u32::try_from(self.read.len()).unwrap_or(u32::MAX);
+        if from <= to || known.is_multiple_of(2) {
+            return middle;
+        }
+        let part = u64::from(reached - newer) * u64::from(from - self.wanted.last.max(to).min(from))
+            / u64::from(from - to);
+        let guess = newer + u32::try_from(part).unwrap_or(u32::MAX);
+        guess.clamp(newer + 1, reached - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn url(path: &str) -> CanonicalUrl {
+        format!("https://a.example{path}").parse().unwrap()
+    }
+
+    const READ: Reading = Reading::Read { stories: 9, new: 9, middle: None };
+
+    /// 2024-04-01 to 2024-06-30.
+    const QUARTER: Days = Days { first: 19_814, last: 19_904 };
+
+    fn opened(past: &mut Past) -> Vec<String> {
+        past.advance(&[]).iter().map(|open| open.url.path().to_owned()).collect()
+    }
+
+    #[test]
+    fn months_of_days_come_newest_first() {
+        let months = QUARTER.months();
+        assert_eq!(months.iter().map(Days::count).collect::<Vec<_>>(), [30, 31, 30]);
+        assert_eq!(Days { first: 19_900, last: 19_910 }.months().len(), 2);
+        assert_eq!(Days::one(0).months(), [Days::one(0)]);
+    }
+
+    #[test]
+    fn archives_are_asked_for_only_of_months_that_no_sitemap_shows() {
+        let mut past = Past::new(QUARTER);
+        past.meet(&url("/"), Source::Overview);
+        past.meet_archive(&url("/2026/11"));
+        past.meet_archive(&url("/2026/11/a-story"));
+        past.close(ListingId::of(&url("/")), READ);
+        assert!(past.meet(&url("/map-2024-05.xml"), Source::Map));
+        assert_eq!(opened(&mut past), [] as [&str; 0], "the map comes first");
+        past.show([Days::one(19_850)]);
+        past.close(ListingId::of(&url("/map-2024-05.xml")), READ);
+        let mut found = opened(&mut past);
+        found.sort();
+        assert_eq!(found, ["/2024/04", "/2024/06"]);
+        for path in found {
+            past.close(ListingId::of(&url(&path)), READ);
+        }
+        assert_eq!(opened(&mut past), [] as [&str; 0]);
+        assert!(past.is_over());
+    }
+
+    #[test]
+    fn guessed_archives_are_given_up_if_none_is_there() {
+        let mut past = Past::new(QUARTER);
+        past.meet_archive(&url("/2026/11/03"));
+        assert_eq!(opened(&mut past).len(), 91, "an archive for each day");
+        for _ in 0..3 {
+            let id = ListingId::of(&past.open().next().unwrap().url.clone());
+            past.close(id, Reading::Missing);
+        }
+        assert_eq!(past.open().count(), 0);
+    }
+
+    #[test]
+    fn what_was_refused_or_did_not_answer_is_asked_for_again_at_the_next_run() {
+        let mut past = Past::new(QUARTER);
+        let (refused, silent) = (url("/map-2024-05.xml"), url("/map-2024-06.xml"));
+        past.meet(&refused, Source::Map);
+        past.meet(&silent, Source::Map);
+        past.refuse(ListingId::of(&refused), [(Days::one(19_850), 7)].into());
+        past.close(ListingId::of(&refused), READ);
+        past.fail(ListingId::of(&silent));
+        opened(&mut past);
+        assert!(!past.is_over());
+        assert_eq!((past.refused(), past.unanswered()), ([(Days::one(19_850), 7)].into(), 1));
+        past.try_again();
+        assert_eq!((past.open().count(), past.refused().len(), past.unanswered()), (2, 0, 0));
+    }
+
+    #[test]
+    fn a_list_of_pages_is_known_by_the_number_in_its_address() {
+        for (first, later, third) in [
+            ("/sport", "/sport/page/2", Some("/sport/page/3")),
+            ("/sport/", "/sport/page/2/", Some("/sport/page/3/")),
+            ("/", "/page/2", Some("/page/3")),
+            ("/sport", "/sport?page=2", Some("/sport?page=3")),
+            ("/sport?x=1", "/sport?page=2&x=1", Some("/sport?page=3&x=1")),
+            ("/", "/?paged=2", Some("/?paged=3")),
+            ("/sport.html", "/sport-2.html", Some("/sport-3.html")),
+            ("/sport", "/sport/2", Some("/sport/3")),
+            ("/sport", "/culture/page/2", None),
+            ("/sport", "/sport/the-7-best", None),
+            ("/sport", "/sport?story=2", None),
+            ("/", "/2024/05", None),
+            ("/sport", "/sport/page/1", None),
+        ] {
+            let found = PageAddress::of(&url(first), &url(later));
+            assert_eq!(found.as_ref().map(|(_, number)| *number), third.map(|_| 2), "{first} {later}");
+            assert_eq!(found.and_then(|(address, _)| address.with(3)), third.map(url), "{first} {later}");
+        }
+    }
+
+    /// The day in the middle of each page of a list, and the articles on it.
+    fn pages(days: &[u32], size: usize) -> Vec<Vec<u32>> {
+        days.chunks(size).map(<[u32]>::to_vec).collect()
+    }
+
+    fn middle(page: &[u32]) -> u32 {
+        let mut days = page.to_vec();
+        days.sort_unstable();
+        days[days.len() / 2]
+    }
+
+    /// The articles that the search finds, and its requests.
+    fn searched(pages: &[Vec<u32>], wanted: Days) -> (Vec<u32>, usize) {
+        let mut search = Search::new(wanted);
+        let (mut found, mut requests) = (Vec::new(), 0);
+        while let Some(page) = search.next() {
+            requests += 1;
+            assert!(requests <= pages.len() + 40, "the search does not end");
+            let shown = pages.get(page as usize - 1);
+            found.extend(shown.into_iter().flatten().filter(|day| wanted.contains(**day)));
+            search.read(page, shown.map(|shown| middle(shown)));
+        }
+        found.sort_unstable();
+        (found, requests)
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_finds_what_a_walk_through_all_pages_finds(
+            steps in prop::collection::vec(0_u32..4, 0..1_500),
+            size in 1_usize..30,
+            first in 0_u32..2_500,
+            count in 0_u32..200,
+        ) {
+            let days: Vec<u32> = steps
+                .iter()
+                .scan(5_000, |day, step| {
+                    *day -= step;
+                    Some(*day)
+                })
+                .collect();
+            let wanted = Days { first: 5_000 - first, last: 5_000 - first + count };
+            let mut walked: Vec<u32> = days.iter().copied().filter(|day| wanted.contains(*day)).collect();
+            walked.sort_unstable();
+            let pages = pages(&days, size);
+            let (found, requests) = searched(&pages, wanted);
+            prop_assert_eq!(&found, &walked);
+            let showing = pages.iter().filter(|page| page.iter().any(|day| wanted.contains(*day))).count();
+            let steps = usize::BITS - pages.len().leading_zeros();
+            prop_assert!(requests <= showing + 4 + 3 * steps as usize, "{} requests for {} pages of {}", requests, showing, pages.len());
+        }
+    }
+}
