@@ -7,7 +7,7 @@
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use axum::Router;
@@ -19,7 +19,7 @@ use newslode_common::config::Config;
 use newslode_common::listen::connections::{Connections, Limits};
 use newslode_common::listen::{self, Listener, Serving};
 use newslode_common::message::seed::{SeedError, SeedMessage};
-use newslode_common::store::SiteSettings;
+use newslode_common::store::{SiteSettings, StoreError};
 use newslode_common::time::now;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::seeds::apply_seed;
@@ -39,6 +39,9 @@ const SOCKET: &str = "newslode.sock";
 const MOST_BYTES: usize = 64 << 20;
 /// An answer is waited for this long: after a lesson, all articles of its site are read again.
 const TIMEOUT: Duration = Duration::from_secs(600);
+/// A command waits this long for another one that holds the run for the moment.
+const HELD_FOR_THE_MOMENT: Duration = Duration::from_secs(30);
+const RETRY_EVERY: Duration = Duration::from_millis(100);
 /// Most connections at once.
 const LIMITS: Limits = Limits { most: 64, most_of_peer: 64, most_fresh_of_peer: 64 };
 
@@ -69,15 +72,29 @@ struct Refusal {
 /// # Errors
 /// When the change is refused, or the run cannot be opened.
 pub(crate) async fn apply(target: &Target, change: Change, config: &Config) -> anyhow::Result<String> {
-    if let Some(folder) = target.folder()
-        && let Some(done) = send(folder, &change).await?
-    {
-        return Ok(done);
-    }
-    let parts = installation::open_to_change(target, config).await?;
+    let begun = Instant::now();
+    let parts = loop {
+        if let Some(folder) = target.folder()
+            && let Some(done) = send(folder, &change).await?
+        {
+            return Ok(done);
+        }
+        match installation::open_to_change(target, config).await {
+            Ok(parts) => break parts,
+            // Another command may hold it for the moment, as we do below.
+            Err(error) if is_in_use(&error) && begun.elapsed() < HELD_FOR_THE_MOMENT => {
+                tokio::time::sleep(RETRY_EVERY).await;
+            }
+            Err(error) => return Err(error),
+        }
+    };
     let folder = target.folder().map(Path::to_path_buf);
     let control = Control { parts, config: config.clone(), folder, stop: CancellationToken::new() };
     control.make(change).await
+}
+
+fn is_in_use(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::InUse(_))))
 }
 
 /// Sends a change to the process that holds the run in a folder. Returns what it did; `None` if no process takes changes there.

@@ -129,12 +129,21 @@ fn report_failure(error: &anyhow::Error) -> Exit {
     out::notice(format!("error: {error:#}"));
     if let Some(hinted) = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
         out::notice(format!("hint: {}", hinted.hint));
+    } else if error.chain().any(is_held_elsewhere) {
+        out::notice(
+            "hint: stop that process, or name another folder; what only reads works beside it, and so do `newslode seed` and \
+             `newslode template`",
+        );
     } else if error.chain().any(is_damage) {
         out::notice(
             "hint: newslode repair --dir DIR keeps what can be read, and moves the damaged file aside",
         );
     }
     if error.chain().any(|cause| cause.is::<ConfigError>()) { Exit::Usage } else { Exit::Failed }
+}
+
+fn is_held_elsewhere(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(cause.downcast_ref::<StoreError>(), Some(StoreError::InUse(_)))
 }
 
 fn is_damage(cause: &(dyn std::error::Error + 'static)) -> bool {

@@ -191,12 +191,8 @@ fn hold(folder: &Path) -> anyhow::Result<RedbStore> {
             Ok(store)
         }
         Err(StoreError::InUse(what)) => {
-            let holder = std::fs::read_to_string(note).unwrap_or_else(|_| "another process".to_owned());
-            Err(crate::exit::hinted(
-                format!("{what} ({holder})"),
-                "stop that process, or name another folder; what only reads works beside it, and so do `newslode seed` and \
-                 `newslode template`",
-            ))
+            let holder = std::fs::read_to_string(note).unwrap_or_else(|_| "which is unknown".to_owned());
+            Err(StoreError::InUse(format!("{what} ({holder})")).into())
         }
         Err(error) => Err(error.into()),
     }

@@ -16,6 +16,7 @@
 
 mod allowance;
 mod article;
+mod days;
 mod listing;
 mod missed;
 mod once;
@@ -33,12 +34,13 @@ mod visited;
 
 pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
+pub use days::Days;
 pub use listing::{Listing, ListingId, ListingKind, Shown};
 pub use missed::Missed;
 pub use once::{AfterFailure, DueOnce, FailedTry, ServerSays};
 pub use page::{PageSchedule, PastRead, Role, Told};
 pub use params::ScheduleConfig;
-pub use past::{Days, Past};
+pub use past::Past;
 pub use recent::Recent;
 pub use rhythm::Silence;
 pub use site::SiteSchedule;

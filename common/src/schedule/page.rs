@@ -5,8 +5,9 @@
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::days::Days;
 use super::outcome::{Target, Waits};
-use super::past::{Days, KEPT};
+use super::past::KEPT;
 use super::{
     ArticleVisits, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, Verdict, Visited, at,
     seconds,

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize};
 
-use super::url_days::{DatedAddress, month_of};
+use super::days::Days;
+use super::url_days::DatedAddress;
 use super::{DAY, ListingId, name};
 
 /// The record of a page of the past is kept this long after it was read, in seconds, since it counts for its day.
@@ -28,57 +29,6 @@ const MOST_WRONG_GUESSES: u32 = 3;
 const MOST_LIVE: usize = 5_000;
 /// Articles that a further list of pages must show before it is known to show nothing of its own.
 const JUDGED_STORIES: u64 = 8;
-
-/// Days, both included, in days since 1970-01-01 (UTC).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Days {
-    /// The first day.
-    pub first: u32,
-    /// The last day.
-    pub last: u32,
-}
-
-impl Days {
-    /// A single day.
-    #[must_use]
-    pub fn one(day: u32) -> Days {
-        Days { first: day, last: day }
-    }
-
-    /// Whether a day is one of them.
-    #[must_use]
-    pub fn contains(&self, day: u32) -> bool {
-        (self.first..=self.last).contains(&day)
-    }
-
-    /// The days that are in both.
-    #[must_use]
-    pub fn and(&self, other: Days) -> Option<Days> {
-        let both = Days { first: self.first.max(other.first), last: self.last.min(other.last) };
-        (both.first <= both.last).then_some(both)
-    }
-
-    /// Number of days.
-    #[must_use]
-    pub fn count(&self) -> u32 {
-        (self.last + 1).saturating_sub(self.first)
-    }
-
-    /// Their months, the newest first; the first and the last one may be parts of a month.
-    #[must_use]
-    pub fn months(&self) -> Vec<Days> {
-        let mut months = Vec::new();
-        let mut last = self.last;
-        while let Some(month) = month_of(last).and_then(|month| month.and(*self)) {
-            months.push(month);
-            match month.first.checked_sub(1) {
-                Some(before) if before >= self.first => last = before,
-                _ => break,
-            }
-        }
-        months
-    }
-}
 
 /// What lists articles of the past.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use jiff::civil::Date;
 use newslode_page::reading::CanonicalUrl;
 
-use super::past::Days;
+use super::days::{Days, date_of, day_of};
 
 /// Years that a number in an address may mean.
 const YEARS: Range<i16> = 1990..2100;
@@ -134,22 +134,6 @@ fn after_host(text: &str) -> Option<&str> {
     let from = text.find("://")? + 3;
     let path = text.get(from..)?;
     path.get(path.find('/')?..)
-}
-
-fn day_of(date: Date) -> Option<u32> {
-    let epoch = Date::constant(1970, 1, 1);
-    u32::try_from(epoch.until(date).ok()?.get_days()).ok()
-}
-
-fn date_of(day: u32) -> Option<Date> {
-    let span = jiff::Span::new().try_days(i64::from(day)).ok()?;
-    Date::constant(1970, 1, 1).checked_add(span).ok()
-}
-
-/// The days of the month that a day is in.
-pub(super) fn month_of(day: u32) -> Option<Days> {
-    let date = date_of(day)?;
-    Some(Days { first: day_of(date.first_of_month())?, last: day_of(date.last_of_month())? })
 }
 
 /// A number of so many digits that may be a year.

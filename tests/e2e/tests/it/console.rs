@@ -439,13 +439,6 @@ async fn mistakes_of_its_operator_are_explained(served: &Served) {
         "{}",
         ended.err
     );
-    let ended = served.lab.run(&["serve", &served.run, "--addr", "127.0.0.1:0"]).await;
-    assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(
-        ended.err.contains("open in another process") && ended.err.contains("report.html"),
-        "{}",
-        ended.err
-    );
 }
 
 /// The folders of search indexes below this one, with who may use them.

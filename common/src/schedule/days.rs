@@ -1,0 +1,71 @@
+//! Days and months, counted from 1970-01-01 (UTC).
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+/// Days, both included, in days since 1970-01-01 (UTC).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Days {
+    /// The first day.
+    pub first: u32,
+    /// The last day.
+    pub last: u32,
+}
+
+impl Days {
+    /// A single day.
+    #[must_use]
+    pub fn one(day: u32) -> Days {
+        Days { first: day, last: day }
+    }
+
+    /// Whether a day is one of them.
+    #[must_use]
+    pub fn contains(&self, day: u32) -> bool {
+        (self.first..=self.last).contains(&day)
+    }
+
+    /// The days that are in both.
+    #[must_use]
+    pub fn and(&self, other: Days) -> Option<Days> {
+        let both = Days { first: self.first.max(other.first), last: self.last.min(other.last) };
+        (both.first <= both.last).then_some(both)
+    }
+
+    /// Number of days.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        (self.last + 1).saturating_sub(self.first)
+    }
+
+    /// Their months, the newest first; the first and the last one may be parts of a month.
+    #[must_use]
+    pub fn months(&self) -> Vec<Days> {
+        let mut months = Vec::new();
+        let mut last = self.last;
+        while let Some(month) = month_of(last).and_then(|month| month.and(*self)) {
+            months.push(month);
+            match month.first.checked_sub(1) {
+                Some(before) if before >= self.first => last = before,
+                _ => break,
+            }
+        }
+        months
+    }
+}
+
+pub(super) fn day_of(date: Date) -> Option<u32> {
+    let epoch = Date::constant(1970, 1, 1);
+    u32::try_from(epoch.until(date).ok()?.get_days()).ok()
+}
+
+pub(super) fn date_of(day: u32) -> Option<Date> {
+    let span = jiff::Span::new().try_days(i64::from(day)).ok()?;
+    Date::constant(1970, 1, 1).checked_add(span).ok()
+}
+
+/// The days of the month that a day is in.
+pub(super) fn month_of(day: u32) -> Option<Days> {
+    let date = date_of(day)?;
+    Some(Days { first: day_of(date.first_of_month())?, last: day_of(date.last_of_month())? })
+}
