@@ -83,8 +83,8 @@ async fn watch(
     let parts = engine.miner_parts();
     engine::claim(&parts).await?;
     add_seeds(&parts, urls, args.crawl.limits(), &config.miner).await?;
-    // Everything beside the engine ends with it, whatever it ends by.
-    let beside = stop.child_token();
+    // Everything beside the engine ends with it, whatever it ends by. The files are written last.
+    let (beside, has_ended) = (stop.child_token(), CancellationToken::new());
     let source = Source {
         name: args.out.display().to_string(),
         parts: parts.clone(),
@@ -107,6 +107,7 @@ async fn watch(
     let working = async {
         let watched = engine.watch(&beside, |progress| display.show(progress, engine)).await;
         beside.cancel();
+        has_ended.cancel();
         watched
     };
     let serving = console.serve(source, &args.console, engine.metrics.clone(), beside.clone());
@@ -115,7 +116,7 @@ async fn watch(
         Ok(())
     };
     let all = async {
-        tokio::try_join!(working, serving, followed, controlled, write_files(&parts, &args.out, &beside))
+        tokio::try_join!(working, serving, followed, controlled, write_files(&parts, &args.out, &has_ended))
     };
     let ended = tokio::select! {
         ended = all => ended.map(drop),
@@ -134,12 +135,12 @@ fn stop_time(config: &Config) -> Duration {
     Duration::from_millis(longest) + GRACE
 }
 
-/// Writes the run's files now and then, and at the stop.
-async fn write_files(parts: &Parts, folder: &Path, stop: &CancellationToken) -> anyhow::Result<()> {
+/// Writes the run's files now and then, and at the end.
+async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> anyhow::Result<()> {
     let mut written = parts.metrics.articles.get();
     let mut took = Duration::ZERO;
     loop {
-        let goes_on = stop.run_until_cancelled(tokio::time::sleep(WRITE_EVERY)).await.is_some();
+        let goes_on = end.run_until_cancelled(tokio::time::sleep(WRITE_EVERY)).await.is_some();
         let articles = parts.metrics.articles.get();
         let is_due = articles != written || !engine::output_files(folder).0.exists();
         if is_due && (goes_on || took < LONGEST_LAST_WRITING) {
