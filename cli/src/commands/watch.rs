@@ -41,11 +41,22 @@ pub(crate) async fn run(args: WatchArgs, setup: Setup) -> anyhow::Result<Exit> {
     configure_crawl(&args.crawl, &mut config);
     config.validate()?;
     let urls = seeds::collect(&args.urls, None)?;
-    if urls.is_empty() && args.seeds.is_none() && !args.out.join(engine::STATE_FILE).exists() {
-        return Err(hinted(
-            "no site was named",
-            "newslode watch https://www.example.com https://news.example.org --contact you@example.org",
-        ));
+    if urls.is_empty() && !args.out.join(engine::STATE_FILE).exists() {
+        match &args.seeds {
+            Some(file) if file.exists() => {}
+            Some(file) => {
+                return Err(hinted(
+                    format!("cannot read seeds from `{}`: there is no such file", file.display()),
+                    "name a file with one URL per line",
+                ));
+            }
+            None => {
+                return Err(hinted(
+                    "no site was named",
+                    "newslode watch https://www.example.com https://news.example.org --contact you@example.org",
+                ));
+            }
+        }
     }
     require_contact(&config)?;
     let mut waiter = JoinSet::new();
@@ -191,6 +202,9 @@ fn status_line(progress: &Progress, articles: u64, rate: f64) -> String {
     let now = now();
     if let Some(shortage) = &progress.shortage {
         return format!("waiting for room: {shortage}");
+    }
+    if progress.sites.is_empty() {
+        return "no site is followed yet (newslode seed add URL adds one)".to_owned();
     }
     let active: Vec<_> = progress.sites.iter().filter(|site| !site.settings.paused).collect();
     let paused = progress.sites.len() - active.len();
