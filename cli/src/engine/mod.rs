@@ -64,6 +64,9 @@ const HISTORIES: &str = "histories";
 const COMPLETE: &str = "complete";
 const INCOMPLETE: &str = "incomplete";
 
+/// A command that reads sees one state for this long. Most end before; while it is held, the file grows faster.
+const ONE_STATE_FOR: Duration = Duration::from_secs(600);
+
 /// Time between two looks at whether the file of the store has failed.
 const FAILURE_CHECK_EVERY: Duration = Duration::from_secs(1);
 
@@ -162,11 +165,20 @@ impl Progress {
     }
 }
 
-/// Opens a run's state for reading only: several commands may do that at once, and nothing of the file changes.
+/// Opens a run's state for reading only, as it is now: several commands may do that at once, also while a process works on
+/// the run. All calls read the same state for [`ONE_STATE_FOR`].
 ///
 /// # Errors
-/// When the folder holds no run, another process works on it, or it must be recovered or upgraded first.
+/// When the folder holds no run, or it must be upgraded, or recovered and cannot be.
 pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
+    Ok(RedbStore::open_snapshot(&existing_state(folder)?, ONE_STATE_FOR)?)
+}
+
+/// The same for a process that goes on: each call reads the newest state.
+///
+/// # Errors
+/// As those of [`open_state`].
+pub fn open_newest_state(folder: &Path) -> anyhow::Result<RedbStore> {
     Ok(RedbStore::open_read_only(&existing_state(folder)?)?)
 }
 

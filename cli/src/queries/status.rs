@@ -79,7 +79,9 @@ impl Source {
     /// Connects to the stores of a run or of the services.
     pub(crate) async fn open(target: &Target, config: &Config) -> anyhow::Result<Source> {
         let (stores, run) = match target {
-            Target::Run(folder) => (SourceStores::Folder(engine::open_state(folder)?), Some(folder.clone())),
+            Target::Run(folder) => {
+                (SourceStores::Folder(engine::open_newest_state(folder)?), Some(folder.clone()))
+            }
             Target::Services => {
                 let broker = services::connect_broker(config).await?;
                 (SourceStores::Services(broker, services::connect_store(config).await?), None)

@@ -1,7 +1,8 @@
 //! A handle of the store: its writer, and reads from snapshots.
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ::redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
 
@@ -26,7 +27,28 @@ enum Access {
     /// The writer is dropped first: it commits the waiting calls before the database closes.
     Write { writer: Writer, database: Arc<Database> },
     /// Nothing of the file changes.
-    Read(ReadOnlyDatabase),
+    Read { database: ReadOnlyDatabase, snapshot: Option<Snapshot> },
+}
+
+/// The state of the file at one time, for all calls of a reader.
+struct Snapshot {
+    /// It is taken anew after this time: while it is held, pages of the file that the writer replaces are not used again.
+    kept_for: Duration,
+    held: Mutex<Option<(Instant, Arc<ReadTransaction>)>>,
+}
+
+impl Snapshot {
+    fn transaction(&self, database: &ReadOnlyDatabase) -> StoreResult<Arc<ReadTransaction>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*held {
+            Some((taken, transaction)) if taken.elapsed() < self.kept_for => Ok(Arc::clone(transaction)),
+            _ => {
+                let transaction = Arc::new(database.begin_read()?);
+                *held = Some((Instant::now(), Arc::clone(&transaction)));
+                Ok(transaction)
+            }
+        }
+    }
 }
 
 impl RedbStore {
@@ -37,9 +59,11 @@ impl RedbStore {
         Ok(RedbStore { inner: Arc::new(Inner { access: Access::Write { writer, database }, failure }) })
     }
 
-    /// A store that only reads.
-    pub(super) fn reading(database: ReadOnlyDatabase) -> RedbStore {
-        RedbStore { inner: Arc::new(Inner { access: Access::Read(database), failure: Arc::default() }) }
+    /// A store that only reads: each call what was answered before, or all calls the state at one time.
+    pub(super) fn reading(database: ReadOnlyDatabase, one_state_for: Option<Duration>) -> RedbStore {
+        let snapshot = one_state_for.map(|kept_for| Snapshot { kept_for, held: Mutex::default() });
+        let access = Access::Read { database, snapshot };
+        RedbStore { inner: Arc::new(Inner { access, failure: Arc::default() }) }
     }
 
     /// The failure after which no call works any more until the file is opened again: its disk was full, or it is damaged.
@@ -55,7 +79,7 @@ impl RedbStore {
     pub async fn flush(&self) -> StoreResult<()> {
         match &self.inner.access {
             Access::Write { writer, .. } => writer.flush().await,
-            Access::Read(_) => Ok(()),
+            Access::Read { .. } => Ok(()),
         }
     }
 
@@ -83,7 +107,7 @@ impl RedbStore {
         async move {
             match &self.inner.access {
                 Access::Write { writer, .. } => writer.run(caller, change).await,
-                Access::Read(_) => Err(StoreError::Refused("it was opened for reading only".to_owned())),
+                Access::Read { .. } => Err(StoreError::Refused("it was opened for reading only".to_owned())),
             }
         }
     }
@@ -96,10 +120,13 @@ impl RedbStore {
         let store = self.clone();
         blocking(move || {
             let begun = match &store.inner.access {
-                Access::Write { database, .. } => database.begin_read(),
-                Access::Read(database) => database.begin_read(),
+                Access::Write { database, .. } => database.begin_read().map(Arc::new).map_err(Into::into),
+                Access::Read { database, snapshot: None } => {
+                    database.begin_read().map(Arc::new).map_err(Into::into)
+                }
+                Access::Read { database, snapshot: Some(snapshot) } => snapshot.transaction(database),
             };
-            let looked = catch_unwind(AssertUnwindSafe(|| look(&begun?)));
+            let looked = catch_unwind(AssertUnwindSafe(|| look(&*begun?)));
             let looked = looked.unwrap_or_else(|panic| Err(errors::damaged(&*panic)));
             looked.map_err(|error| store.inner.failure.note(errors::of_file(error)))
         })

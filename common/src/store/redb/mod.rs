@@ -26,10 +26,11 @@ pub mod writer;
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::Duration;
 
 use ::redb::{
-    Builder, ConcurrencyMode, Database, DatabaseError, ReadTransaction, ReadableDatabase as _,
-    TableDefinition, TableError, TableHandle as _,
+    Builder, ConcurrencyMode, Database, DatabaseError, ReadOnlyDatabase, ReadTransaction,
+    ReadableDatabase as _, TableDefinition, TableError, TableHandle as _,
 };
 
 pub use self::handle::RedbStore;
@@ -71,6 +72,18 @@ impl RedbStore {
     /// As those of [`RedbStore::open`]; also [`StoreError::Refused`] if the file must be recovered and cannot be written, or
     /// if it must be upgraded first, which opening it for writing does.
     pub fn open_read_only(path: &Path) -> StoreResult<RedbStore> {
+        Ok(RedbStore::reading(RedbStore::open_database_read_only(path)?, None))
+    }
+
+    /// The same, but all calls read the state at one time, whatever is written meanwhile; after `kept_for`, a newer one.
+    ///
+    /// # Errors
+    /// As those of [`RedbStore::open_read_only`].
+    pub fn open_snapshot(path: &Path, kept_for: Duration) -> StoreResult<RedbStore> {
+        Ok(RedbStore::reading(RedbStore::open_database_read_only(path)?, Some(kept_for)))
+    }
+
+    fn open_database_read_only(path: &Path) -> StoreResult<ReadOnlyDatabase> {
         let shown = path.display().to_string();
         let mut reader = builder(&shown);
         reader.set_cache_size(READER_CACHE_BYTES);
@@ -97,7 +110,7 @@ impl RedbStore {
                 other => Err(wrong_format(&shown, other)),
             }
         };
-        without_panic(&shown, opening).map(RedbStore::reading)
+        without_panic(&shown, opening)
     }
 
     /// Makes a store in memory, for tests and trials. It vanishes with its last handle.

@@ -32,6 +32,7 @@ fn elsewhere(words: &[&str]) -> Option<&'static str> {
         ["demo", ..] => Some("`floors.rs` runs the demo and judges it"),
         ["token", ..] => Some("`writing.rs` makes, uses, lists and revokes tokens"),
         ["serve", ..] => Some("`console.rs` serves runs and services, and asks for every page"),
+        ["watch", ..] => Some("`watching.rs` starts, kills and ends it"),
         ["bench", ..] => Some("it measures for minutes to hours, on recorded pages"),
         ["eval", "filing", ..] => None,
         ["eval", "world", ..] => Some("`floors.rs` judges what was mined of the demo's world"),

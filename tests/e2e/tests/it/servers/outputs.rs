@@ -231,6 +231,7 @@ impl Kitchen<'_> {
             ["token", "add" | "revoke"] => Recipe::Run(words(&["reader"])),
             ["report"] => Recipe::Run(words(&["--out", &self.path("report.html")])),
             ["serve"] => Recipe::Elsewhere("`console.rs` asks for every page"),
+            ["watch"] => Recipe::Elsewhere("it ends with Ctrl-C only; `watching.rs` starts it"),
             ["terms"] => Recipe::Run(words(&["attack.test"])),
             ["export"] => Recipe::Run(Vec::new()),
             ["warc", "feed"] => Recipe::Services(vec![self.path("pages.warc.gz")]),
