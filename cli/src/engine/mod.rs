@@ -18,7 +18,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use newslode_common::broker::Limits;
@@ -66,6 +66,9 @@ const INCOMPLETE: &str = "incomplete";
 
 /// A command that reads sees one state for this long. Most end before; while it is held, the file grows faster.
 const ONE_STATE_FOR: Duration = Duration::from_secs(600);
+
+/// A file that is in use is tried again for this long.
+const HELD_FOR_THE_MOMENT: Duration = Duration::from_secs(2);
 
 /// Time between two looks at whether the file of the store has failed.
 const FAILURE_CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -193,8 +196,17 @@ pub fn open_state_to_change(folder: &Path) -> anyhow::Result<RedbStore> {
 
 /// Opens the run's file for writing, and notes who holds it.
 fn hold(folder: &Path) -> anyhow::Result<RedbStore> {
-    let note = folder.join(HOLDER_FILE);
-    match RedbStore::open(&folder.join(STATE_FILE)) {
+    let (note, begun) = (folder.join(HOLDER_FILE), Instant::now());
+    let opened = loop {
+        match RedbStore::open(&folder.join(STATE_FILE)) {
+            // After a kill, a reader opens the file for writing for the moment, to recover it.
+            Err(StoreError::InUse(_)) if begun.elapsed() < HELD_FOR_THE_MOMENT => {
+                std::thread::sleep(QUIET_CHECK_EVERY);
+            }
+            opened => break opened,
+        }
+    };
+    match opened {
         Ok(store) => {
             let args: Vec<String> = std::env::args().skip(1).take(1).collect();
             let holder = format!("`newslode {}`, process {}", args.join(" "), std::process::id());
