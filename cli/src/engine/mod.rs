@@ -169,7 +169,7 @@ impl Progress {
 }
 
 /// Opens a run's state for reading only, as it is now: several commands may do that at once, also while a process works on
-/// the run. All calls read the same state for [`ONE_STATE_FOR`].
+/// the run. All calls read the same state, for up to ten minutes.
 ///
 /// # Errors
 /// When the folder holds no run, or it must be upgraded, or recovered and cannot be.
