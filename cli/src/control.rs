@@ -66,8 +66,8 @@ struct Refusal {
     hint: Option<String>,
 }
 
-/// Makes a change: through the process that holds the run if one takes changes, else by holding it for the moment. Returns what
-/// was done, in words.
+/// Applies a change and returns a description of what was done. If a process holds the run, that process applies it; otherwise
+/// this one opens the run for the moment.
 ///
 /// # Errors
 /// When the change is refused, or the run cannot be opened.
@@ -171,7 +171,7 @@ async fn take(State(control): State<Arc<Control>>, body: Bytes) -> (StatusCode, 
 }
 
 impl Control {
-    /// Makes a change. Returns what was done, in words.
+    /// Applies a change and returns a description of what was done.
     ///
     /// # Errors
     /// When the change is refused, or a store fails.

@@ -70,7 +70,7 @@ impl LessonPage {
     }
 }
 
-/// Changes what is known of a site by a corrected page.
+/// Adds the correction of a page to what is known about its site.
 ///
 /// # Errors
 /// When the page does not show what the correction says.

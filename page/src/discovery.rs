@@ -82,7 +82,7 @@ pub fn declared_address(page: &Page) -> Option<CanonicalUrl> {
 /// What else a list shows: the days of its stories, and where it goes on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListLinks {
-    /// The targets of links beside which a single `<time datetime>` stands, with what it says.
+    /// Maps the target of a link to the date of the only `<time datetime>` element beside it.
     pub times: Vec<(CanonicalUrl, String)>,
     /// All targets inside the site, each once, in page order, but for files and for links that ask not to be followed.
     pub targets: Vec<CanonicalUrl>,

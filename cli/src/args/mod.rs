@@ -185,7 +185,7 @@ pub(crate) struct DemoArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FollowArg {
-    /// Follow the news: all sources of a site and all articles that they show; run again for what is new.
+    /// Visit front pages, sections, feeds and sitemaps, and fetch all articles that they show; run again for what is new.
     News,
     /// Follow links labelled with concepts, then the instances that those pages list.
     Concepts,

@@ -382,7 +382,6 @@ async fn mine_with_import(
     let ended = ended?;
     if ended == Ended::Complete {
         newslode_miner::work::captures::drop_counted(&engine.store).await?;
-        engine.store.flush().await?;
     }
     let mut display = display.into_inner();
     display.say(|| "writing articles and ontology".into());

@@ -33,8 +33,8 @@ pub(crate) struct Run {
 }
 
 impl Source {
-    /// Changes what is shown: here if this process may write it, else through the process that holds the run. Returns what
-    /// was done, in words.
+    /// Applies a change and returns a description of what was done. If another process holds the run, that process applies
+    /// it.
     pub(super) async fn change(&self, change: Change) -> anyhow::Result<String> {
         match &self.run {
             Some(run) if !run.is_held => {

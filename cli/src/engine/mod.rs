@@ -9,9 +9,10 @@
 //! the frontier what the fold wants fetched, and waits for quiet again. When a fold finds nothing new, it views the sites'
 //! pages, and the run ends. It folds only at rest, so the result does not depend on timing.
 //!
-//! *Resume*: all state is in one redb file, and what was answered is on the disk. A start ends all leases (no other crawler can be alive), finishes a
-//! follow plan that was cut short (docs/decisions/0007-follow-plan.md), and publishes again, from the archive, every page
-//! that was fetched or imported and is not counted, since the queues died with the process.
+//! *Resume*: the state is one redb file, and a call returns only after its changes are on disk. When a run starts, it ends all
+//! leases (no other crawler can be alive), finishes a follow plan that was cut short (docs/decisions/0007-follow-plan.md), and
+//! publishes again, from the archive, every page that was fetched or imported and is not counted, since the queues died with
+//! the process.
 //!
 //! Start at [`Engine::mine`] and [`Engine::watch`].
 
@@ -350,7 +351,6 @@ impl Engine {
         };
         services.cancel();
         shutdown::drain(&mut loops, Duration::from_millis(self.config.crawler.grace_ms + 1_000)).await;
-        self.store.flush().await?;
         ended
     }
 

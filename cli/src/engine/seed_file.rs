@@ -5,8 +5,8 @@
 //! forgotten.
 //!
 //! Editors and copying programs write files in steps. So a file counts once it has not changed for a moment, and longer if it looks
-//! half written; one that is empty or missing changes nothing. While a line is wrong, no site is paused, because that line may
-//! stand for it. Start at [`SeedFile::follow`].
+//! half written; one that is empty or missing changes nothing. While a line is wrong, no site is paused, because that line may be a
+//! misspelt address of the site. Start at [`SeedFile::follow`].
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -488,7 +488,7 @@ struct PagedList {
     is_begun: bool,
 }
 
-/// The address of the pages of a list: what stands before and behind the number.
+/// The address pattern of a paginated list: the text before and after the page number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageAddress {
     before: String,

@@ -88,7 +88,7 @@ impl DatedAddress {
     }
 }
 
-/// Where a date stands in a text.
+/// The positions of the parts of a date in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Places {
     year: Range<usize>,
@@ -256,7 +256,7 @@ fn months(text: &str) -> impl Iterator<Item = Found> {
     found.into_iter()
 }
 
-/// Whether a hyphen, an underscore or a point stands between two numbers.
+/// Whether a hyphen, an underscore or a period separates two numbers.
 fn joins(text: &str, first: &Range<usize>, second: &Range<usize>) -> bool {
     matches!(text.get(first.end..second.start), Some("-" | "_" | "."))
 }

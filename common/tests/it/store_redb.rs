@@ -126,7 +126,7 @@ async fn a_closed_file_keeps_everything() {
     assert_eq!(claims.iter().map(|claim| &claim.url).collect::<Vec<_>>(), [&page(1)]);
 }
 
-/// The child process of the next test: writes without end and reports what is durable.
+/// The child process of the next test: writes without end and reports what was answered.
 #[tokio::test]
 async fn child_that_is_killed() {
     let Ok(path) = std::env::var(CHILD) else { return };
@@ -134,8 +134,7 @@ async fn child_that_is_killed() {
     for number in 0.. {
         store.apply(&site(), &[change(2 * number), change(2 * number + 1)]).await.unwrap();
         if number % 50 == 49 {
-            store.flush().await.unwrap();
-            std::fs::write(format!("{path}.flushed"), (number + 1).to_string()).unwrap();
+            std::fs::write(format!("{path}.answered"), (number + 1).to_string()).unwrap();
         }
     }
 }
@@ -145,8 +144,8 @@ async fn a_killed_process_leaves_whole_calls_in_order() {
     for round in 0..3 {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store");
-        let flushed = || {
-            let text = std::fs::read_to_string(format!("{}.flushed", path.display())).unwrap_or_default();
+        let answered = || {
+            let text = std::fs::read_to_string(format!("{}.answered", path.display())).unwrap_or_default();
             text.parse::<u64>().unwrap_or(0)
         };
         let mut child = std::process::Command::new(std::env::current_exe().unwrap())
@@ -156,15 +155,15 @@ async fn a_killed_process_leaves_whole_calls_in_order() {
             .spawn()
             .unwrap();
         let limit = Instant::now() + Duration::from_secs(60);
-        while flushed() < 50 * (round + 1) && Instant::now() < limit {
+        while answered() < 50 * (round + 1) && Instant::now() < limit {
             std::thread::sleep(Duration::from_millis(1 + 3 * round));
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        let least = flushed();
-        assert!(least > 0, "the child made nothing durable in a minute");
+        let least = answered();
+        assert!(least > 0, "the child was answered nothing in a minute");
         if round == 0 {
-            // A reader recovers the file, too.
+            // Opening the file for reading recovers it, too.
             let reader = RedbStore::open_read_only(&path).unwrap();
             assert!(reader.pages(&site()).await.unwrap().len() as u64 >= 2 * least);
         }
@@ -172,11 +171,11 @@ async fn a_killed_process_leaves_whole_calls_in_order() {
     }
 }
 
-/// The file holds pages 0, 1, … without a gap, both pages of each call, and at least the durable ones.
+/// The file holds pages 0, 1, … without a gap, both pages of each call, and at least the answered ones.
 async fn check_prefix(store: &RedbStore, least: u64) {
     let pages = store.pages(&site()).await.unwrap();
     let count = pages.len() as u64;
-    assert!(count >= 2 * least && count.is_multiple_of(2), "{count} pages after {least} durable calls");
+    assert!(count >= 2 * least && count.is_multiple_of(2), "{count} pages after {least} answered calls");
     let wanted: std::collections::BTreeSet<_> = (0..count).map(page).collect();
     assert_eq!(pages.into_iter().map(|(url, _)| url).collect::<std::collections::BTreeSet<_>>(), wanted);
     let sum = store.cells(&site(), Table::Pages).await.unwrap();

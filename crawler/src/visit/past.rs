@@ -2,7 +2,7 @@
 //!
 //! Live listings show it, too: a front page names archives and lists of pages, an index names sitemaps. So each listing of a site with a
 //! [`Past`] is read here once more. Articles of the window are added in a class of their own, below all that the site publishes
-//! now; what is listed with a day outside of it is not asked for. Start at [`Visit::take_in_past`].
+//! now. Articles that a list dates outside the window are not requested. Start at [`Visit::take_in_past`].
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -28,7 +28,7 @@ const SAME_TIMES: usize = 5;
 #[derive(Default)]
 struct Shown<'l> {
     wanted: BTreeMap<Days, Vec<&'l CanonicalUrl>>,
-    /// The days of all articles, those outside of the window, too.
+    /// The days of all listed articles, including those outside the window.
     days: Vec<u32>,
     undated: u64,
 }

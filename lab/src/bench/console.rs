@@ -77,7 +77,6 @@ pub(crate) async fn make(world: World, folder: &Path, say: &mut dyn FnMut(&str))
     }
     say("folding");
     fold_once(&parts, &config.miner, &mut FoldMemory::default(), true, now).await?;
-    engine.store.flush().await?;
     Ok(MadeRun { sites, pages, seconds: begun.elapsed().as_secs_f64() })
 }
 

@@ -4,6 +4,7 @@
 //! Four or five articles appear each day. Addresses of articles tell no day; sitemaps, archives and sections do, each beside its articles.
 //! Start at [`ArchivedSite`].
 
+use newslode_demo_world::dates::Moment;
 use newslode_demo_world::{Content, Reply};
 
 /// The site's host.
@@ -147,7 +148,7 @@ impl ArchivedSite {
         let entries: String = self
             .all()
             .iter()
-            .filter(|article| (article.date().0, article.date().1) == (year, month))
+            .filter(|article| article.is_of(year, month))
             .map(|article| {
                 format!(
                     "<url><loc>http://{HOST}{}</loc><lastmod>{}</lastmod></url>",
@@ -203,7 +204,7 @@ impl Content for ArchivedSite {
                     return Reply::not_found();
                 };
                 let mut articles = self.all();
-                articles.retain(|article| (article.date().0, article.date().1) == (year, month));
+                articles.retain(|article| article.is_of(year, month));
                 let title = format!("Archive of {year}-{month:02}");
                 self.list(&title, &format!("/archive/{year}/{month:02}/"), &articles, page)
             }
@@ -274,16 +275,13 @@ impl ArchivedArticle {
     }
 
     /// Year, month and day.
-    fn date(self) -> (u32, u32, u32) {
-        // Howard Hinnant's days_from_civil, turned round; all days are after 1970.
-        let days = self.day + 719_468;
-        let era = days / 146_097;
-        let of_era = days % 146_097;
-        let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year + year / 4 - year / 100);
-        let shifted = (5 * of_year + 2) / 153;
-        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-        (year + era * 400 + u32::from(month <= 2), month, of_year - (153 * shifted + 2) / 5 + 1)
+    fn date(self) -> (u64, u64, u64) {
+        Moment { minutes: u64::from(self.day) * 1_440, offset_hours: 0 }.ymd()
+    }
+
+    fn is_of(self, year: u32, month: u32) -> bool {
+        let (own_year, own_month, _) = self.date();
+        (own_year, own_month) == (u64::from(year), u64::from(month))
     }
 
     fn iso(self) -> String {

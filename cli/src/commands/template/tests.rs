@@ -82,7 +82,6 @@ async fn run_of_a_site() -> tempfile::TempDir {
         let change = Change { url, expected: None, new: version, fetched_at: now, delta, again: false };
         store.apply(&site, &[change]).await.unwrap();
     }
-    store.flush().await.unwrap();
     folder
 }
 

@@ -72,17 +72,6 @@ impl RedbStore {
         self.inner.failure.cause()
     }
 
-    /// Returns once the writer has no earlier call to commit. Does nothing for a store that only reads.
-    ///
-    /// # Errors
-    /// [`StoreError::Full`] if the disk is full, [`StoreError::Unavailable`] if the disk failed.
-    pub async fn flush(&self) -> StoreResult<()> {
-        match &self.inner.access {
-            Access::Write { writer, .. } => writer.flush().await,
-            Access::Read { .. } => Ok(()),
-        }
-    }
-
     /// Bytes of the file that are in use: records, the trees over them, and the free space in their pages.
     /// Reads the whole file.
     ///

@@ -39,10 +39,8 @@ pub(super) enum Commits {
 trait Work: Send {
     fn run(&mut self, transaction: &WriteTransaction) -> StoreResult<()>;
     fn answer(self: Box<Self>, committed: StoreResult<()>);
-    /// Where the program called the store; `None` for a call that changes nothing.
-    fn caller(&self) -> Option<&'static Location<'static>> {
-        None
-    }
+    /// Where the program called the store.
+    fn caller(&self) -> &'static Location<'static>;
 }
 
 struct Call<T, F> {
@@ -65,20 +63,8 @@ impl<T: Send, F: FnMut(&WriteTransaction) -> StoreResult<T> + Send> Work for Cal
         drop(reply.send(answer));
     }
 
-    fn caller(&self) -> Option<&'static Location<'static>> {
-        Some(self.caller)
-    }
-}
-
-struct Flush(oneshot::Sender<StoreResult<()>>);
-
-impl Work for Flush {
-    fn run(&mut self, _: &WriteTransaction) -> StoreResult<()> {
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>, committed: StoreResult<()>) {
-        drop(self.0.send(committed));
+    fn caller(&self) -> &'static Location<'static> {
+        self.caller
     }
 }
 
@@ -111,12 +97,6 @@ impl Writer {
     ) -> StoreResult<T> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(Box::new(Call { caller, change, value: None, reply })).await?;
-        answer.await.unwrap_or_else(|_| Err(stopped()))
-    }
-
-    pub(super) async fn flush(&self) -> StoreResult<()> {
-        let (reply, answer) = oneshot::channel();
-        self.enqueue(Box::new(Flush(reply))).await?;
         answer.await.unwrap_or_else(|_| Err(stopped()))
     }
 
@@ -175,9 +155,8 @@ fn take_waiting(waiting: &mut mpsc::Receiver<Box<dyn Work>>, batch: &mut Vec<Box
 fn answer(database: &Database, failure: &Failure, commits: Commits, mut batch: Vec<Box<dyn Work>>) {
     if transact(database, failure, commits, &mut batch).is_ok() {
         for work in batch {
-            if let Some(caller) = work.caller() {
-                failpoint::effect(|| format!("store call at {}:{}", caller.file(), caller.line()));
-            }
+            let caller = work.caller();
+            failpoint::effect(|| format!("store call at {}:{}", caller.file(), caller.line()));
             work.answer(Ok(()));
         }
         return;

@@ -74,10 +74,7 @@ async fn redb(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str
     let file = folder.path().join("state.redb");
     let store = RedbStore::open(&file)?;
     if let Some(pages) = wanted.soak {
-        let size = async || {
-            store.flush().await?;
-            Ok(std::fs::metadata(&file)?.len())
-        };
+        let size = async || Ok(std::fs::metadata(&file)?.len());
         report.soaks.push(soak::measure("redb", &store, pages, size, say).await?);
         return Ok(());
     }
@@ -85,12 +82,7 @@ async fn redb(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str
     report.applies.push(applies::measure("redb", Arc::new(store.clone())).await?);
     say("records: redb");
     let fresh = RedbStore::open(&folder.path().join("records.redb"))?;
-    let size = async || {
-        // Space from non-durable commits is freed only after a durable commit and one more.
-        fresh.flush().await?;
-        fresh.flush().await?;
-        Ok(fresh.used_bytes().await?)
-    };
+    let size = async || Ok(fresh.used_bytes().await?);
     report.records.push(records::measure("redb", &fresh, size).await?);
     Ok(())
 }

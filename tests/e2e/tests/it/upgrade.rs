@@ -124,7 +124,6 @@ async fn a_page_that_the_archive_lost_is_taken_out_and_reported() {
         let (site, _) = store.sites().await.unwrap().swap_remove(0);
         let (_, version) = store.pages(&site).await.unwrap().swap_remove(3);
         store.delete(Kind::Page, version.content).await.unwrap();
-        store.flush().await.unwrap();
     }
     let folder = run.to_str().unwrap();
     let done = lab.ok(&["recompute", "--quiet", folder]).await;
@@ -152,7 +151,6 @@ async fn a_run_of_a_newer_version_is_refused_and_left_as_it_is() {
     let digests = {
         let store = open(&run);
         Generations::claim(&store, &newer).await.unwrap();
-        store.flush().await.unwrap();
         digests_in(&store).await
     };
     let folder = run.to_str().unwrap();

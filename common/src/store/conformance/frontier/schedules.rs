@@ -330,7 +330,7 @@ pub async fn the_past_waits_for_tokens(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// Of a page budget the last classes get half, so that a long backlog cannot keep the news out.
+/// The last classes may use half of a site's page budget, so that a long backlog cannot crowd out the news.
 pub async fn the_backlog_leaves_half_of_the_budget(store: &dyn Frontier) {
     let name = "backlog";
     fresh_site(store, name, &SiteSettings { max_pages: 5, ..settings() }).await;
