@@ -187,6 +187,7 @@ pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) ->
         stores: newslode_miner::work::stores::Stores { frontier, state, archive, parsed },
         owners,
         filing,
+        announcements: Arc::default(),
         broker,
         metrics,
         rules,

@@ -34,20 +34,23 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::reconcile;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
-use newslode_page::reading::Site;
+use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) mod event_file;
 pub(crate) mod seed_file;
 pub mod seeds;
 
+use self::event_file::EventFile;
 pub use seeds::add_seeds;
 
 /// Name of the state file within a run's folder.
@@ -83,6 +86,12 @@ const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
 /// Time between two reports of the progress of a run that goes on.
 const SHOW_EVERY: Duration = Duration::from_secs(1);
 
+/// Events that wait to be written; each may be as large as an article.
+const EVENTS_AHEAD: usize = 64;
+
+/// Time for the last events to be written at the end of a run.
+const EVENTS_END_WITHIN: Duration = Duration::from_secs(10);
+
 /// Memory for pages on their way from the crawler to the partitioner, and for those that templates are learnt from.
 const PARSED_BYTES: usize = 96 << 20;
 
@@ -95,7 +104,10 @@ pub struct Engine {
     /// What is counted during the run.
     pub metrics: Arc<Metrics>,
     parsed: Arc<ParsedPages>,
+    announcements: Arc<Announcements>,
     config: Config,
+    /// The run's folder.
+    folder: PathBuf,
     /// Whether nothing is crawled: all pages are imported, and due URLs stay in the frontier.
     is_offline: bool,
     /// Whether the run goes on until it is stopped.
@@ -263,8 +275,20 @@ impl Engine {
         let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
         let parsed = Arc::new(ParsedPages::within(PARSED_BYTES));
         let room = Arc::new(Room::new(folder, config.archive.reserve_mb));
-        let (is_offline, is_watching) = (false, false);
-        Ok(Engine { store, broker, metrics, parsed, config, is_offline, is_watching, room })
+        let (is_offline, is_watching, announcements) = (false, false, Arc::default());
+        let folder = folder.to_owned();
+        Ok(Engine {
+            store,
+            broker,
+            metrics,
+            parsed,
+            announcements,
+            config,
+            folder,
+            is_offline,
+            is_watching,
+            room,
+        })
     }
 
     /// The same run without a crawler, so that it does not use the network.
@@ -277,7 +301,12 @@ impl Engine {
     /// requests to a site over the day.
     #[must_use]
     pub fn watching(self) -> Engine {
-        Engine { is_watching: true, ..self }
+        let longest = Duration::from_secs(self.config.watch.announce_s);
+        let announcements = match self.config.watch.announce_s > 0 && self.config.miner.views_s > 0 {
+            true => Arc::new(Announcements::held(longest)),
+            false => Arc::default(),
+        };
+        Engine { is_watching: true, announcements, ..self }
     }
 
     /// The links of a site that the run follows.
@@ -338,7 +367,9 @@ impl Engine {
         self.store.release_leases(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
-        let mut loops = self.spawn_services(&services);
+        let announcements = parts.announcements.clone();
+        let writing = self.write_events(announcements.clone())?;
+        let mut loops = self.spawn_services(parts, &services);
         let ended = tokio::select! {
             ended = work => ended,
             Some(first) = loops.join_next() => match first {
@@ -351,11 +382,35 @@ impl Engine {
         };
         services.cancel();
         shutdown::drain(&mut loops, Duration::from_millis(self.config.crawler.grace_ms + 1_000)).await;
+        // Nothing is published any more. What is not written now is appended at the next start.
+        self.broker.end_subscriptions();
+        if let Some(writing) = writing {
+            tokio::time::timeout(EVENTS_END_WITHIN, writing).await.ok();
+        }
         ended
     }
 
+    /// Writes the events of articles to the run's file from now on.
+    fn write_events(
+        &self,
+        announcements: Arc<Announcements>,
+    ) -> anyhow::Result<Option<JoinHandle<()>>> {
+        let most = self.config.watch.events_mb;
+        if most == 0 {
+            return Ok(None);
+        }
+        let file = EventFile::open(&self.folder, most << 20)?;
+        let (store, events) = (self.store.clone(), self.broker.subscribe_articles(EVENTS_AHEAD));
+        let waits = move |url: &CanonicalUrl| announcements.wait(url, time::now());
+        Ok(Some(tokio::spawn(async move {
+            if let Err(error) = file.follow(store, events, waits).await {
+                tracing::warn!("events are not written until the next start: {error:#}");
+            }
+        })))
+    }
+
     /// Starts crawler, partitioner, miner and the loop that looks after the store.
-    fn spawn_services(&self, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
+    fn spawn_services(&self, miner: MinerParts, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
         let mut loops = JoinSet::new();
         let (store, broker) = (Arc::new(self.store.clone()), self.broker.clone());
         let crawler = newslode_crawler::Parts {
@@ -372,7 +427,6 @@ impl Engine {
             parsed: self.parsed.clone(),
             metrics: self.metrics.clone(),
         };
-        let miner = self.miner_parts();
         let config = self.config.miner.clone();
         let miner_config = match self.is_watching {
             true => config,
@@ -427,6 +481,7 @@ impl Engine {
             },
             owners: Arc::default(),
             filing: Arc::default(),
+            announcements: self.announcements.clone(),
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
             rules: Rules::of_preset(self.config.partitioner.params),

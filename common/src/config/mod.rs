@@ -46,6 +46,26 @@ pub struct Config {
     pub partitioner: PartitionerConfig,
     /// Work on many pages.
     pub miner: MinerConfig,
+    /// `newslode watch`, and the files of a run.
+    pub watch: WatchConfig,
+}
+
+/// `newslode watch`, and the files of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WatchConfig {
+    /// The longest time for which a new article waits to be announced until it was read with what the other pages of its site
+    /// tell, in seconds. 0: it is announced at once, and a `changed` may follow soon.
+    pub announce_s: u64,
+    /// The size of `events.jsonl` at which it is rotated, in megabytes; four older files are kept. 0: no such file is
+    /// written.
+    pub events_mb: u64,
+}
+
+impl Default for WatchConfig {
+    fn default() -> Self {
+        WatchConfig { announce_s: 120, events_mb: 64 }
+    }
 }
 
 /// RabbitMQ.

@@ -12,6 +12,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::Params;
 
 use crate::mining::fold::Rules;
+use crate::work::announcements::Announcements;
 use crate::work::filing::cache::FilingCache;
 use crate::work::histories::Histories;
 use crate::work::owners::Owners;
@@ -30,6 +31,8 @@ pub struct Parts {
     pub owners: Arc<Owners>,
     /// By what events are filed.
     pub filing: Arc<FilingCache>,
+    /// When readers hear of new articles.
+    pub announcements: Arc<Announcements>,
     /// The rules of folding: those of the preset with which pages are partitioned.
     pub rules: Rules,
     /// The parameters with which pages are counted; their generation names the algorithms.
@@ -49,6 +52,7 @@ impl Parts {
             archive: self.stores.archive.as_ref(),
             broker: self.broker.as_ref(),
             filing: &self.filing,
+            announcements: &self.announcements,
             metrics: &self.metrics,
         }
     }

@@ -43,6 +43,7 @@ pub(crate) fn world() -> World {
         },
         owners: Arc::default(),
         filing: Arc::default(),
+        announcements: Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),

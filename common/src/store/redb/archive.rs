@@ -92,6 +92,28 @@ impl RedbStore {
     }
 }
 
+impl RedbStore {
+    /// The contents of this kind that were put since a time, in that order.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn archived_since(&self, kind: Kind, since: Timestamp) -> StoreResult<Vec<ContentHash>> {
+        self.read(move |transaction| {
+            let ages = transaction.open_table(AGES)?;
+            let mut found = Vec::new();
+            for pair in ages.range((since.0, "", [0; 16])..)? {
+                let (key, _) = pair?;
+                let (_, of, content) = key.value();
+                if of == kind.name() {
+                    found.push(ContentHash(content));
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+}
+
 #[async_trait]
 impl PageArchive for RedbStore {
     async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {

@@ -37,6 +37,9 @@ pub struct ArticleEvent<'a> {
     pub same_text: &'a BTreeSet<CanonicalUrl>,
     /// The operator's labels of the site.
     pub labels: &'a BTreeMap<String, String>,
+    /// Whether its page alone said this, because its site is too young or a view was late. A `changed` may follow soon.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub provisional: bool,
     /// The article.
     #[serde(flatten)]
     pub article: &'a Article,
@@ -154,6 +157,7 @@ impl<'a> ArticleEvent<'a> {
             addresses: &history.addresses,
             same_text: &history.same_text,
             labels,
+            provisional: history.is_provisional,
             article,
         })
     }

@@ -139,6 +139,12 @@ pub struct ArticleHistory {
     /// Articles of other sites with the same text.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub same_text: BTreeSet<CanonicalUrl>,
+    /// Since when it waits for a view before readers hear of it for the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting_since: Option<Timestamp>,
+    /// Whether its page alone said what the last event says, because its site is too young or the wait was too long.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_provisional: bool,
     /// What happened, in order: the first event and the last ones.
     pub events: Vec<Event>,
 }
@@ -170,6 +176,8 @@ impl ArticleHistory {
             twin_of: None,
             addresses: BTreeSet::new(),
             same_text: BTreeSet::new(),
+            waiting_since: None,
+            is_provisional: false,
             events: Vec::new(),
         }
     }
@@ -201,12 +209,8 @@ impl ArticleHistory {
 
     /// Records the article as a fetch brought it; the fetch must not be superseded. Returns the event to publish, if any.
     pub fn record_fetch(&mut self, article: &Article, fetch: Fetch) -> Option<Event> {
-        let field_hashes = field_hashes(article);
-        let changed = self.changed_fields(field_hashes);
-        (self.fetch, self.fetched_at, self.field_hashes) = (fetch.number, fetch.at, field_hashes);
-        self.language.clone_from(&article.language);
-        self.first_seen = self.first_seen.min(fetch.at);
-        self.twin_of = None;
+        let changed = self.take_fields(article, fetch);
+        self.waiting_since = None;
         if !self.is_announced() {
             // What a view brings back was fetched before it ended.
             let at = self.events.last().map_or(fetch.at, |last| last.at.max(fetch.at));
@@ -216,6 +220,23 @@ impl ArticleHistory {
         } else {
             Some(self.push_event(EventKind::Changed, fetch.at, changed, None))
         }
+    }
+
+    /// Records an article as a fetch brought it; readers hear of it later.
+    pub fn record_waiting(&mut self, article: &Article, fetch: Fetch, now: Timestamp) {
+        self.take_fields(article, fetch);
+        self.waiting_since.get_or_insert(now);
+    }
+
+    /// Takes over what a fetch brought. Returns the fields that changed.
+    fn take_fields(&mut self, article: &Article, fetch: Fetch) -> Vec<Field> {
+        let field_hashes = field_hashes(article);
+        let changed = self.changed_fields(field_hashes);
+        (self.fetch, self.fetched_at, self.field_hashes) = (fetch.number, fetch.at, field_hashes);
+        self.language.clone_from(&article.language);
+        self.first_seen = self.first_seen.min(fetch.at);
+        self.twin_of = None;
+        changed
     }
 
     /// Records that a fetch brought the article that readers know under another URL.
@@ -228,6 +249,7 @@ impl ArticleHistory {
     /// Makes this the history of another URL of the primary's article.
     pub fn become_twin_of(&mut self, primary: &CanonicalUrl) {
         self.twin_of = Some(primary.clone());
+        self.waiting_since = None;
         self.addresses.clear();
     }
 
@@ -252,6 +274,7 @@ impl ArticleHistory {
             return None;
         }
         self.fetch = fetch.number;
+        self.waiting_since = None;
         if self.events.is_empty() {
             return None;
         }
@@ -262,6 +285,18 @@ impl ArticleHistory {
     #[must_use]
     pub fn is_announced(&self) -> bool {
         self.events.last().is_some_and(|event| event.event != EventKind::Gone)
+    }
+
+    /// Whether it is an article of which readers will hear for the first time.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.waiting_since.is_some()
+    }
+
+    /// Whether it is an article that readers know, or will hear of.
+    #[must_use]
+    pub fn is_living(&self) -> bool {
+        self.is_announced() || self.is_waiting()
     }
 
     /// Whether it is gone.

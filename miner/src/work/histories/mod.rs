@@ -29,6 +29,7 @@ use tracing::Instrument as _;
 
 use crate::mining::filing::{ArticleEvidence, Filed, Witness};
 use crate::mining::fingerprints::Fingerprint;
+use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
 use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts};
@@ -109,13 +110,24 @@ pub(super) struct Histories<'a> {
     pub(super) broker: &'a dyn Broker,
     /// Files the articles of events under concepts.
     pub(super) filing: &'a FilingCache,
+    /// When readers hear of new articles.
+    pub(super) announcements: &'a Announcements,
     /// Counts events.
     pub(super) metrics: &'a Metrics,
 }
 
+/// When readers hear of an article that they do not know yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Announced {
+    /// After a view has read it.
+    Later,
+    /// Now. `is_provisional`: a view may soon say something else.
+    Now { is_provisional: bool },
+}
+
 impl Histories<'_> {
-    /// Records an article as it was fetched, and publishes an event if it is new or changed. Returns whether readers know
-    /// the article under another URL.
+    /// Records an article as it was fetched, and publishes an event if it is new or changed; a new one may have to wait for a
+    /// view. Returns whether readers know the article under another URL.
     ///
     /// # Errors
     /// When a store or the broker fails; then it may be repeated.
@@ -126,11 +138,15 @@ impl Histories<'_> {
         now: Timestamp,
     ) -> Result<bool, BatchError> {
         let stored = read_history(self.archive, fetched.url).await?;
-        self.record(labels, stored, fetched, now).await
+        let announced = match self.announcements.are_held() {
+            true => Announced::Later,
+            false => Announced::Now { is_provisional: false },
+        };
+        self.record(labels, stored, fetched, announced, now).await
     }
 
     /// Records an article as it is read with more knowledge of its site, and publishes an event if it changed. It counts
-    /// as the fetch that was recorded last.
+    /// as the fetch that was recorded last. If it waits, it is announced.
     ///
     /// # Errors
     /// When a store or the broker fails; then it may be repeated.
@@ -140,17 +156,41 @@ impl Histories<'_> {
         fetch: Fetch,
         now: Timestamp,
     ) -> Result<(), BatchError> {
+        self.read_again(article, Some(fetch), false, now).await
+    }
+
+    /// Announces an article that waits. `is_provisional`: its page alone was read.
+    ///
+    /// # Errors
+    /// When a store or the broker fails; then it may be repeated.
+    pub(super) async fn announce(
+        &self,
+        article: &Article,
+        is_provisional: bool,
+        now: Timestamp,
+    ) -> Result<(), BatchError> {
+        self.read_again(article, None, is_provisional, now).await
+    }
+
+    /// Records an article under the fetch that was recorded last; if none was, under this one.
+    async fn read_again(
+        &self,
+        article: &Article,
+        fetch: Option<Fetch>,
+        is_provisional: bool,
+        now: Timestamp,
+    ) -> Result<(), BatchError> {
         let Ok(url) = article.url.parse::<CanonicalUrl>() else { return Ok(()) };
         let stored = read_history(self.archive, &url).await?;
         if stored.as_ref().is_some_and(|history| history.twin_of.is_some()) {
             return Ok(());
         }
-        let fetch =
-            stored.as_ref().map_or(fetch, |history| Fetch { number: history.fetch, at: history.fetched_at });
+        let recorded = |history: &ArticleHistory| Fetch { number: history.fetch, at: history.fetched_at };
+        let Some(fetch) = stored.as_ref().map(recorded).or(fetch) else { return Ok(()) };
         let canonical = stored.as_ref().and_then(|history| history.canonical.clone());
         let fetched = FetchedArticle { url: &url, article, fetch, canonical: canonical.as_ref() };
         let labels = site_labels(self.frontier, &url).await?;
-        self.record(&labels, stored, fetched, now).await.map(drop)
+        self.record(&labels, stored, fetched, Announced::Now { is_provisional }, now).await.map(drop)
     }
 
     /// Ends an article that the other pages of its site show to be none.
@@ -171,6 +211,7 @@ impl Histories<'_> {
         labels: &Labels,
         stored: Option<ArticleHistory>,
         fetched: FetchedArticle<'_>,
+        announced: Announced,
         now: Timestamp,
     ) -> Result<bool, BatchError> {
         if let Some(history) = stored.as_ref().filter(|history| history.supersedes(fetched.fetch)) {
@@ -193,7 +234,19 @@ impl Histories<'_> {
 
         // Decide: what changes here, and in the histories of other articles.
         let mut others = twins::detach(&history, &candidates);
-        let event = history.record_fetch(fetched.article, fetched.fetch);
+        let is_unknown = history.events.is_empty();
+        let event = match announced {
+            Announced::Later if is_unknown => {
+                history.record_waiting(fetched.article, fetched.fetch, now);
+                self.announcements.wait(&history.url, now);
+                None
+            }
+            Announced::Later => history.record_fetch(fetched.article, fetched.fetch),
+            Announced::Now { is_provisional } => {
+                history.is_provisional = is_provisional;
+                history.record_fetch(fetched.article, fetched.fetch)
+            }
+        };
         others.extend(twins::link_same_texts(&mut history, &candidates));
         let absorbed = twins::absorb_twins(&mut history, candidates);
 
@@ -292,6 +345,12 @@ impl Histories<'_> {
         primary: &ArticleHistory,
         now: Timestamp,
     ) -> Result<(), BatchError> {
+        if twin.is_waiting() {
+            // Readers never heard of it.
+            twin.become_twin_of(&primary.url);
+            self.unschedule(&twin.url, now).await?;
+            return Ok(self.write(&twin, now).await?);
+        }
         if !twin.is_announced() {
             return Ok(());
         }
@@ -326,7 +385,12 @@ impl Histories<'_> {
         let Some(mut history) = stored else { return Ok(()) };
         let labels = site_labels(self.frontier, &gone.url).await?;
         let fetch = Fetch { number, at: gone.at };
+        let was_waiting = history.is_waiting();
         if !self.publish_end(&labels, &mut history, gone.ending.clone(), fetch).await? {
+            // Readers never heard of it, and will not.
+            if was_waiting && !history.is_waiting() {
+                self.write(&history, now).await?;
+            }
             return Ok(());
         }
         if !matches!(gone.ending, Ending::Forgotten | Ending::NotAnArticle) {

@@ -20,9 +20,9 @@ pub(super) fn find_primary<'n>(
     history: &ArticleHistory,
     candidates: &'n [ArticleHistory],
 ) -> Option<&'n ArticleHistory> {
-    let announced =
-        candidates.iter().filter(|other| other.is_announced() && other.url.site() == history.url.site());
-    announced.filter(|other| is_same_article(history, other)).find(|other| yields_to(history, other))
+    let living =
+        candidates.iter().filter(|other| other.is_living() && other.url.site() == history.url.site());
+    living.filter(|other| is_same_article(history, other)).find(|other| yields_to(history, other))
 }
 
 /// Removes this URL from the history of which it was a twin: it has an article of its own now. Returns the changed
@@ -45,7 +45,7 @@ pub(super) fn link_same_texts(
 ) -> Vec<ArticleHistory> {
     let site = history.url.site();
     let mut changed = Vec::new();
-    for other in candidates.iter().filter(|other| other.url.site() != site && other.is_announced()) {
+    for other in candidates.iter().filter(|other| other.url.site() != site && other.is_living()) {
         if history.same_text.len() >= MAX_LINKS || !history.fingerprint.is_same_text(&other.fingerprint) {
             continue;
         }
@@ -66,7 +66,7 @@ pub(super) fn absorb_twins(
 ) -> Vec<ArticleHistory> {
     let site = history.url.site();
     let is_mine = |other: &ArticleHistory| {
-        let is_twin = other.is_announced() && is_same_article(history, other) && yields_to(other, history);
+        let is_twin = other.is_living() && is_same_article(history, other) && yields_to(other, history);
         other.url.site() == site && (is_twin || other.twin_of.as_ref() == Some(&history.url))
     };
     let twins: Vec<ArticleHistory> = candidates.into_iter().filter(is_mine).collect();
@@ -91,11 +91,11 @@ fn yields_to(history: &ArticleHistory, other: &ArticleHistory) -> bool {
     match (declares(history, other), declares(other, history)) {
         (true, false) => true,
         (false, true) => false,
-        _ => !history.is_announced() || announcement(other) < announcement(history),
+        _ => !history.is_living() || announcement(other) < announcement(history),
     }
 }
 
-/// Sorts histories by the time of their first event, then by URL.
-fn announcement(history: &ArticleHistory) -> (Option<Timestamp>, &CanonicalUrl) {
-    (history.events.first().map(|event| event.at), &history.url)
+/// Sorts histories by the time of their first event, then by URL. Those that wait for theirs come last.
+fn announcement(history: &ArticleHistory) -> (Timestamp, &CanonicalUrl) {
+    (history.events.first().map_or(Timestamp(u64::MAX), |event| event.at), &history.url)
 }
