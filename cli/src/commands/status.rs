@@ -63,6 +63,7 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
+            (false, Health::NoArticles) => " (its pages are read, and none is an article)",
             (false, Health::Quiet) => " (quiet)",
             (false, Health::Blocked) => " (blocks us)",
             (false, Health::Failing) => " (fails)",

@@ -142,7 +142,11 @@ impl Filter {
 
     /// For each article, whether it has the words; `None` if all are asked for. A query without a word finds nothing.
     fn found(&self, mined: &Mined) -> Result<Option<Vec<bool>>, Problem> {
-        let Some(search) = mined.search.as_ref().filter(|_| !self.q.is_empty()) else { return Ok(None) };
+        if self.q.is_empty() {
+            return Ok(None);
+        }
+        // What the last process showed has no index.
+        let Some(search) = &mined.search else { return Err(Problem::reading(mined.articles.len() as u64)) };
         let found = search.find(&self.q, &mined.positions, mined.articles.len());
         let found = found.map_err(|error| Problem::away(&format!("the search index fails: {error}")))?;
         Ok(Some(found.unwrap_or_default()))

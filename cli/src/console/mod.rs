@@ -20,6 +20,7 @@ pub(crate) mod oidc;
 mod page_texts;
 mod pages;
 mod reading;
+mod saved;
 mod search;
 mod shares;
 mod snapshot;

@@ -28,6 +28,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::saved;
 use super::search::{IndexBuilder, Positions};
 use super::snapshot::{
     ArticleSummary, ConceptFacts, ConceptFiling, MOST_ARTICLES, Mined, SiteFacts, Snapshot,
@@ -71,6 +72,39 @@ struct CachedMined {
     mined: Arc<Mined>,
     /// Share of the articles that listings showed within seven days that was read, in thousandths.
     recalls: BTreeMap<Site, u64>,
+    /// When the last process read this; nothing if this one did.
+    made: Option<Timestamp>,
+}
+
+/// What the last process of a run showed. It counts as read long ago, so it is shown once.
+async fn restore(source: &Source) -> Option<CachedMined> {
+    let folder = source.run.as_ref()?.folder.clone();
+    let saved = match tokio::task::spawn_blocking(move || saved::read(&folder)).await.ok()? {
+        Ok(saved) => saved?,
+        Err(error) => {
+            tracing::info!("what the console showed last cannot be used: {error:#}");
+            return None;
+        }
+    };
+    let long_ago = Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now);
+    Some(CachedMined {
+        sites: Vec::new(),
+        taught: (None, long_ago),
+        at: long_ago,
+        mined: Arc::new(saved.mined),
+        recalls: saved.recalls,
+        made: Some(saved.made),
+    })
+}
+
+/// Keeps what is shown for the next process of the run. A folder that cannot be written to does without.
+async fn save(source: &Source, cached: &CachedMined, made: Timestamp) {
+    let Some(folder) = source.run.as_ref().map(|run| run.folder.clone()) else { return };
+    let (mined, recalls) = (cached.mined.clone(), cached.recalls.clone());
+    let written = tokio::task::spawn_blocking(move || saved::write(&folder, made, &mined, &recalls)).await;
+    if let Ok(Err(error)) = written {
+        tracing::debug!("what the console shows is not kept: {error:#}");
+    }
 }
 
 /// Takes a snapshot every so often, and when `asked` to, until `stop`.
@@ -80,17 +114,25 @@ pub(super) async fn renew_snapshots(
     (every, asked): (Duration, Arc<Notify>),
     stop: CancellationToken,
 ) {
-    let mut cached: Option<CachedMined> = None;
+    let mut cached = restore(&source).await;
     loop {
         let begun = Instant::now();
+        // What the last process showed is shown first, and the run is read right after.
+        let is_restored = cached.as_ref().is_some_and(|cached| cached.made.is_some());
         let taken = tokio::select! {
             taken = take_snapshot(&source, &mut cached, &read) => taken,
             () = stop.cancelled() => return,
         };
         if let Ok(snapshot) = &taken {
             let (articles, took) = (snapshot.mined.articles.len(), begun.elapsed().as_millis());
-            tracing::info!(articles, took_ms = took, "looked at the store");
+            tracing::info!(articles, took_ms = took, is_restored, "looked at the store");
         }
+        let is_read = !read
+            .borrow()
+            .snapshot
+            .as_ref()
+            .zip(cached.as_ref())
+            .is_some_and(|(snapshot, cached)| Arc::ptr_eq(&snapshot.mined, &cached.mined));
         read.send_modify(|read| match taken {
             Ok(snapshot) => {
                 *read = SnapshotStatus { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 }
@@ -100,6 +142,12 @@ pub(super) async fn renew_snapshots(
                 read.failure = Some(format!("{error:#}"));
             }
         });
+        if is_restored {
+            continue;
+        }
+        if let Some(cached) = cached.as_ref().filter(|_| is_read) {
+            save(&source, cached, time::now()).await;
+        }
         tokio::select! {
             () = tokio::time::sleep(every.max(begun.elapsed() * 10)) => {}
             () = asked.notified() => {}
@@ -129,6 +177,9 @@ async fn take_snapshot(
     // Miners read a site's articles again some time after it was taught something.
     let settles = Duration::from_secs(2 * source.config.miner.views_s) + SETTLES;
     let is_same = |cached: &&CachedMined| {
+        if cached.made.is_some() {
+            return true;
+        }
         let is_settled = cached.taught == taught && cached.at.duration_since(taught.1) > settles;
         cached.sites == counts
             && cached.mined.taxonomy == taxonomy
@@ -172,9 +223,12 @@ async fn take_snapshot(
             at: Instant::now(),
             mined: mined.clone(),
             recalls: recalls.collect(),
+            made: None,
         });
     }
-    Ok(Snapshot { made: now, mined, sites, outcomes, queues })
+    // What was restored is shown once; what is newer was not seen.
+    let restored = cached.as_mut().and_then(|cached| cached.made.take());
+    Ok(Snapshot { made: restored.unwrap_or(now), mined, sites, outcomes, queues })
 }
 
 /// Reads the mined state: taxonomy, articles and what they are filed under.

@@ -16,6 +16,7 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, SearchIndex};
@@ -25,7 +26,7 @@ use crate::html::lists::article_lead;
 pub(super) const MOST_ARTICLES: usize = 500_000;
 
 /// An article's place under a concept.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct ConceptFiling {
     /// Position of the concept in the taxonomy.
     pub(super) concept: u32,
@@ -34,7 +35,7 @@ pub(super) struct ConceptFiling {
 }
 
 /// What lists show of an article.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ArticleSummary {
     /// Its name in addresses, which its URL gives.
     pub(super) id: ContentHash,
@@ -115,7 +116,7 @@ fn parse_instant(text: &str) -> Option<Timestamp> {
 }
 
 /// What is shown of a concept beside the taxonomy.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ConceptFacts {
     /// Articles filed under it.
     pub(super) articles: u64,
@@ -158,7 +159,7 @@ pub(super) struct Mined {
     pub(super) by_site: BTreeMap<Site, u64>,
     /// Languages of articles, most frequent first.
     pub(super) languages: Vec<(String, u64)>,
-    /// Finds articles by their words.
+    /// Finds articles by their words; nothing until the run was read by this process.
     pub(super) search: Option<SearchIndex>,
     /// Where articles stand in the list.
     pub(super) positions: Positions,

@@ -391,10 +391,7 @@ impl Engine {
     }
 
     /// Writes the events of articles to the run's file from now on.
-    fn write_events(
-        &self,
-        announcements: Arc<Announcements>,
-    ) -> anyhow::Result<Option<JoinHandle<()>>> {
+    fn write_events(&self, announcements: Arc<Announcements>) -> anyhow::Result<Option<JoinHandle<()>>> {
         let most = self.config.watch.events_mb;
         if most == 0 {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
     Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead, Role, SiteSchedule,
-    Verdict, Visit,
+    Verdict, Visit, Yields,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -291,6 +291,8 @@ pub(crate) struct SiteExplanation {
     pub(crate) health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
+    /// What its pages turned out to be.
+    yields: Yields,
     /// What learning its templates left out, because its pages are too large to compare.
     learning_cut: Option<LearningCut>,
 }
@@ -335,8 +337,8 @@ impl SiteExplanation {
         let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
         listings.sort_by_key(|explained| explained.listing.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-        let health = schedule.health(now);
-        SiteExplanation { health, status, listings, articles, waiting, silent_since, learning_cut }
+        let (health, yields) = (schedule.health(now), schedule.yields());
+        SiteExplanation { health, yields, status, listings, articles, waiting, silent_since, learning_cut }
     }
 
     /// The explanation for people, without the listings.
@@ -372,6 +374,7 @@ impl SiteExplanation {
             status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
         facts.push(fact("next request", next));
+        facts.extend(yields_text(self.health, self.yields).map(|text| fact("articles", text)));
         if let Some(since) = self.silent_since {
             facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
@@ -394,6 +397,28 @@ impl SiteExplanation {
     }
 }
 
+/// When articles were read; of a site without them, what may be the cause.
+fn yields_text(health: Health, yields: Yields) -> Option<String> {
+    let at = |seconds: u64| time::iso(Timestamp(seconds * 1_000));
+    let read = match yields.articles {
+        0 => "none was read".to_owned(),
+        articles => {
+            format!("{articles} were read, the first {}, the last {}", at(yields.first), at(yields.last))
+        }
+    };
+    let cause = match (health, yields.are_bare()) {
+        (Health::NoArticles, true) => {
+            "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers"
+        }
+        (Health::NoArticles, false) => {
+            "; the other pages hold text: they are not recognised, or the site shows its articles elsewhere"
+        }
+        _ => "",
+    };
+    let is_known = yields.articles > 0 || yields.others > 0;
+    is_known.then(|| format!("{read}; {} other pages since{cause}", yields.others))
+}
+
 /// How a site is; if TLS fails, with the cause.
 fn health_text(health: Health, status: &SiteStatus) -> String {
     let name = health.name().replace('_', " ");
@@ -407,7 +432,7 @@ fn health_text(health: Health, status: &SiteStatus) -> String {
 pub(crate) fn tls_failure(health: Health, outcomes: &BTreeMap<Outcome, u64>) -> Option<Outcome> {
     let is_failing = match health {
         Health::Failing | Health::RobotsClosed => true,
-        Health::Healthy | Health::Quiet | Health::Blocked => false,
+        Health::Healthy | Health::NoArticles | Health::Quiet | Health::Blocked => false,
     };
     let failed = outcomes.iter().filter(|(outcome, count)| outcome.is_tls() && **count > 0);
     failed.max_by_key(|(_, count)| **count).map(|(outcome, _)| *outcome).filter(|_| is_failing)

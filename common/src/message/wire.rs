@@ -46,12 +46,14 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
         .map_err(|error| WireError::Unencodable { what: name::<T>(), reason: error.to_string() })
 }
 
-/// Decodes a body that may have been encoded before its last field was added, an `Option`; then that is `None`.
+/// Decodes a body that may have been encoded before its last field, or its last two fields, were added, which are `Option`s;
+/// then these are `None`.
 ///
 /// # Errors
 /// As [`decode`].
 pub fn decode_without_last<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
-    decode(bytes).or_else(|error| decode(&[bytes, &[0]].concat()).map_err(|_| error))
+    let without = |missing: &[u8]| decode(&[bytes, missing].concat());
+    decode(bytes).or_else(|error| without(&[0]).or_else(|_| without(&[0, 0])).map_err(|_| error))
 }
 
 /// Decodes a body; all bytes must be used.

@@ -43,7 +43,7 @@ pub use params::ScheduleConfig;
 pub use past::Past;
 pub use recent::Recent;
 pub use rhythm::Silence;
-pub use site::SiteSchedule;
+pub use site::{SiteSchedule, Yields};
 pub use slowness::AnswerTimes;
 pub use trouble::{Health, Rest, Trouble};
 pub use visited::{Verdict, Visit, Visited};

@@ -230,17 +230,18 @@ impl PageSchedule {
         if let Role::Past { .. } = self.role {
             self.visited.judge(if text.is_some() { Verdict::NewArticle } else { Verdict::NoArticle });
             let found = if text.is_some() { PastRead::Article } else { PastRead::NoArticle };
-            return Told { next: self.past_is_over(found, now), is_new_article: false };
+            return Told { next: self.past_is_over(found, now), ..Told::default() };
         }
         let Some(text) = text else {
             if self.is_section() {
                 self.visited.judge(Verdict::Section);
                 self.role = Role::Listing(ListingKind::Section);
-                return Told { next: Some(Next { due: now, class: Class::Listing }), is_new_article: false };
+                return Told { next: Some(Next { due: now, class: Class::Listing }), ..Told::default() };
             }
+            let is_new_other = self.visited.iter().all(|visit| visit.verdict.is_none());
             self.visited.judge(Verdict::NoArticle);
             let next = self.visits.read(Reading::NoArticle, now, config);
-            return Told { next, is_new_article: false };
+            return Told { next, is_new_article: false, is_new_other };
         };
         let is_new_article = self.visits.first.is_none();
         let (reading, verdict) = match text == self.text {
@@ -249,14 +250,14 @@ impl PageSchedule {
         };
         self.visited.judge(if is_new_article { Verdict::NewArticle } else { verdict });
         self.text = text;
-        Told { next: self.visits.read(reading, now, config), is_new_article }
+        Told { next: self.visits.read(reading, now, config), is_new_article, is_new_other: false }
     }
 
     /// Notes that the page which was handed on shows an article that is visited at another address: it leaves.
     pub fn told_elsewhere(&mut self, now: Timestamp) -> Told {
         self.is_told = true;
         self.visited.judge(Verdict::Twin);
-        Told { next: self.past_is_over(PastRead::Article, now), is_new_article: false }
+        Told { next: self.past_is_over(PastRead::Article, now), ..Told::default() }
     }
 
     /// Notes that a visit brought the same bytes as the last one.
@@ -267,12 +268,14 @@ impl PageSchedule {
 }
 
 /// What follows when it is known what a page is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The next visit; nothing: the page leaves.
     pub next: Option<Next>,
     /// Whether its first article was read.
     pub is_new_article: bool,
+    /// Whether it was read for the first time and shows no article, and no stories either.
+    pub is_new_other: bool,
 }
 
 #[cfg(test)]

@@ -53,6 +53,43 @@ pub struct SiteSchedule {
     slow_ms: u64,
     /// The days of the past that an operator asked for.
     past: Option<Past>,
+    /// What its pages turned out to be.
+    yields: Option<Yields>,
+}
+
+/// What the pages of a site turned out to be, each at its first reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Yields {
+    /// Articles.
+    pub articles: u64,
+    /// When the first and the last of them were read, in seconds since the epoch; 0: there was none.
+    pub first: u64,
+    /// See `first`.
+    pub last: u64,
+    /// Pages since the last article that are none, and no listings; counted up to [`MOST_OTHERS`].
+    pub others: u32,
+    /// Those of them that hold hardly any text.
+    pub bare: u32,
+    /// When the first of them was read, in seconds since the epoch.
+    pub others_since: u64,
+}
+
+/// So many pages without an article are enough to say that a site yields none.
+const ENOUGH_OTHERS: u32 = 30;
+/// More are not counted.
+const MOST_OTHERS: u32 = 99;
+
+impl Yields {
+    /// Whether pages are read, and none of the new ones is an article, for a day at least or from the beginning on.
+    fn is_without_articles(&self, now: u64) -> bool {
+        self.others >= ENOUGH_OTHERS && (self.articles == 0 || now.saturating_sub(self.last) >= DAY)
+    }
+
+    /// Whether most pages that are no articles hold hardly any text, as those do that scripts fill.
+    #[must_use]
+    pub fn are_bare(&self) -> bool {
+        self.bare * 2 > self.others
+    }
 }
 
 impl SiteSchedule {
@@ -183,6 +220,10 @@ impl SiteSchedule {
     pub fn confirm(&mut self, by: Option<ListingId>, is_recent: bool, now: Timestamp) {
         self.troubles.end(now);
         let time = seconds(now);
+        let before = self.yields();
+        let first = if before.articles == 0 { time } else { before.first };
+        let last = before.last.max(time);
+        self.yields = Some(Yields { articles: before.articles + 1, first, last, ..Yields::default() });
         if let Some(listing) =
             by.and_then(|id| self.listings.get_mut(&id)).filter(|listing| listing.visits > 1)
         {
@@ -194,6 +235,27 @@ impl SiteSchedule {
         if is_recent && (by.is_some() || self.counted >= DAY) {
             self.published += ARTICLE;
         }
+    }
+
+    /// Notes that a page that was read for the first time is neither an article nor a listing. `is_bare`: it holds hardly any
+    /// text. Returns whether that says anything new.
+    pub fn read_other(&mut self, is_bare: bool, now: Timestamp) -> bool {
+        let yields = self.yields.get_or_insert_default();
+        if yields.others >= MOST_OTHERS {
+            return false;
+        }
+        if yields.others == 0 {
+            yields.others_since = seconds(now);
+        }
+        yields.others += 1;
+        yields.bare += u32::from(is_bare);
+        true
+    }
+
+    /// What the site's pages turned out to be.
+    #[must_use]
+    pub fn yields(&self) -> Yields {
+        self.yields.unwrap_or_default()
     }
 
     fn fade(&mut self, now: u64) {
@@ -290,7 +352,8 @@ impl SiteSchedule {
     #[must_use]
     pub fn health(&self, now: Timestamp) -> Health {
         let silence = || self.silence(now).map(|_| Health::Quiet);
-        self.troubles.health().or_else(silence).unwrap_or(Health::Healthy)
+        let is_without = || self.yields().is_without_articles(seconds(now)).then_some(Health::NoArticles);
+        self.troubles.health().or_else(is_without).or_else(silence).unwrap_or(Health::Healthy)
     }
 
     /// A silence that the site's rhythm does not explain.

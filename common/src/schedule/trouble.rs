@@ -30,6 +30,8 @@ pub enum Trouble {
 pub enum Health {
     /// It answers, and publishes as it used to.
     Healthy,
+    /// Its pages are read, and for a day none of the new ones is an article.
+    NoArticles,
     /// It answers, and has shown nothing new for longer than its rhythm explains.
     Quiet,
     /// It refuses us.
@@ -42,14 +44,21 @@ pub enum Health {
 
 impl Health {
     /// All of them.
-    pub const ALL: [Health; 5] =
-        [Health::Healthy, Health::Quiet, Health::Blocked, Health::Failing, Health::RobotsClosed];
+    pub const ALL: [Health; 6] = [
+        Health::Healthy,
+        Health::NoArticles,
+        Health::Quiet,
+        Health::Blocked,
+        Health::Failing,
+        Health::RobotsClosed,
+    ];
 
     /// The metric's label.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Health::Healthy => "healthy",
+            Health::NoArticles => "no_articles",
             Health::Quiet => "quiet",
             Health::Blocked => "blocked",
             Health::Failing => "failing",

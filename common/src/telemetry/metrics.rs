@@ -64,7 +64,7 @@ pub struct Metrics {
     pub filed: IntCounterVec,
     /// Seconds from the time that a new article names as its publication to its delivery.
     pub article_delay: Histogram,
-    /// Sites by how they are, by `state`: `healthy`, `quiet`, `blocked`, `failing`, `robots_closed`.
+    /// Sites by how they are, by `state`: `healthy`, `no_articles`, `quiet`, `blocked`, `failing`, `robots_closed`.
     pub sites: IntGaugeVec,
     /// Sites of which a URL could be claimed now.
     pub sites_due: IntGauge,

@@ -37,7 +37,12 @@ pub struct PageFeedback {
     pub is_recent: bool,
     /// Whether readers know the article under another address.
     pub is_twin: bool,
+    /// Whether the page holds hardly any text.
+    pub is_bare: bool,
 }
+
+/// A page with fewer leaves holds hardly any text.
+const FEW_LEAVES: u32 = 20;
 
 impl PageFeedback {
     /// What the partitioner found on a page.
@@ -52,6 +57,7 @@ impl PageFeedback {
             text,
             is_recent: is_recent(published, at),
             is_twin: false,
+            is_bare: false,
         }
     }
 }
@@ -116,6 +122,10 @@ pub async fn report(
         let confirm = |site: &mut SiteSchedule| site.confirm(schedule.by, feedback.is_recent, feedback.at);
         teach(frontier, &site, config, feedback.at, confirm).await?;
     }
+    if outcome.is_new_other {
+        let read = |site: &mut SiteSchedule| site.read_other(feedback.is_bare, feedback.at);
+        teach(frontier, &site, config, feedback.at, read).await?;
+    }
     Ok(Receipt::Taken)
 }
 
@@ -138,6 +148,7 @@ pub(crate) async fn report_all(
 ) -> StoreResult<()> {
     let feedback = |page: &PartitionedPage| PageFeedback {
         is_twin: twins.contains(&page.url),
+        is_bare: page.notes.leaves < FEW_LEAVES,
         ..PageFeedback::of(
             &page.url,
             page.version.fetch,

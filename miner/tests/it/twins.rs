@@ -1,11 +1,15 @@
 //! One story, one article: under which address readers know it, and what becomes of its other addresses.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use newslode_common::broker::in_process::PublishedArticle;
 use newslode_common::config::Follow;
 use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{NewUrl, Why};
+use newslode_miner::work::announcements::{Announcements, announce_now};
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
@@ -90,6 +94,62 @@ async fn the_same_text_is_one_article(world: World) {
 #[tokio::test]
 async fn the_same_text_is_one_article_embedded() {
     the_same_text_is_one_article(world()).await;
+}
+
+/// A world in which new articles wait to be announced.
+fn waiting_world() -> World {
+    let mut world = world();
+    world.parts.announcements = Arc::new(Announcements::held(Duration::from_secs(120)));
+    world
+}
+
+#[tokio::test]
+async fn of_two_addresses_of_a_waiting_article_one_is_announced_once() {
+    let world = waiting_world();
+    let mut readers = world.broker.subscribe_articles(99);
+    world.seed("https://a.test/").await;
+    count(&world, &story(STORY, 1, "It rained.", None)).await;
+    count(&world, &story(MOBILE, 2, "It rained.", None)).await;
+    assert_eq!(heard(&mut readers), [] as [&str; 0]);
+    for address in [MOBILE, STORY, STORY, MOBILE] {
+        announce_now(&world.parts, &url(address), NOW).await.unwrap();
+    }
+    assert_eq!(heard(&mut readers), ["new /rain 1"]);
+    // What changes later is told at once.
+    count(&world, &story(STORY, 3, "It poured.", None)).await;
+    assert_eq!(heard(&mut readers), ["changed /rain 1"]);
+}
+
+#[tokio::test]
+async fn the_declared_address_of_a_waiting_article_wins_in_silence() {
+    let world = waiting_world();
+    let mut readers = world.broker.subscribe_articles(99);
+    world.seed("https://a.test/").await;
+    count(&world, &story(MOBILE, 1, "It rained.", Some(STORY))).await;
+    count(&world, &story(STORY, 1, "It rained, and how.", None)).await;
+    assert_eq!(history(&world, MOBILE).await.twin_of, Some(url(STORY)));
+    for address in [MOBILE, STORY] {
+        announce_now(&world.parts, &url(address), NOW).await.unwrap();
+    }
+    assert_eq!(heard(&mut readers), ["new /rain 1"]);
+}
+
+#[tokio::test]
+async fn readers_do_not_hear_of_an_article_that_is_gone_before_it_was_announced() {
+    let world = waiting_world();
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    count(&world, &story(STORY, 1, "It rained.", None)).await;
+    let at = Timestamp(NOW.0 + 5_000);
+    let gone = GonePage { site, url: url(STORY), fetch: 2, at, ending: Ending::NotFound };
+    remove_page(&world.parts, &gone, NOW).await.unwrap();
+    announce_now(&world.parts, &url(STORY), NOW).await.unwrap();
+    assert!(!history(&world, STORY).await.is_waiting());
+    // It comes back, and waits like any other.
+    count(&world, &story(STORY, 9, "It rained.", None)).await;
+    assert_eq!(heard(&mut readers), [] as [&str; 0]);
+    announce_now(&world.parts, &url(STORY), NOW).await.unwrap();
+    assert_eq!(heard(&mut readers), ["new /rain 0"]);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Views of whole sites: blocks are marked, recorded with the site's version, and redone when it changed.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use newslode_common::config::Follow;
@@ -8,6 +9,7 @@ use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::templates::Reason;
+use newslode_miner::work::announcements::{Announcements, announce_now};
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::histories::history::history_key;
 use newslode_miner::work::histories::read_history;
@@ -338,6 +340,40 @@ async fn a_changed_layout_is_learnt_and_the_old_template_dropped() {
     // The old template still reads the pages from before.
     look(&world, When::Changed, &mut looked).await;
     assert_eq!(read(&world, before[3]).await.1, "template v1");
+}
+
+#[tokio::test]
+async fn readers_hear_of_a_waiting_article_once_and_as_its_site_tells_it() {
+    let mut world = world();
+    world.parts.announcements = Arc::new(Announcements::held(Duration::from_secs(120)));
+    let (mut looked, mut readers) = (ViewMemory::new(), world.broker.subscribe_articles(99));
+    let mut heard = || {
+        let events = std::iter::from_fn(|| Some(readers.try_recv().ok()?.body));
+        let event = |body: bytes::Bytes| serde_json::from_slice::<serde_json::Value>(&body).unwrap();
+        let name = |event: serde_json::Value| {
+            // Only a view gives evidence for a body.
+            let is_view = !event["evidence"]["body"].is_null();
+            (event["version"].as_u64().unwrap(), event["provisional"] == true, is_view)
+        };
+        events.map(event).map(name).collect::<Vec<_>>()
+    };
+    let site = world.seed("https://a.test/").await;
+    // 1. Two pages tell nothing of each other.
+    counted(&world, &site, 0..2, |n| article(n, false)).await;
+    look(&world, When::Grown, &mut looked).await;
+    assert_eq!(heard(), []);
+    announce_now(&world.parts, &url("https://a.test/0"), NOW).await.unwrap();
+    assert_eq!(heard(), [(1, true, true)], "the wait was too long");
+    // 2. Many do. The first one says nothing else now, and the others are told.
+    counted(&world, &site, 2..30, |n| article(n, false)).await;
+    assert_eq!(heard(), []);
+    look(&world, When::Grown, &mut looked).await;
+    assert_eq!(heard(), [(1, false, true); 29]);
+    // 3. From now on each waits for its first view alone.
+    counted(&world, &site, 30..31, |n| article(n, false)).await;
+    assert_eq!(heard(), []);
+    look(&world, When::Grown, &mut looked).await;
+    assert_eq!(heard(), [(1, false, true)]);
 }
 
 #[tokio::test]

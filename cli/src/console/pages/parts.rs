@@ -117,6 +117,7 @@ pub(super) fn site_state(status: &SiteStatus, health: Health) -> Markup {
     let (class, words) = match (status.settings.paused, health) {
         (true, _) => ("idle", "paused"),
         (false, Health::Healthy) => ("good", "healthy"),
+        (false, Health::NoArticles) => ("warn", "pages, but no articles"),
         (false, Health::Quiet) => ("warn", "quiet"),
         (false, Health::Blocked) => ("bad", "blocks us"),
         (false, Health::Failing) => ("bad", "fails"),

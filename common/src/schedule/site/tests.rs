@@ -154,18 +154,49 @@ fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
 }
 
 #[test]
-fn a_schedule_of_a_version_that_knows_no_past_is_read() {
+fn schedules_of_versions_that_know_no_past_and_no_yields_are_read() {
     let mut site = SiteSchedule::default();
     site.meet(&url(1), ListingKind::Feed);
     let bytes = crate::message::wire::encode(&site).unwrap();
-    let (none, old) = bytes.split_last().unwrap();
-    assert_eq!(*none, 0, "the past is the last field");
-    assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap(), site);
+    for missing in 1..=2 {
+        let (old, none) = bytes.split_at(bytes.len() - missing);
+        assert!(none.iter().all(|byte| *byte == 0), "these are the last fields");
+        assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap(), site);
+    }
     site.ask_for(Days { first: 19_000, last: 19_030 });
     let bytes = crate::message::wire::encode(&site).unwrap();
     assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(&bytes).unwrap(), site);
     assert!(site.ask_for(Days { first: 19_000, last: 19_030 }), "the same days go on");
     assert!(!site.ask_for(Days { first: 19_000, last: 19_031 }));
+}
+
+#[test]
+fn a_site_whose_new_pages_are_no_articles_for_a_day_says_so() {
+    let mut site = SiteSchedule::default();
+    let time = |n: u64| at(START + n);
+    for n in 0..29 {
+        assert!(site.read_other(n % 2 == 0, time(n)));
+    }
+    assert_eq!(site.health(time(29)), Health::Healthy, "so few say little");
+    site.read_other(true, time(29));
+    assert_eq!(site.health(time(30)), Health::NoArticles, "there was none ever");
+    assert!(site.yields().are_bare());
+    site.confirm(None, true, time(40));
+    assert_eq!(site.health(time(41)), Health::Healthy);
+    for n in 0..200 {
+        site.read_other(false, time(50 + n));
+    }
+    assert!(!site.read_other(false, time(300)), "enough is known");
+    assert_eq!(site.health(time(400)), Health::Healthy, "the last one was a moment ago");
+    assert_eq!(site.health(time(40 + 86_400)), Health::NoArticles);
+    let yields = site.yields();
+    assert_eq!(
+        (yields.articles, yields.first, yields.last, yields.are_bare()),
+        (1, START + 40, START + 40, false)
+    );
+    // Other troubles come first.
+    site.trouble(Trouble::Failing, 1, time(90_000));
+    assert_eq!(site.health(time(90_000)), Health::Failing);
 }
 
 #[test]

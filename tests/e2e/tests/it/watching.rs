@@ -1,5 +1,6 @@
 //! `newslode watch`: killed and stopped, with other commands beside it.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use newslode_common::store::Frontier;
@@ -29,6 +30,7 @@ async fn lab_that_follows_all() -> Lab {
         ("NEWSLODE__SCHEDULE__ALLOWANCE", "false"),
         ("NEWSLODE__MINER__FOLD_S", "1"),
         ("NEWSLODE__MINER__VIEWS_S", "1"),
+        ("NEWSLODE__WATCH__ANNOUNCE_S", "3"),
     ] {
         lab.set(name, value);
     }
@@ -55,6 +57,23 @@ async fn is_all_fetched(lab: &Lab, run: &str) -> bool {
         && sites.iter().all(|site| site.pending == 0 && site.leased == 0 && site.urls > LEAST_URLS)
 }
 
+/// What names the event that a line of JSON tells.
+fn event_name(line: &str) -> Option<(String, u64)> {
+    let event: serde_json::Value = serde_json::from_str(line).unwrap();
+    Some((event["url"].as_str()?.to_owned(), event["version"].as_u64()?))
+}
+
+/// The events in a run's file, each of which must be there once.
+fn events_in(lab: &Lab, run: &str) -> BTreeSet<(String, u64)> {
+    let lines = std::fs::read_to_string(lab.path(run).join("events.jsonl")).unwrap();
+    // The last line may be half written.
+    let whole = lines.rfind('\n').map_or("", |end| &lines[..end]);
+    let events: Vec<(String, u64)> = whole.lines().filter_map(event_name).collect();
+    let names: BTreeSet<_> = events.iter().cloned().collect();
+    assert_eq!((events.len(), names.len()), (whole.lines().count(), events.len()), "{lines}");
+    names
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_watch_that_is_killed_again_and_again_counts_what_an_undisturbed_run_counts() {
     let lab = lab_that_follows_all().await;
@@ -72,6 +91,14 @@ async fn a_watch_that_is_killed_again_and_again_counts_what_an_undisturbed_run_c
     })
     .await;
     same_outcomes(&outcomes, &outcomes_in(&store().await).await);
+    // Each event is in the file once, and none is missing, though a kill may come between an event and its line.
+    let folder = lab.path("killed").display().to_string();
+    until("all events are written", async || {
+        let articles = lab.ok(&["export", "articles", "--quiet", "--dir", &folder]).await;
+        let told: BTreeSet<(String, u64)> = articles.lines().filter_map(event_name).collect();
+        told.len() == articles.lines().count() && told.is_subset(&events_in(&lab, "killed"))
+    })
+    .await;
     watching.terminate();
     let mut watching = watching;
     let ended = watching.end(PATIENCE).await;
