@@ -397,14 +397,12 @@ impl SiteExplanation {
     }
 }
 
-/// When articles were read; of a site without them, what may be the cause.
+/// When the last article was read; of a site without them, what may be the cause.
 fn yields_text(health: Health, yields: Yields) -> Option<String> {
     let at = |seconds: u64| time::iso(Timestamp(seconds * 1_000));
     let read = match yields.articles {
-        0 => "none was read".to_owned(),
-        articles => {
-            format!("{articles} were read, the first {}, the last {}", at(yields.first), at(yields.last))
-        }
+        0 => "none was read yet".to_owned(),
+        _ => format!("the last new one was read {}", at(yields.last)),
     };
     let cause = match (health, yields.are_bare()) {
         (Health::NoArticles, true) => {

@@ -49,6 +49,11 @@ impl Rhythm {
         self.last = self.last.max(now);
     }
 
+    /// Whether no article was counted yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.begun.is_none()
+    }
+
     /// Whether the site is silent beyond what its rhythm explains.
     pub(super) fn silence(&self, now: u64) -> Option<Silence> {
         let begun = self.begun?;

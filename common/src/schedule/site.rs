@@ -60,7 +60,7 @@ pub struct SiteSchedule {
 /// What the pages of a site turned out to be, each at its first reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Yields {
-    /// Articles.
+    /// Articles, since this is counted.
     pub articles: u64,
     /// When the first and the last of them were read, in seconds since the epoch; 0: there was none.
     pub first: u64,
@@ -80,9 +80,11 @@ const ENOUGH_OTHERS: u32 = 30;
 const MOST_OTHERS: u32 = 99;
 
 impl Yields {
-    /// Whether pages are read, and none of the new ones is an article, for a day at least or from the beginning on.
-    fn is_without_articles(&self, now: u64) -> bool {
-        self.others >= ENOUGH_OTHERS && (self.articles == 0 || now.saturating_sub(self.last) >= DAY)
+    /// Whether pages are read, and none of the new ones is an article, for a day at least. `is_fresh`: the site never showed an
+    /// article, so that nothing need be waited for.
+    fn is_without_articles(&self, is_fresh: bool, now: u64) -> bool {
+        let since = self.last.max(self.others_since);
+        self.others >= ENOUGH_OTHERS && (is_fresh || now.saturating_sub(since) >= DAY)
     }
 
     /// Whether most pages that are no articles hold hardly any text, as those do that scripts fill.
@@ -352,7 +354,10 @@ impl SiteSchedule {
     #[must_use]
     pub fn health(&self, now: Timestamp) -> Health {
         let silence = || self.silence(now).map(|_| Health::Quiet);
-        let is_without = || self.yields().is_without_articles(seconds(now)).then_some(Health::NoArticles);
+        // Versions before counted what was published, but not what was read.
+        let is_fresh = self.yields().articles == 0 && self.published == 0 && self.rhythm.is_empty();
+        let is_without =
+            || self.yields().is_without_articles(is_fresh, seconds(now)).then_some(Health::NoArticles);
         self.troubles.health().or_else(is_without).or_else(silence).unwrap_or(Health::Healthy)
     }
 
