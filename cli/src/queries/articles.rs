@@ -66,7 +66,8 @@ pub(crate) struct FiledArticle<'a> {
     placed: Vec<FiledUnder<'a>>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
     pub(crate) history: Option<ArticleHistory>,
-    labels: &'a BTreeMap<String, String>,
+    /// The operator's labels of its site.
+    pub(crate) labels: &'a BTreeMap<String, String>,
 }
 
 impl<'a> FiledArticle<'a> {

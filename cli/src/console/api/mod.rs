@@ -29,14 +29,18 @@ use serde::Serialize;
 
 use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
-use super::filter::{Filter, query_values};
+use super::filter::{ArticleQuery, parameters};
 use super::pages::explain::query_value;
 use super::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
+use crate::filter::Parameters;
+use crate::filter::times::Calendar;
 use crate::queries::explain;
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");
+/// The name of the parameter that says how many articles are wanted.
+pub(super) const LIMIT: &str = "limit";
 /// Number of articles in an answer: the default, and the maximum.
 const USUAL: usize = 50;
 const MOST: usize = 200;
@@ -82,7 +86,8 @@ async fn get_openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-async fn get_taxonomy(State(console): State<Arc<Console>>) -> ApiResult {
+async fn get_taxonomy(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    parameters(query.as_deref(), &[])?;
     json_response(&console.snapshot().await?.mined.taxonomy)
 }
 
@@ -118,16 +123,16 @@ async fn get_concept(State(console): State<Arc<Console>>, Path(named): Path<Stri
 
 async fn get_articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     let snapshot = console.snapshot().await?;
-    let values = query_values(query.as_deref());
-    let filter = Filter::of(&values);
-    let most = parse_limit(&values)?;
+    let (asked, values) = ArticleQuery::read(query.as_deref(), &[LIMIT])?;
+    let filter = &asked.filter;
+    let most = parse_limit(&values, USUAL, MOST)?;
     if !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none() {
         return Err(unknown_concept(&filter.concept));
     }
     if !filter.site.is_empty() {
         snapshot.known_site(&filter.site)?;
     }
-    let selected = filter.select(&snapshot.mined, most)?;
+    let selected = asked.select(&snapshot, most, &Calendar::current())?;
     let next = selected.next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
     let end = format!("],\"matched\":{},\"next\":{next}}}", selected.matched);
     let ids: Vec<ContentHash> = selected.articles.iter().map(|summary| summary.id).collect();
@@ -173,15 +178,20 @@ async fn articles_response(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// How many articles are wanted.
-fn parse_limit(values: &BTreeMap<String, String>) -> Result<usize, Problem> {
-    let Some(text) = values.get("limit").filter(|text| !text.is_empty()) else { return Ok(USUAL) };
-    let limit = text.parse().ok().filter(|limit| (1..=MOST).contains(limit));
-    limit.ok_or_else(|| Problem::bad(format!("`{text}` is not a limit: it is a number from 1 to {MOST}.")))
+/// How many articles are wanted, if `usual` and `most` are the default and the maximum.
+pub(super) fn parse_limit(values: &Parameters, usual: usize, most: usize) -> Result<usize, Problem> {
+    let text = values.value(LIMIT);
+    if text.is_empty() {
+        return Ok(usual);
+    }
+    let limit = text.parse().ok().filter(|limit| (1..=most).contains(limit));
+    limit.ok_or_else(|| Problem::bad(format!("`{text}` is not a limit: it is a number from 1 to {most}.")))
 }
 
 /// The page that a query names.
 fn parse_page_url(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
+    // Its value may be longer than those of other parameters.
+    parameters(query, &["url"])?;
     let target = query_value(query, "url");
     if target.is_empty() {
         return Err(Problem::bad("Name a page: ?url=https%3A%2F%2Fwww.example.com%2Fstory"));
@@ -217,7 +227,8 @@ impl<'a> SiteAnswer<'a> {
     }
 }
 
-async fn get_sites(State(console): State<Arc<Console>>) -> ApiResult {
+async fn get_sites(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    parameters(query.as_deref(), &[])?;
     let snapshot = console.snapshot().await?;
     let sites: Vec<SiteAnswer<'_>> = snapshot.sites.iter().map(SiteAnswer::of).collect();
     json_response(&BTreeMap::from([("sites", sites)]))

@@ -9,9 +9,11 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 use super::parts::{Pages, article_summaries, concept_link};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem, unknown_concept};
-use crate::console::filter::Filter;
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
+use crate::filter::Filter;
+use crate::filter::times::Calendar;
 use crate::html::lists::site_links;
 use crate::html::taxonomy::{Neighbours, concept_links, form_table};
 use crate::html::values::{Number, count_with_noun, empty_note};
@@ -30,8 +32,8 @@ pub(in crate::console) async fn page(
 fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
     let mined = &snapshot.mined;
     let (concept, facts) = mined.concept_with_facts(named).ok_or_else(|| unknown_concept(named))?;
-    let filter = Filter { concept: concept.key.clone(), ..Filter::default() };
-    let newest = filter.select(mined, SHOWN)?;
+    let asked = ArticleQuery::of(Filter { concept: concept.key.clone(), ..Filter::default() });
+    let newest = asked.select(snapshot, SHOWN, &Calendar::current())?;
     let about = html! {
         p.lead {
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
@@ -49,7 +51,7 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
                     } @else {
                         (article_summaries(mined, newest.articles.iter().copied(), false))
                         @if newest.matched > SHOWN {
-                            p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+                            p.pager { a href={ "/articles?" (asked.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
                         }
                     }
                 }

@@ -19,9 +19,11 @@ use super::parts::{article_summaries, explain_path, percent_text, site_state};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem};
-use crate::console::filter::Filter;
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
+use crate::filter::Filter;
+use crate::filter::times::Calendar;
 use crate::html::charts::outcome_table;
 use crate::html::values::{Number, count_with_noun, empty_note, external_link, fact_list};
 use crate::queries::explain::{ListingExplanation, SiteExplanation, due_text, kind_name};
@@ -106,8 +108,8 @@ async fn site_page(
 }
 
 fn newest_section(snapshot: &Snapshot, facts: &SiteFacts) -> Result<Markup, Problem> {
-    let filter = Filter { site: facts.status.site.to_string(), ..Filter::default() };
-    let newest = filter.select(&snapshot.mined, SHOWN)?;
+    let asked = ArticleQuery::of(Filter { site: facts.status.site.to_string(), ..Filter::default() });
+    let newest = asked.select(snapshot, SHOWN, &Calendar::current())?;
     Ok(html! {
         section {
             h2 { "Newest articles" }
@@ -116,7 +118,7 @@ fn newest_section(snapshot: &Snapshot, facts: &SiteFacts) -> Result<Markup, Prob
             } @else {
                 (article_summaries(&snapshot.mined, newest.articles.iter().copied(), true))
                 @if newest.matched > SHOWN {
-                    p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+                    p.pager { a href={ "/articles?" (asked.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
                 }
             }
         }

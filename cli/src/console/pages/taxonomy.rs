@@ -9,7 +9,7 @@ use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 use super::parts::Pages;
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
-use crate::console::filter::query_values;
+use crate::console::filter::parameters;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
@@ -23,7 +23,8 @@ pub(in crate::console) async fn page(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let wanted = query_values(query.as_deref()).remove("q").unwrap_or_default();
+    let values = parameters(query.as_deref(), &["q"])?;
+    let wanted = values.value("q");
     let taxonomy = &snapshot.mined.taxonomy;
     let page = Page {
         place: NavigationItem::Taxonomy,
@@ -36,7 +37,7 @@ pub(in crate::console) async fn page(
                 " of them show, or that one files below such a label."
             }
         },
-        main: html! { (search_form(&wanted)) (found_or_tree(&snapshot, &wanted)) },
+        main: html! { (search_form(wanted)) (found_or_tree(&snapshot, wanted)) },
     };
     page_response(&console, &snapshot, page)
 }
