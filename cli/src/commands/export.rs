@@ -25,11 +25,11 @@ use crate::installation::{self, Setup};
 use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
 use crate::queries::articles::{FiledArticle, each_archived, export_articles};
+use crate::queries::table;
 
 mod columns;
 mod history;
 mod pages;
-mod table;
 mod wacz;
 
 /// A filter as it may be written.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 
-use super::parts::article_summaries;
+use super::parts::{Found, article_file_links, article_summaries};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::ArticleQuery;
@@ -26,12 +26,13 @@ pub(in crate::console) async fn page(
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
     let (asked, _) = ArticleQuery::read(query.as_deref(), &[])?;
-    page_response(&console, &snapshot, list_page(&snapshot, &asked)?)
+    page_response(&console, &snapshot, list_page(&console, &snapshot, &asked).await?)
 }
 
-fn list_page(snapshot: &Snapshot, asked: &ArticleQuery) -> Result<Page, Problem> {
+async fn list_page(console: &Console, snapshot: &Snapshot, asked: &ArticleQuery) -> Result<Page, Problem> {
     let (mined, filter) = (&snapshot.mined, &asked.filter);
     let selected = asked.select(snapshot, SHOWN, &Calendar::current())?;
+    let found = Found::read(console, &filter.q, &selected.articles).await?;
     let main = html! {
         (filter_form(snapshot, filter))
         p.hint #how { "All words must occur; " span.code { "\"a phrase\"" } ", " span.code { "-without" } ", " span.code { "begin*" } " are understood." }
@@ -44,8 +45,9 @@ fn list_page(snapshot: &Snapshot, asked: &ArticleQuery) -> Result<Page, Problem>
             }
             section {
                 h2.hidden { "Articles" }
-                (article_summaries(mined, selected.articles.iter().copied(), false))
+                (article_summaries(mined, selected.articles.iter().copied(), false, &found))
             }
+            (article_file_links(asked))
             nav.pager aria-label="Pages" {
                 @if asked.cursor.is_some() { a href={ "/articles?" (asked.query(None)) } { "Newest" } }
                 @if let Some(next) = selected.next {
