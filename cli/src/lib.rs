@@ -27,6 +27,7 @@ pub mod demo;
 pub mod documented;
 pub mod engine;
 pub mod exit;
+mod filter;
 mod html;
 pub mod import;
 pub mod input;

@@ -105,7 +105,7 @@ pub(crate) enum Command {
     Terms(TermsArgs),
     /// Export the articles, instances, hierarchies, ontology or pages of a run.
     #[command(
-        after_help = "Example:\n  newslode export articles --dir run > articles.jsonl\n  newslode export articles --dir run --history\n  newslode export articles --dir run --format csv --to articles.csv\n  newslode export articles --dir run --format parquet --to articles.parquet\n  newslode export pages --dir run --format warc --to pages.warc.gz\n  newslode export pages --dir run --format wacz --to pages.wacz"
+        after_help = "Example:\n  newslode export articles --dir run > articles.jsonl\n  newslode export articles --dir run --history\n  newslode export articles --dir run --filter site=example.com --filter from=7d\n  newslode export articles --dir run --format csv --to articles.csv\n  newslode export articles --dir run --format parquet --to articles.parquet\n  newslode export pages --dir run --format warc --to pages.warc.gz\n  newslode export pages --dir run --format wacz --to pages.wacz"
     )]
     Export(ExportArgs),
     /// Feed pages of web archives (WARC) to the services, or index web archives.

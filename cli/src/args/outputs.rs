@@ -97,6 +97,10 @@ pub(crate) struct ExportArgs {
     /// All that happened to the articles instead of their last state: when each was new, changed and gone.
     #[arg(long)]
     pub(crate) history: bool,
+    /// Export only these articles: `NAME=VALUE`, several times. Names and values are those of the console and its API: q, concept,
+    /// site, language, label, from, to, found_since, day.
+    #[arg(long = "filter", value_name = "NAME=VALUE")]
+    pub(crate) filters: Vec<String>,
     /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.
     #[arg(long)]
     pub(crate) raw_cells: bool,

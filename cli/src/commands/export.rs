@@ -7,25 +7,33 @@ use newslode_common::store::Kind;
 use newslode_common::warc::{Index, Packing};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::ontology::RdfForm;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
+use newslode_page::time::Timestamp;
 
 use crate::args::{ExportArgs, ExportFormat, ExportWhat};
 use crate::csv::Cells;
 use crate::exit::{Exit, hinted};
+use crate::filter::phrases::WordQuery;
+use crate::filter::times::{Calendar, article_time};
+use crate::filter::{Conditions, Facts, Filter, NAMES, Parameters, find_concept};
 use crate::installation::{self, Setup};
 use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
 use crate::queries::articles::{FiledArticle, each_archived, export_articles};
+use crate::queries::table;
 
 mod columns;
 mod history;
 mod pages;
-mod table;
 mod wacz;
+
+/// A filter as it may be written.
+const EXAMPLE: &str = "newslode export articles --filter site=example.com --filter from=7d";
 
 pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
@@ -38,7 +46,9 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
             "newslode export articles --history",
         ));
     }
+    let filter = read_filter(&args)?;
     let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let chosen = Chosen::read(&parts, &filter).await?;
     let Some(file) = &args.to else {
         if args.what == ExportWhat::Pages && out::is_terminal() {
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
@@ -52,7 +62,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
                 "name a file: --to articles.parquet",
             ));
         }
-        write_to(&mut BufWriter::new(out::writer()), &args, &parts).await?;
+        write_to(&mut BufWriter::new(out::writer()), &args, &parts, &chosen).await?;
         return Ok(Exit::Done);
     };
     let mut part = create_part_file(file)?;
@@ -61,7 +71,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         rename_part_file(file)?;
         return Ok(Exit::Done);
     }
-    let index = write_to(&mut part, &args, &parts).await?;
+    let index = write_to(&mut part, &args, &parts, &chosen).await?;
     rename_part_file(file)?;
     if let Some(index) = index {
         index
@@ -69,6 +79,67 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
             .with_context(|| format!("cannot write `{}`", Index::path(file).display()))?;
     }
     Ok(Exit::Done)
+}
+
+/// The filter of the arguments.
+fn read_filter(args: &ExportArgs) -> anyhow::Result<Filter> {
+    if !args.filters.is_empty() && (args.what != ExportWhat::Articles || args.history) {
+        return Err(hinted(
+            "only articles are filtered, without their history",
+            "newslode export articles --filter site=example.com",
+        ));
+    }
+    let values = Parameters::of_texts(&args.filters, &NAMES).and_then(|values| Filter::read(&values));
+    values.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))
+}
+
+/// The articles that a filter asks for.
+struct Chosen {
+    taxonomy: Taxonomy,
+    conditions: Conditions,
+    /// Nothing: whatever their words are.
+    words: Option<WordQuery>,
+    now: Timestamp,
+}
+
+impl Chosen {
+    /// Reads what a filter is held against.
+    async fn read(parts: &Parts, filter: &Filter) -> anyhow::Result<Chosen> {
+        // Only concepts and labels need the taxonomy.
+        let taxonomy = match filter.concept.is_empty() && filter.label.is_empty() {
+            true => None,
+            false => fold::read_taxonomy(parts.stores.state.as_ref()).await?,
+        };
+        let taxonomy = taxonomy.unwrap_or_default();
+        if !filter.concept.is_empty() && find_concept(&taxonomy, &filter.concept).is_none() {
+            let message = format!("there is no concept `{}` in the taxonomy", filter.concept);
+            return Err(hinted(message, "newslode taxonomy prints all of them"));
+        }
+        let calendar = Calendar::current();
+        let conditions = filter.conditions(&taxonomy, &calendar);
+        let conditions = conditions.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))?;
+        let words = (!filter.q.is_empty()).then(|| WordQuery::parse(&filter.q));
+        Ok(Chosen { taxonomy, conditions, words, now: calendar.now })
+    }
+
+    fn takes(&self, filed_article: &FiledArticle<'_>) -> bool {
+        let article = &filed_article.article;
+        let found = filed_article.history.as_ref().map(|history| history.first_seen);
+        let facts = Facts {
+            site: &article.site,
+            language: article.language.as_deref(),
+            section: article.section.as_deref(),
+            at: article_time(article.published.as_deref(), found, self.now),
+            found,
+            labels: Some(filed_article.labels),
+        };
+        let concepts = &self.taxonomy.concepts;
+        let position = |key: &String| concepts.binary_search_by(|concept| concept.key.cmp(key)).ok();
+        let filings = filed_article.keys.iter().filter_map(position).filter_map(|at| u32::try_from(at).ok());
+        let texts = article.title.iter().map(String::as_str);
+        let texts = texts.chain(article.body.iter().map(|block| block.text.as_str()));
+        self.conditions.take(&facts, filings) && self.words.as_ref().is_none_or(|words| words.matches(texts))
+    }
 }
 
 fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Result<()> {
@@ -91,6 +162,7 @@ async fn write_to(
     mut to: &mut impl Write,
     args: &ExportArgs,
     parts: &Parts,
+    chosen: &Chosen,
 ) -> anyhow::Result<Option<Index>> {
     let mut index = None;
     match args.what {
@@ -99,18 +171,27 @@ async fn write_to(
             to.write_all(table::HEAD.as_bytes())?;
             let cells = if args.raw_cells { Cells::Raw } else { Cells::Neutral };
             let line = |filed_article: &FiledArticle<'_>| {
-                Ok(to.write_all(table::row(filed_article, cells).as_bytes())?)
+                if chosen.takes(filed_article) {
+                    to.write_all(table::row(filed_article, cells).as_bytes())?;
+                }
+                Ok(())
             };
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Articles if args.format == Some(ExportFormat::Parquet) => {
             let mut table = columns::Table::new()?;
-            let row = |filed_article: &FiledArticle<'_>| table.add(filed_article, to);
+            let row = |filed_article: &FiledArticle<'_>| match chosen.takes(filed_article) {
+                true => table.add(filed_article, to),
+                false => Ok(()),
+            };
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, row).await?;
             table.finish(to)?;
         }
         ExportWhat::Articles => {
-            let line = |filed_article: &FiledArticle<'_>| json_line(&mut to, &filed_article.line());
+            let line = |filed_article: &FiledArticle<'_>| match chosen.takes(filed_article) {
+                true => json_line(&mut to, &filed_article.line()),
+                false => Ok(()),
+            };
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => {

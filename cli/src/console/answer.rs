@@ -10,6 +10,13 @@ use super::frame::{NavigationItem, bare_page};
 
 /// Addresses below this are for programs.
 pub(super) const API: &str = "/api/";
+/// Beginnings of the addresses of lists as files.
+const FILES: [&str; 3] = ["/articles.", "/sites.", "/taxonomy."];
+
+/// Whether programs ask for what is at this path, so that it is never a page.
+pub(super) fn is_for_programs(path: &str) -> bool {
+    path.starts_with(API) || FILES.iter().any(|file| path.starts_with(file))
+}
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -71,7 +78,7 @@ impl Problem {
 
     /// The problem in the form that a path's readers expect.
     pub(super) fn on(self, path: &str) -> Response {
-        if path.starts_with(API) { self.json() } else { self.page() }
+        if is_for_programs(path) { self.json() } else { self.page() }
     }
 
     /// As a page.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use newslode_common::store::{Kind, StoreError, StoreResult};
+use newslode_common::version::ContentHash;
 use newslode_miner::mining::filing::Filed;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::{read_history, site_labels};
@@ -14,6 +15,7 @@ use crate::queries::articles::FiledArticle;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
+    id: ContentHash,
     pub(super) article: Article,
     pub(super) history: Option<ArticleHistory>,
     pub(super) filed: Vec<Filed>,
@@ -35,11 +37,11 @@ impl Detail {
         let Some(json) = json else { return Ok(None) };
         let article = serde_json::from_slice(&json)
             .map_err(|error| StoreError::Corrupt(format!("the article of `{}`: {error}", summary.url)))?;
-        Ok(Some(Detail { article, history, filed: mined.filed(summary), labels }))
+        Ok(Some(Detail { id: summary.id, article, history, filed: mined.filed(summary), labels }))
     }
 
     /// The article as readers get it.
     pub(super) fn filed_article(&self) -> FiledArticle<'_> {
-        FiledArticle::new(self.article.clone(), &self.filed, self.history.clone(), &self.labels)
+        FiledArticle::new(self.id, self.article.clone(), &self.filed, self.history.clone(), &self.labels)
     }
 }

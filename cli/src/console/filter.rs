@@ -1,39 +1,29 @@
-//! Which articles a request asks for, and which part of them.
+//! Which part of the articles a request asks for.
 //!
 //! Lists are newest first. A cursor names the last article of a part by its time and its address's name, so a part continues
-//! rightly when newer articles have come in between. Start at [`Filter::of`] and [`Filter::select`].
+//! rightly when newer articles have come in between. Start at [`ArticleQuery::read`] and [`ArticleQuery::select`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use newslode_common::version::ContentHash;
-use newslode_page::time::Timestamp;
+use newslode_page::reading::Site;
 
 use super::answer::Problem;
-use super::snapshot::{ArticleSummary, Mined};
+use super::snapshot::{ArticleSummary, Mined, Snapshot};
+use crate::filter::phrases::WordQuery;
+use crate::filter::times::Calendar;
+use crate::filter::{Facts, Filter, FilterError, NAMES, Parameters};
 
-/// The most characters of a value that are looked at.
-const MOST: usize = 300;
-/// The values of a query, by name; of several of one name the last.
-pub(super) fn query_values(query: Option<&str>) -> BTreeMap<String, String> {
-    let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-    // Cut first: what is cut may end in space.
-    let value = |value: &str| value.trim_start().chars().take(MOST).collect::<String>().trim_end().to_owned();
-    pairs.map(|(name, text)| (name.into_owned(), value(&text))).collect()
-}
+/// The name of the cursor's parameter.
+const CURSOR: &str = "cursor";
 
-/// What a request asks for; what is empty asks for nothing.
+/// A request for a list of articles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Filter {
-    /// Words of the title or body.
-    pub(super) q: String,
-    /// Key or label.
-    pub(super) concept: String,
-    pub(super) site: String,
-    pub(super) language: String,
-    /// `2026-11-25`, UTC.
-    pub(super) day: String,
-    pub(super) cursor: String,
+pub(super) struct ArticleQuery {
+    pub(super) filter: Filter,
+    /// Where the part begins.
+    pub(super) cursor: Option<Cursor>,
 }
 
 /// A place in a list.
@@ -56,6 +46,20 @@ impl Cursor {
     }
 }
 
+impl From<FilterError> for Problem {
+    fn from(error: FilterError) -> Problem {
+        Problem::bad(format!("{error}."))
+    }
+}
+
+/// The values of a query that takes no names but these.
+///
+/// # Errors
+/// When a name is not known, or has two values.
+pub(super) fn parameters(query: Option<&str>, known: &[&str]) -> Result<Parameters, Problem> {
+    Ok(Parameters::of_query(query, known)?)
+}
+
 /// A part of the articles that were asked for.
 pub(super) struct Selected<'a> {
     pub(super) articles: Vec<&'a ArticleSummary>,
@@ -65,40 +69,33 @@ pub(super) struct Selected<'a> {
     pub(super) next: Option<Cursor>,
 }
 
-impl Filter {
-    /// What these values ask for.
-    pub(super) fn of(values: &BTreeMap<String, String>) -> Filter {
-        let value = |name: &str| values.get(name).cloned().unwrap_or_default();
-        Filter {
-            q: value("q"),
-            concept: value("concept"),
-            site: value("site"),
-            language: value("language"),
-            day: value("day"),
-            cursor: value("cursor"),
-        }
+impl ArticleQuery {
+    /// What a query asks for, and its values of `more` names.
+    ///
+    /// # Errors
+    /// When a name is not known, or a value cannot be read.
+    pub(super) fn read(query: Option<&str>, more: &[&str]) -> Result<(ArticleQuery, Parameters), Problem> {
+        let values = parameters(query, &[NAMES.as_slice(), &[CURSOR], more].concat())?;
+        let cursor = match values.value(CURSOR) {
+            "" => None,
+            text => Some(Cursor::read(text).ok_or_else(|| {
+                Problem::bad("The cursor is none. Take it from the answer before, or begin without one.")
+            })?),
+        };
+        Ok((ArticleQuery { filter: Filter::read(&values)?, cursor }, values))
     }
 
-    /// Whether all articles are asked for.
-    pub(super) fn is_empty(&self) -> bool {
-        *self == Filter { cursor: self.cursor.clone(), ..Filter::default() }
+    /// All articles of a filter.
+    pub(super) fn of(filter: Filter) -> ArticleQuery {
+        ArticleQuery { filter, cursor: None }
     }
 
     /// The query that asks for the same, from this cursor on.
     pub(super) fn query(&self, cursor: Option<Cursor>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
-        let parts = [
-            ("q", &self.q),
-            ("concept", &self.concept),
-            ("site", &self.site),
-            ("language", &self.language),
-            ("day", &self.day),
-        ];
-        for (name, value) in parts.into_iter().filter(|(_, value)| !value.is_empty()) {
-            query.append_pair(name, value);
-        }
+        query.extend_pairs(self.filter.pairs());
         if let Some(cursor) = cursor {
-            query.append_pair("cursor", &cursor.to_string());
+            query.append_pair(CURSOR, &cursor.to_string());
         }
         query.finish()
     }
@@ -106,21 +103,35 @@ impl Filter {
     /// At most so many of the articles that are asked for.
     ///
     /// # Errors
-    /// When the day or the cursor is none.
-    pub(super) fn select<'a>(&self, mined: &'a Mined, most: usize) -> Result<Selected<'a>, Problem> {
-        let concept = (!self.concept.is_empty()).then(|| mined.concept(&self.concept));
-        let is_unknown = concept == Some(None);
-        let concept = concept.flatten();
-        let day = self.day()?;
-        let cursor = self.cursor()?;
+    /// When its times contradict each other, or the search index fails.
+    pub(super) fn select<'a>(
+        &self,
+        snapshot: &'a Snapshot,
+        most: usize,
+        calendar: &Calendar,
+    ) -> Result<Selected<'a>, Problem> {
+        let mined = &snapshot.mined;
+        let conditions = self.filter.conditions(&mined.taxonomy, calendar)?;
         let found = self.found(mined)?;
+        let labels: HashMap<&Site, &BTreeMap<String, String>> = match self.filter.label.as_str() {
+            "" => HashMap::new(),
+            _ => snapshot
+                .sites
+                .iter()
+                .map(|facts| (&facts.status.site, &facts.status.settings.labels))
+                .collect(),
+        };
         let wanted = |at: usize, article: &ArticleSummary| {
-            !is_unknown
-                && found.as_ref().is_none_or(|found| found.get(at).copied().unwrap_or_default())
-                && concept.is_none_or(|at| article.filings.iter().any(|place| place.concept == at))
-                && (self.site.is_empty() || article.site.as_str() == self.site)
-                && (self.language.is_empty() || article.language.as_deref() == Some(&self.language))
-                && day.is_none_or(|day| article.at.day() == day)
+            let facts = Facts {
+                site: article.site.as_str(),
+                language: article.language.as_deref(),
+                section: article.section.as_deref(),
+                at: article.at,
+                found: article.found,
+                labels: labels.get(&article.site).copied(),
+            };
+            found.as_ref().is_none_or(|found| found.get(at).copied().unwrap_or_default())
+                && conditions.take(&facts, article.filings.iter().map(|place| place.concept))
         };
         let mut selected = Selected { articles: Vec::new(), matched: 0, next: None };
         for (at, article) in mined.articles.iter().enumerate() {
@@ -128,7 +139,7 @@ impl Filter {
                 continue;
             }
             selected.matched += 1;
-            if cursor.is_some_and(|Cursor { at, id }| article.order() <= (std::cmp::Reverse(at), id)) {
+            if self.cursor.is_some_and(|Cursor { at, id }| article.order() <= (std::cmp::Reverse(at), id)) {
                 continue;
             }
             if selected.articles.len() < most {
@@ -142,43 +153,14 @@ impl Filter {
 
     /// For each article, whether it has the words; `None` if all are asked for. A query without a word finds nothing.
     fn found(&self, mined: &Mined) -> Result<Option<Vec<bool>>, Problem> {
-        if self.q.is_empty() {
+        if self.filter.q.is_empty() {
             return Ok(None);
         }
         // What the last process showed has no index.
         let Some(search) = &mined.search else { return Err(Problem::reading(mined.articles.len() as u64)) };
-        let found = search.find(&self.q, &mined.positions, mined.articles.len());
+        let found = search.find(&WordQuery::parse(&self.filter.q), &mined.positions, mined.articles.len());
         let found = found.map_err(|error| Problem::away(&format!("the search index fails: {error}")))?;
         Ok(Some(found.unwrap_or_default()))
-    }
-
-    /// The day that is asked for, in days since 1970.
-    ///
-    /// # Errors
-    /// When it is none.
-    pub(super) fn day(&self) -> Result<Option<u32>, Problem> {
-        if self.day.is_empty() {
-            return Ok(None);
-        }
-        let date = self.day.parse::<jiff::civil::Date>().ok();
-        let start = date.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
-        let millis = start.and_then(|start| u64::try_from(start.timestamp().as_millisecond()).ok());
-        let day = millis.map(|millis| Timestamp(millis).day());
-        day.map(Some)
-            .ok_or_else(|| Problem::bad(format!("`{}` is not a day. Write it as in 2026-11-25.", self.day)))
-    }
-
-    /// The place after which the part begins.
-    ///
-    /// # Errors
-    /// When it is none.
-    pub(super) fn cursor(&self) -> Result<Option<Cursor>, Problem> {
-        if self.cursor.is_empty() {
-            return Ok(None);
-        }
-        Cursor::read(&self.cursor).map(Some).ok_or_else(|| {
-            Problem::bad("The cursor is none. Take it from the answer before, or begin without one.")
-        })
     }
 }
 
@@ -189,17 +171,18 @@ mod tests {
     use crate::html::taxonomy::tests::test_concept;
     use newslode_miner::mining::filing::Witness;
     use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
-    use newslode_page::reading::Site;
+    use newslode_page::time::Timestamp;
 
     const DAY: u64 = 86_400_000;
 
-    fn mined() -> Mined {
+    fn snapshot() -> Snapshot {
         let article = |n: u64| ArticleSummary {
             id: ContentHash([n as u8; 16]),
             url: format!("https://a{}.test/{n}", n % 2).parse().unwrap(),
             site: Site::of_host(&format!("a{}.test", n % 2)),
             content: ContentHash::NONE,
             title: Some(format!("Story {n}")),
+            section: n.is_multiple_of(5).then(|| "Cup & League".into()),
             lead: String::new(),
             language: Some(if n.is_multiple_of(3) { "de" } else { "en" }.into()),
             published: None,
@@ -218,27 +201,43 @@ mod tests {
         articles.sort_by_key(ArticleSummary::order);
         let concept = Concept { label: "Sport".into(), ..test_concept("en:sport") };
         let taxonomy = Taxonomy { concepts: vec![concept], ..Taxonomy::default() };
-        Mined { taxonomy, articles, ..Mined::default() }
+        let mined = Mined { taxonomy, articles, ..Mined::default() };
+        Snapshot { mined: std::sync::Arc::new(mined), ..Snapshot::default() }
     }
 
-    fn filter(query: &str) -> Filter {
-        Filter::of(&query_values(Some(query)))
+    fn asked(query: &str) -> Result<ArticleQuery, Problem> {
+        ArticleQuery::read(Some(query), &[]).map(|(asked, _)| asked)
+    }
+
+    fn select<'a>(snapshot: &'a Snapshot, asked: &ArticleQuery, most: usize) -> Selected<'a> {
+        let calendar = Calendar { now: Timestamp(8 * DAY), zone: jiff::tz::TimeZone::UTC };
+        asked.select(snapshot, most, &calendar).unwrap()
     }
 
     #[test]
     fn parts_give_every_article_once_and_in_order() {
-        let mined = mined();
-        for query in ["", "site=a1.test", "language=de", "concept=sport", "day=1970-01-03"] {
-            let all: Vec<_> = filter(query).select(&mined, 100).unwrap().articles;
-            let (mut found, mut next) = (Vec::new(), filter(query));
+        let snapshot = snapshot();
+        for query in [
+            "",
+            "site=a1.test",
+            "language=de",
+            "concept=sport",
+            "day=1970-01-03",
+            "from=6d&to=1970-01-05",
+            "label=league",
+            "label=sport&site=a0.test",
+        ] {
+            let all = select(&snapshot, &asked(query).unwrap(), 100).articles;
+            let (mut found, mut next) = (Vec::new(), asked(query).unwrap());
             loop {
-                let part = next.select(&mined, 3).unwrap();
+                let part = select(&snapshot, &next, 3);
                 assert_eq!(part.matched, all.len(), "{query}");
                 found.extend(part.articles);
                 let Some(cursor) = part.next else { break };
-                next = filter(&next.query(Some(cursor)));
+                next = asked(&next.query(Some(cursor))).unwrap();
             }
             assert!(!all.is_empty(), "{query}");
+            assert!(query.is_empty() || all.len() < snapshot.mined.articles.len(), "{query}");
             let ids =
                 |articles: &[&ArticleSummary]| articles.iter().map(|article| article.id).collect::<Vec<_>>();
             assert_eq!(ids(&found), ids(&all), "{query}");
@@ -247,12 +246,22 @@ mod tests {
 
     #[test]
     fn what_is_unknown_selects_nothing_and_what_is_wrong_is_named() {
-        let mined = mined();
-        assert_eq!(filter("concept=chess").select(&mined, 9).unwrap().matched, 0);
-        assert_eq!(filter("site=b.test").select(&mined, 9).unwrap().matched, 0);
-        for wrong in ["day=today", "day=2026-13-01", "cursor=1", "cursor=x-y", "day=-000001-01-01"] {
-            assert!(filter(wrong).select(&mined, 9).is_err(), "{wrong}");
+        let snapshot = snapshot();
+        for query in ["concept=chess", "site=b.test", "label=chess", "found_since=7d"] {
+            assert_eq!(select(&snapshot, &asked(query).unwrap(), 9).matched, 0, "{query}");
         }
-        assert!(filter("%ff=%00&&&=&a").is_empty());
+        for wrong in [
+            "day=today",
+            "day=2026-13-01",
+            "cursor=1",
+            "cursor=x-y",
+            "day=-000001-01-01",
+            "since=7d",
+            "a",
+            "from=x",
+        ] {
+            assert!(asked(wrong).is_err(), "{wrong}");
+        }
+        assert!(asked("&&&=").unwrap().filter.is_empty());
     }
 }

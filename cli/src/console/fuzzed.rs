@@ -7,42 +7,35 @@ use std::fmt;
 
 use newslode_page::reading::CanonicalUrl;
 
-use super::filter::{Cursor, Filter, query_values};
+use super::filter;
 use super::pages::explain::query_value;
 use super::pages::parts::explain_path;
-use super::search;
 use super::writing::form::Form;
 use super::writing::seeds;
+use crate::filter::phrases::WordQuery;
 
 /// What a query of the list of articles asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub struct ArticleQuery {
-    filter: Filter,
-    day: Option<u32>,
-    cursor: Option<Cursor>,
-}
+pub struct ArticleQuery(filter::ArticleQuery);
 
 impl ArticleQuery {
-    /// Reads the query of a request; `None` if its day or cursor is wrong.
+    /// Reads the query of a request; `None` if a name or a value in it is wrong.
     #[must_use]
     pub fn parse(query: &str) -> Option<ArticleQuery> {
-        let filter = Filter::of(&query_values(Some(query)));
-        let (day, cursor) = (filter.day().ok()?, filter.cursor().ok()?);
-        // A cursor is written from its parts, not from its text.
-        Some(ArticleQuery { filter: Filter { cursor: String::new(), ..filter }, day, cursor })
+        filter::ArticleQuery::read(Some(query), &[]).ok().map(|(asked, _)| ArticleQuery(asked))
     }
 
     /// Whether words are searched for.
     #[must_use]
     pub fn has_words(&self) -> bool {
-        search::has_words(&self.filter.q)
+        !WordQuery::parse(&self.0.filter.q).is_empty()
     }
 }
 
 /// The query as the console's links have it.
 impl fmt::Display for ArticleQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.filter.query(self.cursor))
+        f.write_str(&self.0.query(self.0.cursor))
     }
 }
 

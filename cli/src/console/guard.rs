@@ -17,7 +17,7 @@ use newslode_common::listen::Way;
 
 use super::access::origin::Origin;
 use super::access::{Caller, NOT_ENCRYPTED, Refused};
-use super::answer::{API, Problem, explain_refusal};
+use super::answer::{Problem, explain_refusal, is_for_programs};
 use super::api::events::PATH as EVENTS;
 use super::oidc;
 use super::shares::{HeldBody, Holds};
@@ -97,7 +97,7 @@ async fn answer(
         if !caller.origin.is_private {
             return Err(Problem::new(StatusCode::FORBIDDEN, "not_encrypted", NOT_ENCRYPTED));
         }
-        if request.method() == Method::GET && !path.starts_with(API) {
+        if request.method() == Method::GET && !is_for_programs(path) {
             return Ok(Redirect::to("/session").into_response());
         }
         let sentence =

@@ -11,6 +11,7 @@ mod answer;
 mod api;
 mod assets;
 mod detail;
+mod downloads;
 mod filter;
 pub(crate) mod followed;
 mod frame;
@@ -149,6 +150,7 @@ fn router(console: Arc<Console>) -> Router {
         .route("/operations/audit.jsonl", get(pages::operations::audit))
         .route("/assets/{file}", get(assets::file))
         .merge(api::router())
+        .merge(downloads::router())
         .merge(writing::router())
         .fallback(answer::not_found)
         .layer(axum::middleware::from_fn_with_state(console.clone(), guard::guard))

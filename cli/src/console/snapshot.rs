@@ -20,6 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, SearchIndex};
+use crate::filter::find_concept;
+use crate::filter::times::article_time;
 use crate::html::lists::article_lead;
 
 /// Maximum number of articles in memory.
@@ -44,6 +46,8 @@ pub(super) struct ArticleSummary {
     /// Under which the archive has it.
     pub(super) content: ContentHash,
     pub(super) title: Option<String>,
+    /// The section that its page names.
+    pub(super) section: Option<Box<str>>,
     pub(super) lead: String,
     pub(super) language: Option<String>,
     pub(super) published: Option<String>,
@@ -68,15 +72,14 @@ impl ArticleSummary {
         filings: Vec<ConceptFiling>,
         now: Timestamp,
     ) -> ArticleSummary {
-        let published = article.published.as_deref().and_then(parse_instant);
-        let latest = found.unwrap_or(now);
-        let at = published.map_or(latest, |published| published.min(latest));
+        let at = article_time(article.published.as_deref(), found, now);
         ArticleSummary {
             id: newslode_miner::work::histories::history::history_key(url),
             url: url.clone(),
             site: url.site(),
             content,
             title: article.title.clone(),
+            section: article.section.as_deref().map(Box::from),
             lead: article_lead(article),
             language: article.language.clone(),
             published: article.published.clone(),
@@ -103,16 +106,6 @@ impl ArticleSummary {
 fn reading_hash(article: &Article) -> u64 {
     let said = Article { evidence: BTreeMap::new(), ..article.clone() };
     newslode_common::schedule::name(&serde_json::to_string(&said).unwrap_or_default())
-}
-
-/// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.
-fn parse_instant(text: &str) -> Option<Timestamp> {
-    let utc = jiff::tz::TimeZone::UTC;
-    let civil = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(utc.clone()).ok();
-    let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(utc.clone()).ok();
-    let at = text.parse::<jiff::Timestamp>().ok();
-    let at = at.or_else(|| Some(civil()?.timestamp())).or_else(|| Some(day()?.timestamp()))?;
-    u64::try_from(at.as_millisecond()).ok().map(Timestamp)
 }
 
 /// What is shown of a concept beside the taxonomy.
@@ -179,13 +172,7 @@ impl Mined {
 
     /// The position of a concept: by its key, or by its label in any case.
     pub(super) fn concept(&self, named: &str) -> Option<u32> {
-        let by_key = |concept: &Concept| concept.keys.iter().any(|key| key == named);
-        let folded = named.to_lowercase();
-        let concepts = &self.taxonomy.concepts;
-        let at = concepts.iter().position(|concept| concept.key == named);
-        let at = at.or_else(|| concepts.iter().position(by_key));
-        let at = at.or_else(|| concepts.iter().position(|concept| concept.label.to_lowercase() == folded))?;
-        u32::try_from(at).ok()
+        find_concept(&self.taxonomy, named)
     }
 
     /// A concept by its key or label, and what is shown of it.
@@ -243,21 +230,5 @@ impl Snapshot {
     /// When it is not known.
     pub(super) fn known_site(&self, name: &str) -> Result<&SiteFacts, Problem> {
         self.site(name).ok_or_else(|| unknown_site(name))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instants_are_read_from_dates_and_times() {
-        let at = |text| parse_instant(text).map(|at| at.0 / 1000);
-        assert_eq!(at("2024-05-03"), Some(1_714_694_400));
-        assert_eq!(at("2024-05-03T10:30:00Z"), Some(1_714_732_200));
-        assert_eq!(at("2024-05-03T10:30:00+02:00"), Some(1_714_725_000));
-        assert_eq!(at("2024-05-03T10:30"), Some(1_714_732_200));
-        assert_eq!(at("yesterday"), None);
-        assert_eq!(at("1900-01-01"), None);
     }
 }

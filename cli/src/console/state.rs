@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::FromRequestParts;
-use axum::http::request;
+use axum::http::{header, request};
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::version::ContentHash;
 use newslode_page::reading::Site;
 use tokio::sync::{Mutex, Notify, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::access::origin::Origin;
+use super::access::origin::{Client, Origin};
 use super::access::{Access, Caller, Visitor};
 use super::answer::{PageProblem, Problem};
 use super::api::lines::ArticleLines;
@@ -142,6 +143,44 @@ impl Console {
 pub(super) fn caller_of(parts: &request::Parts) -> Result<Arc<Caller>, Problem> {
     let caller = parts.extensions.get::<Arc<Caller>>().cloned();
     caller.ok_or_else(|| Problem::away(&"the request did not pass the guard"))
+}
+
+/// The console's address as a client wrote it, without a slash at its end; empty if the client came over a socket.
+#[derive(Clone, Debug)]
+pub(super) struct ConsoleAddress(String);
+
+impl ConsoleAddress {
+    fn of(parts: &request::Parts) -> Result<ConsoleAddress, Problem> {
+        let origin = caller_of(parts)?.origin;
+        // The guard lets no other host pass than the console's own.
+        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
+        let scheme = if origin.is_encrypted { "https" } else { "http" };
+        let address = host.filter(|_| !matches!(origin.client, Client::Socket));
+        Ok(ConsoleAddress(address.map(|host| format!("{scheme}://{host}")).unwrap_or_default()))
+    }
+
+    /// The address of what is at this path of the console.
+    pub(super) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.0)
+    }
+
+    /// A line of an article with the address of its page in the console as the last key, `console`.
+    pub(super) fn add_to(&self, line: &str, id: ContentHash) -> String {
+        let address = serde_json::Value::String(self.at(&format!("/articles/{id}")));
+        let keys = line.strip_suffix('}').unwrap_or(line);
+        format!("{keys},\"console\":{address}}}")
+    }
+}
+
+impl FromRequestParts<Arc<Console>> for ConsoleAddress {
+    type Rejection = PageProblem;
+
+    async fn from_request_parts(
+        parts: &mut request::Parts,
+        _console: &Arc<Console>,
+    ) -> Result<ConsoleAddress, PageProblem> {
+        Ok(ConsoleAddress::of(parts)?)
+    }
 }
 
 impl FromRequestParts<Arc<Console>> for Visitor {

@@ -15,14 +15,14 @@ const SITES: usize = 200;
 
 /// An article as a list shows it.
 pub(crate) struct ListedArticle<'a> {
-    pub(crate) headline: &'a str,
+    pub(crate) headline: Markup,
     /// Where the headline leads; nowhere without it.
     pub(crate) address: Option<String>,
     /// Of its text.
     pub(crate) language: Option<&'a str>,
     /// What is known of it: its site, its day and the like.
     pub(crate) meta: Markup,
-    pub(crate) lead: &'a str,
+    pub(crate) lead: Markup,
 }
 
 /// The beginning of an article's text: about two lines.
@@ -54,7 +54,7 @@ fn article_entry(item: &ListedArticle<'_>, is_tight: bool) -> Markup {
                 }
             }
             p.meta { (item.meta) }
-            @if !is_tight && !item.lead.is_empty() { p.lead dir="auto" lang=[item.language] { (item.lead) } }
+            @if !is_tight && !item.lead.0.is_empty() { p.lead dir="auto" lang=[item.language] { (item.lead) } }
         }
     }
 }

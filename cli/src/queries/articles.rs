@@ -12,7 +12,7 @@ use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts};
-use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::history::{ArticleHistory, history_key};
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
@@ -59,6 +59,8 @@ pub async fn each_archived(
 
 /// An article under its concepts.
 pub(crate) struct FiledArticle<'a> {
+    /// Its name in the archive and in the console's addresses.
+    pub(crate) id: ContentHash,
     pub(crate) article: Article,
     /// Keys of the concepts.
     pub(crate) keys: BTreeSet<String>,
@@ -66,12 +68,14 @@ pub(crate) struct FiledArticle<'a> {
     placed: Vec<FiledUnder<'a>>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
     pub(crate) history: Option<ArticleHistory>,
-    labels: &'a BTreeMap<String, String>,
+    /// The operator's labels of its site.
+    pub(crate) labels: &'a BTreeMap<String, String>,
 }
 
 impl<'a> FiledArticle<'a> {
     /// Files an article under its concepts.
     pub(crate) fn new(
+        id: ContentHash,
         mut article: Article,
         filed: &'a [Filed],
         history: Option<ArticleHistory>,
@@ -80,19 +84,19 @@ impl<'a> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-        FiledArticle { article, keys, filed, placed, history, labels }
+        FiledArticle { id, article, keys, filed, placed, history, labels }
     }
 
     /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
-        let filed = self.placed.as_slice();
+        let (id, filed) = (self.id, self.placed.as_slice());
         match self
             .history
             .as_ref()
             .and_then(|history| ArticleEvent::latest(history, &self.article, self.labels))
         {
-            Some(event) => ArticleLine::WithHistory(WithConcepts { event, filed }),
-            None => ArticleLine::WithoutHistory(WithConcepts { event: &self.article, filed }),
+            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed }),
+            None => ArticleLine::WithoutHistory(WithConcepts { id, event: &self.article, filed }),
         }
     }
 }
@@ -149,7 +153,7 @@ pub(crate) async fn file_articles(
             }
             let article: Article = serde_json::from_slice(&json)?;
             let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
-            let filed_article = FiledArticle::new(article, &filed, history, &labels);
+            let filed_article = FiledArticle::new(history_key(&url), article, &filed, history, &labels);
             take(&url, version, Some(&filed_article))?;
         }
     }

@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod past;
 pub(crate) mod recall;
 pub(crate) mod status;
+pub(crate) mod table;
 pub(crate) mod taxonomy;
 pub(crate) mod templates;
 pub(crate) mod tokens;

@@ -160,7 +160,7 @@ fn newest_articles(newest: &NewestArticles) -> Markup {
 
 fn listed_article(story: &ArticleExcerpt) -> ListedArticle<'_> {
     ListedArticle {
-        headline: &story.title,
+        headline: html! { (story.title) },
         address: page_url(&story.url).map(|_| story.url.clone()),
         language: story.language.as_deref(),
         meta: html! {
@@ -169,7 +169,7 @@ fn listed_article(story: &ArticleExcerpt) -> ListedArticle<'_> {
             @if !story.authors.is_empty() { span dir="auto" { (story.authors.join(", ")) } }
             span { (count_with_noun(story.words as u64, "word", "words")) }
         },
-        lead: &story.lead,
+        lead: html! { (story.lead) },
     }
 }
 

@@ -223,6 +223,7 @@ impl Rows {
 mod tests {
     use std::collections::BTreeMap;
 
+    use newslode_common::version::ContentHash;
     use newslode_page::article::{Article, Block, BlockKind, PageKind};
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
     use parquet::record::Field;
@@ -256,7 +257,9 @@ mod tests {
         let (labels, mut file) = (BTreeMap::new(), Vec::new());
         let mut table = Table::new().unwrap();
         for number in 0..1_500 {
-            table.add(&FiledArticle::new(article(number), &[], None, &labels), &mut file).unwrap();
+            table
+                .add(&FiledArticle::new(ContentHash([7; 16]), article(number), &[], None, &labels), &mut file)
+                .unwrap();
         }
         assert!(!file.is_empty(), "a full group is written at once");
         table.finish(&mut file).unwrap();

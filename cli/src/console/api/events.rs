@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use crate::console::access::Caller;
 use crate::console::answer::Problem;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
-use crate::console::state::Console;
+use crate::console::state::{Console, ConsoleAddress};
 
 /// Where they are.
 pub(in crate::console) const PATH: &str = "/api/v1/events";
@@ -41,6 +41,7 @@ const ALIVE: Duration = Duration::from_secs(15);
 pub(super) async fn stream_events(
     State(console): State<Arc<Console>>,
     Extension(caller): Extension<Arc<Caller>>,
+    address: ConsoleAddress,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let share = console.listening.take(caller.counted(), MOST_OF_CLIENT).ok_or_else(|| {
@@ -61,7 +62,9 @@ pub(super) async fn stream_events(
     console.work.clone().spawn(async move {
         let _places = (place, share);
         // Also ends when the listener is gone, because nothing more can be sent then.
-        let _ = stop.run_until_cancelled(send_until_closed(&console, first, since, &send)).await;
+        let _ = stop
+            .run_until_cancelled(send_until_closed(&console, first, since, &Listener { to: send, address }))
+            .await;
     });
     let events = futures::stream::unfold(receive, async |mut receive| {
         let event: Event = receive.recv().await?;
@@ -82,9 +85,18 @@ fn last_event_time(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
 /// The listener is gone or reads nothing, or the archive cannot be read: the stream ends.
 struct StreamEnded;
 
-/// Sends an event. A stream that waits for its listener holds a whole snapshot in memory, so the wait has a limit.
-async fn send_event(to: &mpsc::Sender<Event>, event: Event) -> Result<(), StreamEnded> {
-    to.send_timeout(event, STALLED).await.map_err(|_| StreamEnded)
+/// Where events are sent.
+struct Listener {
+    to: mpsc::Sender<Event>,
+    /// The console's address as the listener wrote it.
+    address: ConsoleAddress,
+}
+
+impl Listener {
+    /// Sends an event. A stream that waits for its listener holds a whole snapshot in memory, so the wait has a limit.
+    async fn send(&self, event: Event) -> Result<(), StreamEnded> {
+        self.to.send_timeout(event, STALLED).await.map_err(|_| StreamEnded)
+    }
 }
 
 /// Sends the events of each new snapshot until the listener or the console goes.
@@ -92,26 +104,26 @@ async fn send_until_closed(
     console: &Console,
     first: Arc<Snapshot>,
     since: Option<Timestamp>,
-    to: &mpsc::Sender<Event>,
+    listener: &Listener,
 ) -> Result<(), StreamEnded> {
     let mut read = console.read.clone();
     let mut before = first;
     // This gives an id even to a listener that goes before the first article.
-    send_event(to, Event::default().id(before.made.0.to_string()).comment("listening")).await?;
+    listener.send(Event::default().id(before.made.0.to_string()).comment("listening")).await?;
     if let Some(since) = since {
         let missed = |article: &ArticleSummary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
         let missed =
             before.mined.articles.iter().filter(|article| missed(article)).map(|article| ("new", article));
-        send_articles(console, &before, since, missed.collect(), to).await?;
+        send_articles(console, &before, since, missed.collect(), listener).await?;
     }
     loop {
         tokio::select! {
             changed = read.changed() => changed.map_err(|_| StreamEnded)?,
-            () = to.closed() => return Err(StreamEnded),
+            () = listener.to.closed() => return Err(StreamEnded),
         }
         let Some(now) = read.borrow_and_update().snapshot.clone() else { continue };
         if !Arc::ptr_eq(&now.mined, &before.mined) {
-            send_articles(console, &now, before.made, differences(&before, &now), to).await?;
+            send_articles(console, &now, before.made, differences(&before, &now), listener).await?;
         }
         before = now;
     }
@@ -133,7 +145,7 @@ async fn send_articles(
     snapshot: &Snapshot,
     before: Timestamp,
     mut articles: Vec<(&'static str, &ArticleSummary)>,
-    to: &mpsc::Sender<Event>,
+    listener: &Listener,
 ) -> Result<(), StreamEnded> {
     articles.sort_by_key(|(_, article)| (article.found.unwrap_or(article.at), Reverse(article.order())));
     let last = articles.len().saturating_sub(1);
@@ -143,8 +155,11 @@ async fn send_articles(
         // An article that was read again since the snapshot is a change of the next one.
         let Some(line) = read.map_err(|_| StreamEnded)? else { continue };
         let told = if at == last { snapshot.made } else { before };
-        let event = Event::default().event(event).id(told.0.to_string()).data(line);
-        send_event(to, event).await?;
+        let event = Event::default()
+            .event(event)
+            .id(told.0.to_string())
+            .data(listener.address.add_to(&line, summary.id));
+        listener.send(event).await?;
     }
     Ok(())
 }

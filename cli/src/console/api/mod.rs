@@ -29,14 +29,18 @@ use serde::Serialize;
 
 use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
-use super::filter::{Filter, query_values};
+use super::filter::{ArticleQuery, parameters};
 use super::pages::explain::query_value;
-use super::snapshot::{SiteFacts, Snapshot};
-use crate::console::state::Console;
+use super::snapshot::{ArticleSummary, SiteFacts, Snapshot};
+use super::state::{Console, ConsoleAddress};
+use crate::filter::Parameters;
+use crate::filter::times::Calendar;
 use crate::queries::explain;
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");
+/// The name of the parameter that says how many articles are wanted.
+pub(super) const LIMIT: &str = "limit";
 /// Number of articles in an answer: the default, and the maximum.
 const USUAL: usize = 50;
 const MOST: usize = 200;
@@ -82,7 +86,8 @@ async fn get_openapi() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-async fn get_taxonomy(State(console): State<Arc<Console>>) -> ApiResult {
+async fn get_taxonomy(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    parameters(query.as_deref(), &[])?;
     json_response(&console.snapshot().await?.mined.taxonomy)
 }
 
@@ -116,43 +121,67 @@ async fn get_concept(State(console): State<Arc<Console>>, Path(named): Path<Stri
     })
 }
 
-async fn get_articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+async fn get_articles(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+    address: ConsoleAddress,
+) -> ApiResult {
     let snapshot = console.snapshot().await?;
-    let values = query_values(query.as_deref());
-    let filter = Filter::of(&values);
-    let most = parse_limit(&values)?;
+    let (asked, values) = ArticleQuery::read(query.as_deref(), &[LIMIT])?;
+    let filter = &asked.filter;
+    let most = parse_limit(&values, USUAL, MOST)?;
     if !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none() {
         return Err(unknown_concept(&filter.concept));
     }
     if !filter.site.is_empty() {
         snapshot.known_site(&filter.site)?;
     }
-    let selected = filter.select(&snapshot.mined, most)?;
+    let selected = asked.select(&snapshot, most, &Calendar::current())?;
     let next = selected.next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
     let end = format!("],\"matched\":{},\"next\":{next}}}", selected.matched);
     let ids: Vec<ContentHash> = selected.articles.iter().map(|summary| summary.id).collect();
-    articles_response(article_lines(console, snapshot.clone(), ids), end).await
+    articles_response(article_lines(console, snapshot.clone(), ids, address), end).await
 }
 
-/// The lines of articles, read while they are sent. One that was replaced since the snapshot is left out.
-fn article_lines(
+/// The line of an article: that of `articles.jsonl`, with the address of its page in the console.
+fn article_line(
+    summary: &ArticleSummary,
+    detail: &Detail,
+    address: &ConsoleAddress,
+) -> Result<String, Problem> {
+    let line = serde_json::to_string(&detail.filed_article().line());
+    Ok(address.add_to(&line.map_err(|error| Problem::away(&error))?, summary.id))
+}
+
+/// The lines of articles, read while they are sent.
+pub(super) fn article_lines(
     console: Arc<Console>,
     snapshot: Arc<Snapshot>,
     ids: Vec<ContentHash>,
+    address: ConsoleAddress,
 ) -> impl Stream<Item = Result<String, Problem>> + Send + 'static {
-    let line = move |id: ContentHash| {
-        let (console, snapshot) = (console.clone(), snapshot.clone());
+    let line = move |summary: &ArticleSummary, detail: &Detail| article_line(summary, detail, &address);
+    article_texts(console, snapshot, ids, line)
+}
+
+/// What `write` makes of articles, each read when it is its turn. One that was replaced since the snapshot is left out.
+pub(super) fn article_texts(
+    console: Arc<Console>,
+    snapshot: Arc<Snapshot>,
+    ids: Vec<ContentHash>,
+    write: impl Fn(&ArticleSummary, &Detail) -> Result<String, Problem> + Send + Sync + 'static,
+) -> impl Stream<Item = Result<String, Problem>> + Send + 'static {
+    let write = Arc::new(write);
+    let text = move |id: ContentHash| {
+        let (console, snapshot, write) = (console.clone(), snapshot.clone(), write.clone());
         async move {
             let Some(summary) = snapshot.mined.article(&id) else { return Ok(None) };
-            let Some(detail) = Detail::read(&console.source.parts, &snapshot.mined, summary).await? else {
-                return Ok(None);
-            };
-            let line = serde_json::to_string(&detail.filed_article().line());
-            line.map(Some).map_err(|error| Problem::away(&error))
+            let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
+            detail.map(|detail| write(summary, &detail)).transpose()
         }
     };
-    let lines = futures::stream::iter(ids).map(line).buffered(AT_ONCE);
-    lines.filter_map(|line| futures::future::ready(line.transpose()))
+    let texts = futures::stream::iter(ids).map(text).buffered(AT_ONCE);
+    texts.filter_map(|text| futures::future::ready(text.transpose()))
 }
 
 /// Streams lines as the articles of an answer, so that it takes the memory of few of them. If the store fails after the first, the answer
@@ -173,15 +202,20 @@ async fn articles_response(
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
-/// How many articles are wanted.
-fn parse_limit(values: &BTreeMap<String, String>) -> Result<usize, Problem> {
-    let Some(text) = values.get("limit").filter(|text| !text.is_empty()) else { return Ok(USUAL) };
-    let limit = text.parse().ok().filter(|limit| (1..=MOST).contains(limit));
-    limit.ok_or_else(|| Problem::bad(format!("`{text}` is not a limit: it is a number from 1 to {MOST}.")))
+/// How many articles are wanted, if `usual` and `most` are the default and the maximum.
+pub(super) fn parse_limit(values: &Parameters, usual: usize, most: usize) -> Result<usize, Problem> {
+    let text = values.value(LIMIT);
+    if text.is_empty() {
+        return Ok(usual);
+    }
+    let limit = text.parse().ok().filter(|limit| (1..=most).contains(limit));
+    limit.ok_or_else(|| Problem::bad(format!("`{text}` is not a limit: it is a number from 1 to {most}.")))
 }
 
 /// The page that a query names.
 fn parse_page_url(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
+    // Its value may be longer than those of other parameters.
+    parameters(query, &["url"])?;
     let target = query_value(query, "url");
     if target.is_empty() {
         return Err(Problem::bad("Name a page: ?url=https%3A%2F%2Fwww.example.com%2Fstory"));
@@ -189,18 +223,23 @@ fn parse_page_url(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
     target.parse().map_err(|error| Problem::bad(format!("{error}.")))
 }
 
-async fn get_article(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+async fn get_article(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+    address: ConsoleAddress,
+) -> ApiResult {
     let url = parse_page_url(query.as_deref())?;
     let snapshot = console.snapshot().await?;
     let unknown = || Problem::not_found(format!("No article is known at `{url}`."));
     let summary = snapshot.mined.article(&history_key(&url)).ok_or_else(unknown)?;
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-    json_response(&detail.ok_or_else(unknown)?.filed_article().line())
+    let line = article_line(summary, &detail.ok_or_else(unknown)?, &address)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], line).into_response())
 }
 
 /// A site as `newslode status --json` has it, and what it brings.
 #[derive(Serialize)]
-struct SiteAnswer<'a> {
+pub(super) struct SiteAnswer<'a> {
     #[serde(flatten)]
     status: &'a SiteStatus,
     health: Health,
@@ -211,13 +250,14 @@ struct SiteAnswer<'a> {
 }
 
 impl<'a> SiteAnswer<'a> {
-    fn of(facts: &'a SiteFacts) -> SiteAnswer<'a> {
+    pub(super) fn of(facts: &'a SiteFacts) -> SiteAnswer<'a> {
         let SiteFacts { status, health, articles, recall, listings } = facts;
         SiteAnswer { status, health: *health, articles: *articles, recall: *recall, listings: *listings }
     }
 }
 
-async fn get_sites(State(console): State<Arc<Console>>) -> ApiResult {
+async fn get_sites(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    parameters(query.as_deref(), &[])?;
     let snapshot = console.snapshot().await?;
     let sites: Vec<SiteAnswer<'_>> = snapshot.sites.iter().map(SiteAnswer::of).collect();
     json_response(&BTreeMap::from([("sites", sites)]))

@@ -14,7 +14,7 @@ use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{
-    article_path, article_summaries, concept_path, explain_path, short_external_link, site_link,
+    Found, article_path, article_summaries, concept_path, explain_path, short_external_link, site_link,
 };
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem};
@@ -171,7 +171,7 @@ fn near_section(snapshot: &Snapshot, summary: &ArticleSummary) -> Markup {
     let near = snapshot.mined.near(summary, NEAR);
     html! {
         @if !near.is_empty() {
-            section { h2 { "Nearly the same" } (article_summaries(&snapshot.mined, near, true)) }
+            section { h2 { "Nearly the same" } (article_summaries(&snapshot.mined, near, true, &Found::default())) }
         }
     }
 }

@@ -1,16 +1,18 @@
-//! *Articles*: newest first, by concept, site, language and day.
+//! *Articles*: newest first, by words, concept, site, language, label and time.
 
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 
-use super::parts::article_summaries;
+use super::parts::{Found, article_file_links, article_summaries};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem};
-use crate::console::filter::{Filter, query_values};
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
+use crate::filter::Filter;
+use crate::filter::times::{Calendar, When};
 use crate::html::values::{count_with_noun, empty_note};
 
 /// Articles of a page.
@@ -23,13 +25,14 @@ pub(in crate::console) async fn page(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let filter = Filter::of(&query_values(query.as_deref()));
-    page_response(&console, &snapshot, list_page(&snapshot, &filter)?)
+    let (asked, _) = ArticleQuery::read(query.as_deref(), &[])?;
+    page_response(&console, &snapshot, list_page(&console, &snapshot, &asked).await?)
 }
 
-fn list_page(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
-    let mined = &snapshot.mined;
-    let selected = filter.select(mined, SHOWN)?;
+async fn list_page(console: &Console, snapshot: &Snapshot, asked: &ArticleQuery) -> Result<Page, Problem> {
+    let (mined, filter) = (&snapshot.mined, &asked.filter);
+    let selected = asked.select(snapshot, SHOWN, &Calendar::current())?;
+    let found = Found::read(console, &filter.q, &selected.articles).await?;
     let main = html! {
         (filter_form(snapshot, filter))
         p.hint #how { "All words must occur; " span.code { "\"a phrase\"" } ", " span.code { "-without" } ", " span.code { "begin*" } " are understood." }
@@ -42,12 +45,13 @@ fn list_page(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
             }
             section {
                 h2.hidden { "Articles" }
-                (article_summaries(mined, selected.articles.iter().copied(), false))
+                (article_summaries(mined, selected.articles.iter().copied(), false, &found))
             }
+            (article_file_links(asked))
             nav.pager aria-label="Pages" {
-                @if !filter.cursor.is_empty() { a href={ "/articles?" (filter.query(None)) } { "Newest" } }
+                @if asked.cursor.is_some() { a href={ "/articles?" (asked.query(None)) } { "Newest" } }
                 @if let Some(next) = selected.next {
-                    a rel="next" href={ "/articles?" (filter.query(Some(next))) } { "Older articles" }
+                    a rel="next" href={ "/articles?" (asked.query(Some(next))) } { "Older articles" }
                 }
             }
         }
@@ -118,10 +122,26 @@ fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
                 }
             }
             div {
+                label for="label" { "Label" }
+                input #label name="label" value=(filter.label) autocomplete="off" dir="auto";
+            }
+            (time_input("from", "From", filter.from))
+            (time_input("to", "To", filter.to))
+            (time_input("found_since", "Found since", filter.found_since))
+            div {
                 label for="day" { "Day (UTC)" }
-                input #day type="date" name="day" value=(filter.day);
+                input #day type="date" name="day" value=[filter.day];
             }
             div.act { button { "Show" } @if !filter.is_empty() { a href="/articles" { "all" } } }
+        }
+    }
+}
+
+fn time_input(name: &str, label: &str, value: Option<When>) -> Markup {
+    html! {
+        div {
+            label for=(name) { (label) }
+            input id=(name) name=(name) value=[value] placeholder="2026-11-25, today, 7d" autocomplete="off" spellcheck="false";
         }
     }
 }

@@ -6,12 +6,14 @@ use axum::extract::{Path, State};
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
-use super::parts::{Pages, article_summaries, concept_link};
+use super::parts::{Found, Pages, article_file_links, article_summaries, concept_link};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem, unknown_concept};
-use crate::console::filter::Filter;
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
+use crate::filter::Filter;
+use crate::filter::times::Calendar;
 use crate::html::lists::site_links;
 use crate::html::taxonomy::{Neighbours, concept_links, form_table};
 use crate::html::values::{Number, count_with_noun, empty_note};
@@ -30,8 +32,8 @@ pub(in crate::console) async fn page(
 fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
     let mined = &snapshot.mined;
     let (concept, facts) = mined.concept_with_facts(named).ok_or_else(|| unknown_concept(named))?;
-    let filter = Filter { concept: concept.key.clone(), ..Filter::default() };
-    let newest = filter.select(mined, SHOWN)?;
+    let asked = ArticleQuery::of(Filter { concept: concept.key.clone(), ..Filter::default() });
+    let newest = asked.select(snapshot, SHOWN, &Calendar::current())?;
     let about = html! {
         p.lead {
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
@@ -40,31 +42,32 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
         }
     };
     let main = html! {
-        div.beside {
-            div {
-                section {
-                    h2 { "Newest articles" }
-                    @if newest.articles.is_empty() {
-                        (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
-                    } @else {
-                        (article_summaries(mined, newest.articles.iter().copied(), false))
-                        @if newest.matched > SHOWN {
-                            p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+            div.beside {
+                div {
+                    section {
+                        h2 { "Newest articles" }
+                        @if newest.articles.is_empty() {
+                            (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
+                        } @else {
+                            (article_summaries(mined, newest.articles.iter().copied(), false, &Found::default()))
+                            (article_file_links(&asked))
+    @if newest.matched > SHOWN {
+                                p.pager { a href={ "/articles?" (asked.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+                            }
                         }
                     }
+                    (explanation_section(facts))
                 }
-                (explanation_section(facts))
-            }
-            aside {
-                (neighbour_sections(&mined.taxonomy, concept))
-                section { h2 { "Written forms" } (form_table(concept)) }
-                section {
-                    h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
-                    (site_links(&concept.sites, &Pages))
+                aside {
+                    (neighbour_sections(&mined.taxonomy, concept))
+                    section { h2 { "Written forms" } (form_table(concept)) }
+                    section {
+                        h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
+                        (site_links(&concept.sites, &Pages))
+                    }
                 }
             }
-        }
-    };
+        };
     Ok(Page {
         place: NavigationItem::Taxonomy,
         title: concept.label.clone(),

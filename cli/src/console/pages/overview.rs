@@ -8,7 +8,7 @@ use newslode_common::schedule::Health;
 use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
-use super::parts::{article_summaries, concept_link, shortage_note, site_link, site_state};
+use super::parts::{Found, article_summaries, concept_link, shortage_note, site_link, site_state};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
@@ -218,7 +218,7 @@ fn newest_section(snapshot: &Snapshot) -> Markup {
             @if mined.articles.is_empty() {
                 (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
             } @else {
-                (article_summaries(mined, mined.articles.iter().take(SHOWN), true))
+                (article_summaries(mined, mined.articles.iter().take(SHOWN), true, &Found::default()))
                 p.pager { a href="/articles" { "All articles" } }
             }
         }

@@ -1,16 +1,30 @@
 //! What several pages show: addresses of pages, links, lists of articles, the state of a site.
 
+use std::collections::HashMap;
+
+use futures::{StreamExt as _, TryStreamExt as _};
 use maud::{Markup, html};
 use newslode_common::schedule::Health;
-use newslode_common::store::SiteStatus;
+use newslode_common::store::{Kind, SiteStatus};
+use newslode_common::version::ContentHash;
 use newslode_miner::mining::taxonomy::Concept;
+use newslode_page::article::Article;
 use newslode_page::reading::Site;
 
+use crate::console::answer::Problem;
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{ArticleSummary, Mined};
 use crate::console::source::Source;
+use crate::console::state::Console;
+use crate::filter::phrases::{Passage, WordQuery};
 use crate::html::Links;
 use crate::html::lists::{self, ListedArticle};
 use crate::html::values::{EXTERNAL_REL, page_url, time_element};
+
+/// About how many characters a passage has.
+const LENGTH: usize = 220;
+/// Articles that are read at once.
+const AT_ONCE: usize = 8;
 
 /// The console's own pages.
 pub(in crate::console) struct Pages;
@@ -92,14 +106,106 @@ pub(super) fn percent_text(thousandths: u64) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
+/// Formats of lists as files: the end of the address, and the name.
+pub(super) const PLAIN: [(&str, &str); 2] = [("csv", "CSV"), ("jsonl", "JSON Lines")];
+const OF_ARTICLES: [(&str, &str); 3] = [("csv", "CSV"), ("jsonl", "JSON Lines"), ("atom", "Atom feed")];
+
+/// Links to a list of articles as files.
+pub(super) fn article_file_links(asked: &ArticleQuery) -> Markup {
+    file_links("/articles", &asked.query(None), &OF_ARTICLES)
+}
+
+/// Links to the list at this path, with this query, as files.
+pub(super) fn file_links(path: &str, query: &str, formats: &[(&str, &str)]) -> Markup {
+    let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+    html! {
+        p.soft {
+            "This list as"
+            @for (number, (end, name)) in formats.iter().enumerate() {
+                @if number > 0 { "," } " " a href={ (path) "." (end) (query) } { (name) }
+            }
+        }
+    }
+}
+
+/// What was found in articles: the passages of their texts, by their names.
+#[derive(Default)]
+pub(super) struct Found {
+    words: WordQuery,
+    passages: HashMap<ContentHash, Passage>,
+}
+
+impl Found {
+    /// Reads the texts of articles that were found by their words.
+    ///
+    /// # Errors
+    /// When the archive fails.
+    pub(super) async fn read(
+        console: &Console,
+        words: &str,
+        articles: &[&ArticleSummary],
+    ) -> Result<Found, Problem> {
+        let words = WordQuery::parse(words);
+        if words.is_empty() {
+            return Ok(Found::default());
+        }
+        let archive = &console.source.parts.stores.archive;
+        let read = |(id, content): (ContentHash, ContentHash)| {
+            let words = words.clone();
+            async move {
+                let Some(json) = archive.get(Kind::Article, content).await? else { return Ok(None) };
+                // Long texts take their time.
+                let passage = tokio::task::spawn_blocking(move || {
+                    let article: Article = serde_json::from_slice(&json).ok()?;
+                    words.passage(article.body.iter().map(|block| block.text.as_str()), LENGTH)
+                });
+                let passage = passage.await.map_err(|error| Problem::away(&error))?;
+                Ok::<_, Problem>(passage.map(|passage| (id, passage)))
+            }
+        };
+        let wanted: Vec<_> = articles.iter().map(|summary| (summary.id, summary.content)).collect();
+        let passages = futures::stream::iter(wanted).map(read).buffer_unordered(AT_ONCE);
+        let passages = passages.try_filter_map(|passage| futures::future::ready(Ok(passage)));
+        let passages = passages.try_collect().await?;
+        Ok(Found { words, passages })
+    }
+
+    fn headline(&self, article: &ArticleSummary) -> Markup {
+        marked_text(&self.words.marked(article.headline()))
+    }
+
+    /// What an article says around the words; its beginning if they are in its title only.
+    fn lead(&self, article: &ArticleSummary) -> Markup {
+        match self.passages.get(&article.id) {
+            Some(passage) => marked_text(passage),
+            None => html! { (article.lead) },
+        }
+    }
+}
+
+/// A text with the words that were found in it marked.
+fn marked_text(passage: &Passage) -> Markup {
+    let mut at = 0;
+    let mut parts = Vec::new();
+    for mark in &passage.marks {
+        parts.push((passage.text.get(at..mark.start), passage.text.get(mark.clone())));
+        at = mark.end;
+    }
+    html! {
+        @for (before, word) in parts { (before.unwrap_or_default()) mark { (word.unwrap_or_default()) } }
+        (passage.text.get(at..).unwrap_or_default())
+    }
+}
+
 /// A list of articles. A tight one has no texts.
 pub(super) fn article_summaries<'a>(
     mined: &Mined,
     articles: impl IntoIterator<Item = &'a ArticleSummary>,
     is_tight: bool,
+    found: &Found,
 ) -> Markup {
     let item = |article: &'a ArticleSummary| ListedArticle {
-        headline: article.headline(),
+        headline: found.headline(article),
         address: Some(article_path(article)),
         language: article.language.as_deref(),
         meta: html! {
@@ -107,7 +213,7 @@ pub(super) fn article_summaries<'a>(
             span { @if article.published.is_none() { "found " } (time_element(article.at)) }
             @for concept in mined.concepts_of(article).take(6) { (concept_link(concept)) }
         },
-        lead: &article.lead,
+        lead: found.lead(article),
     };
     lists::article_list(articles.into_iter().map(item), is_tight)
 }
@@ -129,6 +235,15 @@ pub(super) fn site_state(status: &SiteStatus, health: Health) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_were_found_are_marked_and_all_else_is_text() {
+        let passage = WordQuery::parse("rain").marked("<script>Rain</script> & rain");
+        assert_eq!(
+            marked_text(&passage).0,
+            "&lt;script&gt;<mark>Rain</mark>&lt;/script&gt; &amp; <mark>rain</mark>"
+        );
+    }
 
     #[test]
     fn parts_of_paths_lead_back_to_their_texts() {

@@ -15,13 +15,15 @@ use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
 
 use super::manage::{lesson_section, limits_form};
-use super::parts::{article_summaries, explain_path, percent_text, site_state};
+use super::parts::{Found, article_file_links, article_summaries, explain_path, percent_text, site_state};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem};
-use crate::console::filter::Filter;
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
+use crate::filter::Filter;
+use crate::filter::times::Calendar;
 use crate::html::charts::outcome_table;
 use crate::html::values::{Number, count_with_noun, empty_note, external_link, fact_list};
 use crate::queries::explain::{ListingExplanation, SiteExplanation, due_text, kind_name};
@@ -106,21 +108,22 @@ async fn site_page(
 }
 
 fn newest_section(snapshot: &Snapshot, facts: &SiteFacts) -> Result<Markup, Problem> {
-    let filter = Filter { site: facts.status.site.to_string(), ..Filter::default() };
-    let newest = filter.select(&snapshot.mined, SHOWN)?;
+    let asked = ArticleQuery::of(Filter { site: facts.status.site.to_string(), ..Filter::default() });
+    let newest = asked.select(snapshot, SHOWN, &Calendar::current())?;
     Ok(html! {
-        section {
-            h2 { "Newest articles" }
-            @if newest.articles.is_empty() {
-                (empty_note("No article of this site was read yet. What was not read is below, with the reasons."))
-            } @else {
-                (article_summaries(&snapshot.mined, newest.articles.iter().copied(), true))
-                @if newest.matched > SHOWN {
-                    p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+            section {
+                h2 { "Newest articles" }
+                @if newest.articles.is_empty() {
+                    (empty_note("No article of this site was read yet. What was not read is below, with the reasons."))
+                } @else {
+                    (article_summaries(&snapshot.mined, newest.articles.iter().copied(), true, &Found::default()))
+                    (article_file_links(&asked))
+    @if newest.matched > SHOWN {
+                        p.pager { a href={ "/articles?" (asked.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+                    }
                 }
             }
-        }
-    })
+        })
 }
 
 /// The listings of the site, which show its news.

@@ -6,10 +6,10 @@ use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 
-use super::parts::{path_segment, percent_text, site_link, site_state};
+use super::parts::{PLAIN, file_links, path_segment, percent_text, site_link, site_state};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
-use crate::console::filter::query_values;
+use crate::console::filter::parameters;
 use crate::console::snapshot::SiteFacts;
 use crate::console::state::Console;
 use crate::html::values::{Number, count_with_noun, empty_note, time_element};
@@ -22,7 +22,8 @@ pub(in crate::console) async fn page(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let after = query_values(query.as_deref()).remove("after").unwrap_or_default();
+    let values = parameters(query.as_deref(), &["after"])?;
+    let after = values.value("after");
     let page = Page {
         place: NavigationItem::Sites,
         title: "Sites".into(),
@@ -30,7 +31,7 @@ pub(in crate::console) async fn page(
         lead: html! {
             p.lead { (count_with_noun(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
         },
-        main: html! { (super::explain::explain_form("")) (site_table(&snapshot.sites, &after)) },
+        main: html! { (super::explain::explain_form("")) (site_table(&snapshot.sites, after)) (file_links("/sites", "", &PLAIN)) },
     };
     page_response(&console, &snapshot, page)
 }

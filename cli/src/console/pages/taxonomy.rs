@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
-use newslode_miner::mining::taxonomy::{Concept, counted_sites};
+use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
-use super::parts::Pages;
+use super::parts::{PLAIN, Pages, file_links};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
-use crate::console::filter::query_values;
+use crate::console::filter::parameters;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
@@ -23,7 +23,8 @@ pub(in crate::console) async fn page(
     RawQuery(query): RawQuery,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
-    let wanted = query_values(query.as_deref()).remove("q").unwrap_or_default();
+    let values = parameters(query.as_deref(), &["q"])?;
+    let wanted = values.value("q");
     let taxonomy = &snapshot.mined.taxonomy;
     let page = Page {
         place: NavigationItem::Taxonomy,
@@ -36,9 +37,14 @@ pub(in crate::console) async fn page(
                 " of them show, or that one files below such a label."
             }
         },
-        main: html! { (search_form(&wanted)) (found_or_tree(&snapshot, &wanted)) },
+        main: html! { (search_form(wanted)) (found_or_tree(&snapshot, wanted)) (file_links("/taxonomy", &concept_query(wanted), &PLAIN)) },
     };
     page_response(&console, &snapshot, page)
+}
+
+fn concept_query(wanted: &str) -> String {
+    let pairs = [("q", wanted)].into_iter().filter(|(_, value)| !value.is_empty());
+    url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
 fn search_form(wanted: &str) -> Markup {
@@ -53,6 +59,17 @@ fn search_form(wanted: &str) -> Markup {
     }
 }
 
+/// The concepts with a written form that holds what is wanted; all if nothing is.
+pub(in crate::console) fn named_concepts<'a>(taxonomy: &'a Taxonomy, wanted: &str) -> Vec<&'a Concept> {
+    let folded = wanted.to_lowercase();
+    let is_meant = |concept: &&Concept| {
+        wanted.is_empty()
+            || concept.key == wanted
+            || concept.forms.iter().any(|form| form.text.to_lowercase().contains(&folded))
+    };
+    taxonomy.concepts.iter().filter(is_meant).collect()
+}
+
 fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
     let mined = &snapshot.mined;
     let tree = Tree {
@@ -64,11 +81,7 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
     if wanted.is_empty() || mined.taxonomy.concepts.is_empty() {
         return tree.whole();
     }
-    let folded = wanted.to_lowercase();
-    let is_meant = |concept: &&Concept| {
-        concept.key == wanted || concept.forms.iter().any(|form| form.text.to_lowercase().contains(&folded))
-    };
-    let found: Vec<&Concept> = mined.taxonomy.concepts.iter().filter(is_meant).collect();
+    let found = named_concepts(&mined.taxonomy, wanted);
     if found.is_empty() {
         return empty_note(
             html! { "No concept is written like “" (wanted) "”. " a href="/taxonomy" { "Browse the tree" } " instead." },

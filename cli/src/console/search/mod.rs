@@ -1,12 +1,10 @@
 //! Search over titles and bodies: an index of the articles of one snapshot, in a temporary [`folder`] that is removed with it.
 //!
 //! A search answers which articles match; filters, order and pages are those of every list ([`filter`](super::filter)), so
-//! nothing is ranked and the index holds no text. A query is words that all must occur, `"phrases"`, `-words` that must not, and
-//! `beginnings*`. Anything else in it means nothing, so no query is wrong. Start at [`IndexBuilder`] and [`SearchIndex::find`].
+//! nothing is ranked and the index holds no text. What a query means is read by [`phrases`](crate::filter::phrases). Start at [`IndexBuilder`] and [`SearchIndex::find`].
 
 mod folder;
 mod query;
-mod words;
 
 use std::collections::HashMap;
 
@@ -21,6 +19,8 @@ use tantivy::{
 
 use self::folder::IndexFolder;
 pub(super) use self::folder::remove_leftovers;
+use crate::filter::phrases::WordQuery;
+use crate::filter::words;
 
 /// Memory of the writer, in bytes: tantivy takes no less than 15 MB.
 const WRITER_BYTES: usize = 32 << 20;
@@ -48,11 +48,6 @@ impl std::fmt::Debug for SearchIndex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Search({} articles)", self.searcher.num_docs())
     }
-}
-
-/// Whether a query holds a word.
-pub(super) fn has_words(wanted: &str) -> bool {
-    query::parse_query(wanted, Field::from_field_id(0)).is_some()
 }
 
 /// The number under which the index knows an article.
@@ -128,11 +123,11 @@ impl SearchIndex {
     /// For each of so many articles, whether it matches. `None`: the query holds no word.
     pub(super) fn find(
         &self,
-        wanted: &str,
+        wanted: &WordQuery,
         positions: &Positions,
         articles: usize,
     ) -> tantivy::Result<Option<Vec<bool>>> {
-        let Some(query) = query::parse_query(wanted, self.text) else { return Ok(None) };
+        let Some(query) = query::index_query(wanted, self.text) else { return Ok(None) };
         let mut matches = vec![false; articles];
         for number in self.searcher.search(&query, &AllNumbers)? {
             if let Some(found) = positions.of_number(number).and_then(|at| matches.get_mut(at)) {

@@ -41,7 +41,19 @@ fn articles_are_found_by_words_phrases_and_letters() {
     let search = builder.finish().unwrap();
     let positions = Positions::of(ids());
     let find = |wanted: &str| -> Vec<usize> {
-        let found = search.find(wanted, &positions, articles.len()).unwrap().unwrap();
+        let wanted = WordQuery::parse(wanted);
+        let found = search.find(&wanted, &positions, articles.len()).unwrap().unwrap();
+        // Without the index the same is found.
+        let matches = |article: &Article| {
+            wanted.matches(
+                article
+                    .title
+                    .as_deref()
+                    .into_iter()
+                    .chain(article.body.iter().map(|block| block.text.as_str())),
+            )
+        };
+        assert_eq!(found, articles.iter().map(matches).collect::<Vec<_>>());
         (0..found.len()).filter(|at| found[*at]).collect()
     };
     assert_eq!(find("FARMERS"), [0]);
@@ -58,5 +70,5 @@ fn articles_are_found_by_words_phrases_and_letters() {
     assert_eq!(find("京東"), [0; 0]);
     // A phrase does not reach over the end of a paragraph.
     assert_eq!(find("\"out new\""), [0; 0]);
-    assert!(search.find("!?", &positions, 3).unwrap().is_none());
+    assert!(search.find(&WordQuery::parse("!?"), &positions, 3).unwrap().is_none());
 }

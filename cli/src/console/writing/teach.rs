@@ -17,7 +17,7 @@ use super::form::Form;
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem};
 use crate::console::detail::Detail;
-use crate::console::filter::Filter;
+use crate::console::filter::ArticleQuery;
 use crate::console::pages::article::find_article;
 use crate::console::pages::correct::{CorrectionForm, Effect, form_page, preview_page, was_corrected};
 use crate::console::pages::parts::article_path;
@@ -25,6 +25,8 @@ use crate::console::pages::shell::page_response;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 use crate::control::Change;
+use crate::filter::Filter;
+use crate::filter::times::Calendar;
 use crate::queries::audit::Deed;
 use crate::teaching::{Lesson, LessonContent, LessonPage, teach_page};
 
@@ -125,8 +127,8 @@ async fn preview_effect(
     if let Err(error) = teach_page(&mut taught, page, correction) {
         return Ok(Effect::Refused(error.to_string()));
     }
-    let filter = Filter { site: summary.site.to_string(), ..Filter::default() };
-    let all = filter.select(&snapshot.mined, usize::MAX)?.articles;
+    let asked = ArticleQuery::of(Filter { site: summary.site.to_string(), ..Filter::default() });
+    let all = asked.select(snapshot, usize::MAX, &Calendar::current())?.articles;
     let others: Vec<&ArticleSummary> = all.into_iter().filter(|other| other.id != summary.id).collect();
     let (newest, older) = others.split_at(others.len().min(READ / 2));
     let step = older.len().div_ceil(READ / 2).max(1);

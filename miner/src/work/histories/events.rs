@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_common::message::Ending;
 use newslode_common::time::iso;
+use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::history::{ArticleHistory, EventKind, Field};
+use super::history::{ArticleHistory, EventKind, Field, history_key};
 use crate::mining::filing::{Filed, Witness};
 
 /// An article that is new or changed.
@@ -48,6 +49,8 @@ pub struct ArticleEvent<'a> {
 /// The end of an article.
 #[derive(Debug, Serialize)]
 pub struct GoneEvent<'a> {
+    /// The article's name in the archive and in the console's addresses.
+    pub id: ContentHash,
     /// Always `gone`.
     pub event: EventKind,
     /// The number of the event.
@@ -71,6 +74,8 @@ pub struct GoneEvent<'a> {
 /// An event of the past.
 #[derive(Debug, Serialize)]
 pub struct PastEvent<'a> {
+    /// The article's name in the archive and in the console's addresses.
+    pub id: ContentHash,
     /// The article's URL.
     pub url: &'a CanonicalUrl,
     /// The event's number.
@@ -91,6 +96,8 @@ pub struct PastEvent<'a> {
 /// An event with the concepts of its article.
 #[derive(Debug, Serialize)]
 pub struct WithConcepts<'a, T> {
+    /// The article's name in the archive and in the console's addresses: its [`history_key`].
+    pub id: ContentHash,
     /// The event.
     #[serde(flatten)]
     pub event: T,
@@ -125,7 +132,9 @@ impl<'a> FiledUnder<'a> {
 impl ArticleHistory {
     /// All events, in order.
     pub fn history(&self) -> impl Iterator<Item = PastEvent<'_>> {
-        self.events.iter().map(|event| PastEvent {
+        let id = history_key(&self.url);
+        self.events.iter().map(move |event| PastEvent {
+            id,
             url: &self.url,
             version: event.version,
             event: event.event,
@@ -173,6 +182,7 @@ impl<'a> GoneEvent<'a> {
         let last = history.events.last()?;
         let ending = last.ending.as_ref()?;
         Some(GoneEvent {
+            id: history_key(&history.url),
             event: last.event,
             version: last.version,
             url: &history.url,

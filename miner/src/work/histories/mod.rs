@@ -456,7 +456,7 @@ impl Histories<'_> {
     ) -> Result<(), BatchError> {
         let (article, filed) = self.file(history, article).await?;
         let Some(event) = ArticleEvent::latest(history, &article, labels) else { return Ok(()) };
-        let event = WithConcepts { event, filed: &FiledUnder::all(&filed) };
+        let event = WithConcepts { id: history_key(&history.url), event, filed: &FiledUnder::all(&filed) };
         self.publish(history.language.as_deref(), &history.url, &event).await
     }
 

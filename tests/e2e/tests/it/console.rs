@@ -64,6 +64,8 @@ async fn the_console_of_a_run_shows_all_of_it_and_runs_nothing() {
     let mut served = served().await;
     every_page_is_there(&served).await;
     search_finds_and_filters(&served).await;
+    lists_are_filtered_alike_everywhere(&served).await;
+    lists_are_files(&served).await;
     the_api_says_what_the_export_says(&served).await;
     the_api_is_as_it_is_described(&served).await;
     the_calls_of_the_documents_are_answered(&served).await;
@@ -89,7 +91,11 @@ async fn every_page_is_there(served: &Served) {
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
         let kind = path.split(['/', '?']).nth(1).unwrap().to_owned();
         *kinds.entry(kind).or_default() += 1;
-        if answer.header("content-type").is_some_and(|kind| kind.starts_with("application/json")) {
+        // What is no page is text for a browser, which stores it.
+        if answer
+            .header("content-type")
+            .is_some_and(|kind| kind.starts_with("application/json") || kind.starts_with("text/csv"))
+        {
             continue;
         }
         for raw in RAW {
@@ -211,11 +217,123 @@ async fn the_api_says_what_the_export_says(served: &Served) {
     let found = pages(served, "").await;
     assert_eq!(found.keys().collect::<Vec<_>>(), served.exported.keys().collect::<Vec<_>>());
     for (url, article) in &served.exported {
-        assert_eq!(found[url], *article, "{url}");
+        assert_eq!(without_address(served, found[url].clone()), *article, "{url}");
     }
     let url = served.exported.keys().next().unwrap();
     let one = served.client.json(&format!("/api/v1/article?url={}", encoded(url))).await;
-    assert_eq!(one, served.exported[url]);
+    assert_eq!(without_address(served, one), served.exported[url]);
+}
+
+/// An article of the API as the export has it; its `console` must lead to its page.
+fn without_address(served: &Served, mut article: Value) -> Value {
+    let address = article.as_object_mut().unwrap().remove("console");
+    let own = format!("http://{}/articles/{}", served.client.addr, article["id"].as_str().unwrap());
+    assert_eq!(address, Some(own.into()));
+    article
+}
+
+/// The same filter takes the same articles in the API, in files and in the export; what is unknown is an error.
+async fn lists_are_filtered_alike_everywhere(served: &Served) {
+    let article =
+        served.exported.values().find(|article| !article["concepts"].as_array().unwrap().is_empty());
+    let article = article.unwrap();
+    let text = |key: &str| article[key].as_str().unwrap();
+    let concept = article["concepts"][0].as_str().unwrap();
+    let word =
+        text("title").split(|letter: char| !letter.is_alphanumeric()).max_by_key(|word| word.len()).unwrap();
+    let day = article["published"].as_str().unwrap_or(text("first_seen")).get(..10).unwrap();
+    for filter in [
+        vec![format!("site={}", text("site"))],
+        vec![format!("concept={concept}"), "from=7d".to_owned(), "to=today".to_owned()],
+        vec![format!("label={concept}")],
+        vec![format!("words={word}"), "found_since=1d".to_owned()],
+        vec![format!("to={day}")],
+        vec![format!("from={day}"), format!("to={day}"), format!("q=-{word}")],
+    ] {
+        let pairs = filter.iter().map(|pair| pair.split_once('=').unwrap());
+        let query: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        let query = query.join("&");
+        let found = pages(served, &query).await;
+        let mut args = vec!["export", "articles", &served.run];
+        for pair in &filter {
+            args.extend(["--filter", pair.as_str()]);
+        }
+        let exported = served.lab.ok(&args).await;
+        let exported: BTreeSet<String> = exported
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["url"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(found.keys().collect::<BTreeSet<_>>(), exported.iter().collect(), "{filter:?}");
+        let file = served.client.get(&format!("/articles.jsonl?{query}")).await;
+        assert_eq!(file.status, 200, "{}", file.body);
+        let lines: BTreeMap<String, Value> = file
+            .body
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .map(|line| (line["url"].as_str().unwrap().to_owned(), line))
+            .collect();
+        assert_eq!(lines, found, "{filter:?}");
+    }
+    let page = served.client.get(&format!("/articles?q={}", encoded(word))).await;
+    assert!(page.body.contains("<mark>"), "{}", page.body);
+    let wrong = "there is no parameter `since`; the nearest is `found_since`";
+    for path in [
+        "/articles?since=7d",
+        "/articles.csv?since=7d",
+        "/api/v1/articles?since=7d",
+        "/articles.atom?since=7d",
+    ] {
+        let answer = served.client.get(path).await;
+        assert!(answer.status == 400 && answer.body.contains(wrong), "{path}: {}", answer.body);
+    }
+    for path in [
+        "/sites?x=1",
+        "/taxonomy?x=1",
+        "/api/v1/sites?x=1",
+        "/api/v1/articles?from=soon",
+        "/articles?from=today&to=yesterday",
+    ] {
+        assert_eq!(served.client.get(path).await.status, 400, "{path}");
+    }
+    let refused = served.lab.run(&["export", "articles", &served.run, "--filter", "since=7d"]).await;
+    assert!(refused.code != Some(0) && refused.err.contains(wrong), "{}", refused.err);
+}
+
+/// Lists of articles, sites and concepts are files, too, and a feed is asked for conditionally.
+async fn lists_are_files(served: &Served) {
+    let get = async |path: &str| {
+        let answer = served.client.get(path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer
+    };
+    let table = get("/articles.csv?limit=7").await;
+    assert_eq!(table.header("content-type"), Some("text/csv; charset=utf-8"));
+    assert!(table.body.starts_with("url,site,title,"), "{}", table.body);
+    let next = table.header("link").unwrap().strip_prefix('<').unwrap().split('>').next().unwrap().to_owned();
+    let rest = get(&next).await;
+    assert!(rest.body.starts_with("url,site,title,") && rest.body != table.body, "{}", rest.body);
+    let sites = served.client.json("/api/v1/sites").await;
+    let count = sites["sites"].as_array().unwrap().len();
+    assert_eq!(get("/sites.csv").await.body.lines().count(), count + 1);
+    assert_eq!(get("/sites.jsonl").await.body.lines().count(), count);
+    let taxonomy = served.client.json("/api/v1/taxonomy").await;
+    let concepts = taxonomy["concepts"].as_array().unwrap();
+    assert_eq!(get("/taxonomy.jsonl").await.body.lines().count(), concepts.len());
+    let label = concepts[0]["label"].as_str().unwrap();
+    assert!(get(&format!("/taxonomy.csv?q={}", encoded(label))).await.body.contains(label));
+
+    let feed = get("/articles.atom?limit=200").await;
+    for (url, article) in &served.exported {
+        let id = format!("<id>urn:newslode:article:{}</id>", article["id"].as_str().unwrap());
+        assert!(feed.body.contains(&id) && feed.body.contains(&escaped(url)), "{url}");
+    }
+    assert_eq!(feed.body.matches("<entry>").count(), served.exported.len());
+    assert_eq!(feed.body.matches("<summary").count(), served.exported.len());
+    assert!(!RAW.iter().any(|raw| feed.body.contains(raw)), "{}", feed.body);
+    let (host, tag) = (served.client.addr.to_string(), feed.header("etag").unwrap().to_owned());
+    let headers = [("Host", host.as_str()), ("If-None-Match", tag.as_str())];
+    assert_eq!(served.client.send("GET", "/articles.atom?limit=200", &headers, "").await.status, 304);
+    assert_eq!(served.client.send("GET", "/articles.atom?limit=9", &headers, "").await.status, 200);
 }
 
 /// Each route of the description answers as it says.
@@ -240,7 +358,8 @@ async fn the_api_is_as_it_is_described(served: &Served) {
         schema::check(&described, wanted, &answer, &asked);
         if route["get"]["responses"].get("404").is_some() {
             let unknown = path.replace("{key}", "none").replace("{site}", "none.test");
-            let answer = served.client.get(&format!("{unknown}?url=http://none.test/&site=none.test")).await;
+            let query = if path.ends_with("/articles") { "site=none.test" } else { "url=http://none.test/" };
+            let answer = served.client.get(&format!("{unknown}?{query}")).await;
             assert_eq!(answer.status, 404, "{unknown}: {}", answer.body);
             let wanted = serde_json::json!({ "$ref": "#/components/schemas/Problem" });
             schema::check(&described, &wanted, &serde_json::from_str(&answer.body).unwrap(), &unknown);
@@ -273,6 +392,7 @@ async fn the_calls_of_the_documents_are_answered(served: &Served) {
             .replace("Bearer TOKEN", &format!("Bearer {token}"))
             .replace("https%3A%2F%2Fwww.example.com%2Fstory", &encoded(url))
             .replace("/concepts/sport", &format!("/concepts/{}", encoded(concept)))
+            .replace("concept=sport", &format!("concept={}", encoded(concept)))
             .replace("https://www.example.com", &origin);
         let is_endless = call.contains("/events");
         let more = if is_endless { " --max-time 2" } else { " --fail-with-body" };
@@ -281,7 +401,9 @@ async fn the_calls_of_the_documents_are_answered(served: &Served) {
         if is_endless {
             assert!(said.contains(": listening") && said.contains("id: "), "{call}: {said}");
         } else {
-            assert!(ended.status.success() && serde_json::from_str::<Value>(&said).is_ok(), "{call}: {said}");
+            let is_json = || said.lines().all(|line| serde_json::from_str::<Value>(line).is_ok());
+            let is_right = if call.contains(".atom") { said.contains("<feed ") } else { is_json() };
+            assert!(ended.status.success() && is_right, "{call}: {said}");
         }
     }
 }
@@ -341,6 +463,11 @@ async fn no_question_breaks_it(served: &Served) {
             "/articles?site=",
             "/articles?concept=",
             "/articles?language=",
+            "/articles?label=",
+            "/articles?from=",
+            "/articles.atom?q=",
+            "/articles.csv?label=",
+            "/taxonomy.csv?q=",
             "/taxonomy?q=",
             "/taxonomy/",
             "/articles/",

@@ -116,6 +116,10 @@ fn readers_get_the_event_with_the_article_or_with_its_end() {
         (&lost["event"], &lost["reason"], &lost["moved_to"]),
         (&"gone".into(), &"moved".into(), &target.as_str().into())
     );
+    let past: Vec<_> =
+        history.history().map(|past| serde_json::to_value(past).unwrap()["id"].clone()).collect();
+    assert!(past.len() == 2 && past.iter().all(|id| *id == history_key(&url()).to_string()), "{past:?}");
+    assert_eq!(lost["id"], past[0]);
 }
 
 #[test]

@@ -8,11 +8,11 @@ use crate::csv::{self, Cells};
 use crate::queries::articles::FiledArticle;
 
 /// The names of the columns.
-pub(super) const HEAD: &str =
+pub(crate) const HEAD: &str =
     "url,site,title,authors,published,modified,place,section,concepts,language,first_seen,image,text\r\n";
 
 /// An article's row.
-pub(super) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
+pub(crate) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
     let article = &filed_article.article;
     let one = |field: &Option<String>| field.clone().unwrap_or_default();
     let first_seen = filed_article.history.as_ref().map(|history| time::iso(history.first_seen));

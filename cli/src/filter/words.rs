@@ -5,19 +5,21 @@
 //! run alone, so that a word of any length is a phrase of pairs and one letter is the beginning of a token. Nothing is stemmed:
 //! `beginnings*` are there for that, and work in every language.
 
+use std::ops::Range;
+
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::UnicodeNormalization;
 
 /// The tokenizer's name in the index.
-pub(super) const NAME: &str = "words";
+pub(crate) const NAME: &str = "words";
 /// The longest word, in bytes; the rest of a longer one is left out.
 const MOST: usize = 64;
 
 #[derive(Clone, Default)]
-pub(super) struct Words;
+pub(crate) struct Words;
 
 /// The words of a text.
-pub(super) struct Stream {
+pub(crate) struct Stream {
     tokens: std::vec::IntoIter<Token>,
     token: Token,
 }
@@ -47,23 +49,30 @@ impl TokenStream for Stream {
     }
 }
 
-/// The words of a text, in order.
-pub(super) fn tokenize(text: &str) -> Vec<Token> {
+/// The words of a text, in order, with their places in it.
+pub(crate) fn tokenize(text: &str) -> Vec<Token> {
     let mut made = TokenBuilder::default();
-    for letter in text.chars() {
-        for letter in std::iter::once(letter).nfkc() {
+    for (from, written) in text.char_indices() {
+        let place = from..from + written.len_utf8();
+        for letter in std::iter::once(written).nfkc() {
             if is_unspaced(letter) {
                 made.end_word();
-                made.run.push(letter);
+                made.run.push((letter, place.clone()));
             } else if letter.is_alphanumeric() {
                 made.end_run();
+                if made.word.is_empty() {
+                    made.place = place.clone();
+                }
+                made.place.end = place.end;
                 made.word.extend(
                     std::iter::once(letter)
                         .nfd()
                         .filter(|part| !is_accent(*part))
                         .flat_map(char::to_lowercase),
                 );
-            } else if !is_accent(letter) {
+            } else if is_accent(letter) {
+                made.place.end = place.end;
+            } else {
                 made.end_word();
                 made.end_run();
             }
@@ -78,13 +87,15 @@ pub(super) fn tokenize(text: &str) -> Vec<Token> {
 struct TokenBuilder {
     tokens: Vec<Token>,
     word: String,
-    run: Vec<char>,
+    /// Where the word is, in bytes of the text.
+    place: Range<usize>,
+    run: Vec<(char, Range<usize>)>,
 }
 
 impl TokenBuilder {
-    fn push(&mut self, text: String) {
-        let position = self.tokens.len();
-        self.tokens.push(Token { text, position, position_length: 1, ..Token::default() });
+    fn push(&mut self, text: String, place: Range<usize>) {
+        let (position, offset_from, offset_to) = (self.tokens.len(), place.start, place.end);
+        self.tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
     }
 
     fn end_word(&mut self) {
@@ -94,14 +105,18 @@ impl TokenBuilder {
             word.truncate(end);
         }
         if !word.is_empty() {
-            self.push(word);
+            self.push(word, self.place.clone());
         }
     }
 
     fn end_run(&mut self) {
         let run = std::mem::take(&mut self.run);
         for at in 0..run.len() {
-            self.push(run.iter().skip(at).take(2).collect());
+            let pair = run.get(at..run.len().min(at + 2)).unwrap_or_default();
+            if let [(_, first), ..] = pair {
+                let end = pair.last().map_or(first.end, |(_, last)| last.end);
+                self.push(pair.iter().map(|(letter, _)| letter).collect(), first.start..end);
+            }
         }
     }
 }
@@ -111,7 +126,7 @@ fn is_accent(letter: char) -> bool {
 }
 
 /// Whether a letter is of a script that puts no spaces between words, or glues to words what is not part of them.
-pub(super) fn is_unspaced(letter: char) -> bool {
+pub(crate) fn is_unspaced(letter: char) -> bool {
     matches!(letter,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}' | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
@@ -134,6 +149,14 @@ mod tests {
         assert_eq!(words("Новости ПОГОДЫ"), ["новости", "погоды"]);
         assert_eq!(words("  -- !! "), [""; 0]);
         assert!(tokenize(&"é".repeat(500)).iter().all(|token| token.text.len() <= MOST));
+    }
+
+    #[test]
+    fn words_have_their_places() {
+        let text = "L’Été à 東京都 ﬁne";
+        let at: Vec<&str> =
+            tokenize(text).iter().map(|token| &text[token.offset_from..token.offset_to]).collect();
+        assert_eq!(at, ["L", "Été", "à", "東京", "京都", "都", "ﬁne"]);
     }
 
     #[test]
