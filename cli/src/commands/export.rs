@@ -38,7 +38,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
             "newslode export articles --history",
         ));
     }
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let Some(file) = &args.to else {
         if args.what == ExportWhat::Pages && out::is_terminal() {
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));

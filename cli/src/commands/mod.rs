@@ -59,7 +59,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Verify(args) => verify::run(args, &setup).await,
         Command::Repair(args) => repair::run(args, setup).await,
         Command::Recompute(args) => recompute::run(args, &setup).await,
-        Command::Config(args) => config::run(args, &setup.config),
+        Command::Config(args) => config::run(args, &setup),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
         Command::Reference(args) => reference::run(&args),
