@@ -1,7 +1,7 @@
 //! What a command works on, and how it is opened: a run's folder, or the services' servers.
 //!
-//! Servers are asked only where a configuration or the environment sets the URL of a store or broker. A configuration
-//! with other keys, such as limits of a crawl, leaves commands on this machine.
+//! Servers are asked only where a configuration or the environment sets the URL of a store or broker, and no folder is named. A
+//! configuration with other keys, such as limits of a crawl, leaves commands on this machine.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +24,8 @@ use crate::{engine, services};
 pub struct Setup {
     /// The configuration in force.
     pub config: Config,
+    /// The file that it was read from.
+    pub file: Option<PathBuf>,
     /// Whether only errors are shown.
     pub quiet: bool,
     /// What names the services' servers: the variable or the key that sets the URL of a store or broker. Without one,
@@ -42,25 +44,13 @@ pub enum Target {
 
 impl Target {
     /// The run in the named folder; without one the services, if the configuration names their servers, else the run in
-    /// the default folder.
-    ///
-    /// # Errors
-    /// When a folder was named and the configuration names servers: one of them is a mistake, and a command that changes
-    /// something must not guess which.
-    pub fn new(folder: Option<&Path>, setup: &Setup) -> anyhow::Result<Target> {
-        match (folder, &setup.servers) {
-            (Some(folder), None) => Ok(Target::Run(folder.to_path_buf())),
-            (None, Some(_)) => Ok(Target::Services),
-            (None, None) => Ok(Target::Run(engine::DEFAULT_FOLDER.into())),
-            (Some(folder), Some(servers)) => Err(hinted(
-                format!(
-                    "the folder `{}` was named, but {servers} names the services' servers",
-                    folder.display()
-                ),
-                format!(
-                    "leave out the folder to ask the services; to work on the folder's run, take {servers} away"
-                ),
-            )),
+    /// the default folder. The folder of a command line wins, since a configuration may be found without being named.
+    #[must_use]
+    pub fn new(folder: Option<&Path>, setup: &Setup) -> Target {
+        match folder {
+            Some(folder) => Target::Run(folder.to_path_buf()),
+            None if setup.servers.is_some() => Target::Services,
+            None => Target::Run(engine::DEFAULT_FOLDER.into()),
         }
     }
 
@@ -98,10 +88,8 @@ pub struct DirArgs {
 
 impl DirArgs {
     /// What the command works on.
-    ///
-    /// # Errors
-    /// When both a folder and servers are named.
-    pub fn target(&self, setup: &Setup) -> anyhow::Result<Target> {
+    #[must_use]
+    pub fn target(&self, setup: &Setup) -> Target {
         Target::new(self.dir.as_deref(), setup)
     }
 }
@@ -118,10 +106,8 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// What the command works on.
-    ///
-    /// # Errors
-    /// When both a folder and servers are named.
-    pub fn target(&self, setup: &Setup) -> anyhow::Result<Target> {
+    #[must_use]
+    pub fn target(&self, setup: &Setup) -> Target {
         Target::new(self.folder.as_deref().or(self.named.dir.as_deref()), setup)
     }
 
@@ -206,23 +192,12 @@ mod tests {
     }
 
     #[test]
-    fn servers_are_asked_where_they_are_named_and_else_the_default_folder() {
-        let alone =
-            |folder: Option<&str>, servers| Target::new(folder.map(Path::new), &setup(servers)).unwrap();
-        assert_eq!(alone(None, None), Target::Run("newslode-run".into()));
-        assert_eq!(alone(Some("run"), None), Target::Run("run".into()));
-        assert_eq!(alone(None, Some("NEWSLODE__STORE__URL")), Target::Services);
-    }
-
-    #[test]
-    fn a_folder_and_servers_together_are_refused_with_the_cause_and_the_remedy() {
-        let error = Target::new(Some(Path::new("run")), &setup(Some("`store.url` in `a.toml`"))).unwrap_err();
-        let hinted = error.downcast_ref::<crate::exit::Hinted>().unwrap();
-        assert!(
-            hinted.message.contains("`run`") && hinted.message.contains("`store.url` in `a.toml`"),
-            "{hinted:?}"
-        );
-        assert!(hinted.hint.contains("leave out the folder"), "{hinted:?}");
+    fn servers_are_asked_where_they_are_named_and_no_folder_is() {
+        let target = |folder: Option<&str>, servers| Target::new(folder.map(Path::new), &setup(servers));
+        assert_eq!(target(None, None), Target::Run("newslode-run".into()));
+        assert_eq!(target(Some("run"), None), Target::Run("run".into()));
+        assert_eq!(target(None, Some("NEWSLODE__STORE__URL")), Target::Services);
+        assert_eq!(target(Some("run"), Some("`store.url` in `a.toml`")), Target::Run("run".into()));
     }
 
     #[test]

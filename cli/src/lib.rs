@@ -32,6 +32,7 @@ mod html;
 pub mod import;
 pub mod input;
 pub mod installation;
+mod notify;
 pub mod out;
 mod outcomes;
 mod outputs;

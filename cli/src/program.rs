@@ -33,7 +33,8 @@ pub struct CommonArgs {
     /// Print what pages say unchanged, control characters included.
     #[arg(long, global = true)]
     pub raw: bool,
-    /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
+    /// Configuration file (TOML), overridden by NEWSLODE__… [default: $NEWSLODE_CONFIG, or newslode/newslode.toml
+    /// in $XDG_CONFIG_HOME or /etc].
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -41,7 +42,8 @@ pub struct CommonArgs {
 impl CommonArgs {
     /// Loads the configuration, and sets up logs and traces as it says.
     fn configure(&self) -> anyhow::Result<(Setup, Option<Traces>)> {
-        let mut config: Config = config::load(self.config.as_deref())?;
+        let file = config::find_file(self.config.as_deref());
+        let mut config: Config = config::load(file.as_deref())?;
         let TelemetryConfig { traces, trace_ratio, .. } = config.telemetry.clone();
         if config.telemetry == (TelemetryConfig { traces, trace_ratio, ..TelemetryConfig::default() }) {
             config.telemetry.log = ["warn", "info", "debug"][usize::from(self.verbose.min(2))].into();
@@ -51,8 +53,8 @@ impl CommonArgs {
         }
         let traces = Traces::start(&config.telemetry, "newslode")?;
         newslode_common::telemetry::log::init(&config.telemetry, traces.as_ref())?;
-        let servers = find_named_servers(self.config.as_deref(), std::env::vars().map(|(name, _)| name));
-        Ok((Setup { config, quiet: self.quiet, servers }, traces))
+        let servers = find_named_servers(file.as_deref(), std::env::vars().map(|(name, _)| name));
+        Ok((Setup { config, file, quiet: self.quiet, servers }, traces))
     }
 }
 

@@ -92,7 +92,7 @@ impl Service {
         file: Option<PathBuf>,
         on_second: impl FnOnce() + Send + 'static,
     ) -> Result<Service, Error> {
-        let config = config::load(file.as_deref())?;
+        let config = config::load(config::find_file(file.as_deref()).as_deref())?;
         let traces = Traces::start(&config.telemetry, name)?;
         log::init(&config.telemetry, traces.as_ref())?;
         let mut tasks = JoinSet::new();

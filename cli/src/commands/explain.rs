@@ -14,7 +14,7 @@ use crate::queries::explain::{
 };
 
 pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let frontier = parts.stores.frontier.as_ref();
     let now = time::now();
     if args.target.contains("://") {

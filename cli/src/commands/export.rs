@@ -47,7 +47,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         ));
     }
     let filter = read_filter(&args)?;
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let chosen = Chosen::read(&parts, &filter).await?;
     let Some(file) = &args.to else {
         if args.what == ExportWhat::Pages && out::is_terminal() {

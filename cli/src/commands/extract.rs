@@ -87,7 +87,7 @@ async fn knowledge_of_sites(
 ) -> anyhow::Result<Vec<(Option<Site>, SiteKnowledge)>> {
     if let Some(site) = &args.template {
         let state =
-            templates::open_site_state(&Target::new(args.dir.as_deref(), setup)?, &setup.config).await?;
+            templates::open_site_state(&Target::new(args.dir.as_deref(), setup), &setup.config).await?;
         let knowledge = templates::read_knowledge(state.as_ref(), &Site::of_host(site)).await?;
         return Ok(vec![(None, knowledge.site_knowledge())]);
     }

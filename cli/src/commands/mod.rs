@@ -1,6 +1,7 @@
 //! The commands, one module each. A command takes its arguments and the configuration, writes data to
 //! standard output, and returns an exit code.
 
+mod backup;
 mod config;
 pub(crate) mod dead;
 mod demo;
@@ -56,10 +57,11 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Explain(args) => explain::run(args, &setup).await,
         Command::Recall(args) => recall::run(args, &setup).await,
         Command::Dead(args) => dead::run(args, &setup).await,
+        Command::Backup(args) => backup::run(args, &setup).await,
         Command::Verify(args) => verify::run(args, &setup).await,
         Command::Repair(args) => repair::run(args, setup).await,
         Command::Recompute(args) => recompute::run(args, &setup).await,
-        Command::Config(args) => config::run(args, &setup.config),
+        Command::Config(args) => config::run(args, &setup),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
         Command::Reference(args) => reference::run(&args),

@@ -13,7 +13,7 @@ const HEAD: &str =
     "day         shown   read  no article  on its way  missed  recall  site, and why articles were missed";
 
 pub(crate) async fn run(args: RecallArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let site = args.site.as_deref().map(Site::of_host);
     let days = site_days(parts.stores.frontier.as_ref(), site, args.days, time::now()).await?;
     if args.json {

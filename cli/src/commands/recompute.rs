@@ -21,7 +21,7 @@ use crate::queries::articles::count_pages;
 use crate::{out, services};
 
 pub(crate) async fn run(args: RecomputeArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let (config, target) = (&setup.config, args.run.target(setup)?);
+    let (config, target) = (&setup.config, args.run.target(setup));
     let mut parts = installation::open_to_change(&target, config).await?;
     if target == Target::Services {
         // Articles that changed go to their readers.

@@ -42,7 +42,7 @@ struct Sent {
 }
 
 pub(crate) async fn run(args: RepairArgs, setup: Setup) -> anyhow::Result<Exit> {
-    match args.run.target(&setup)? {
+    match args.run.target(&setup) {
         Target::Run(folder) => repair_run(&folder, args.json, setup).await,
         Target::Services => repair_services(args.json, &setup).await,
     }

@@ -13,7 +13,7 @@ use crate::report::ArticlesByConcept;
 use crate::{engine, out};
 
 pub(crate) async fn run(args: ReportArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let target = args.run.target(setup)?;
+    let target = args.run.target(setup);
     let parts = installation::open(&target, &setup.config).await?;
     if newslode_miner::work::fold::read_taxonomy(parts.stores.state.as_ref()).await?.is_none() {
         return Err(hinted(

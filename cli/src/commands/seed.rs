@@ -59,7 +59,7 @@ async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
     let config = &setup.config;
-    let to = match sites.run.target(setup)? {
+    let to = match sites.run.target(setup) {
         Target::Run(folder) => {
             let target = Target::Run(folder);
             control::apply(&target, Change::Seeds(messages.to_vec()), config).await?;
@@ -78,7 +78,7 @@ async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -
 }
 
 async fn list_sites(run: &DirArgs, json: bool, setup: &Setup) -> anyhow::Result<Exit> {
-    let sites = match run.target(setup)? {
+    let sites = match run.target(setup) {
         Target::Run(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
         Target::Services => Frontier::status(&services::connect_store(&setup.config).await?).await?,
     };

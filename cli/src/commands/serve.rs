@@ -37,7 +37,7 @@ const SIGN_IN_OF_SERVICES: &str = "newslode-sign-in";
 
 pub(crate) async fn run(args: ServeArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let console = BoundConsole::bind(&args.console).await?;
-    let source = open_source(&args.run.target(setup)?, &setup.config).await?;
+    let source = open_source(&args.run.target(setup), &setup.config).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     console.serve(source, &args.console, Metrics::new()?, stop).await?;

@@ -18,7 +18,7 @@ use crate::queries::status::{SiteWithHealth, Source, Status};
 const PAUSE: Duration = Duration::from_secs(2);
 
 pub(crate) async fn run(args: StatusArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let source = Source::open(&args.run.target(setup)?, &setup.config).await?;
+    let source = Source::open(&args.run.target(setup), &setup.config).await?;
     if !args.watch {
         print_or_json(&source.look().await?, &args)?;
         return Ok(Exit::Done);

@@ -12,7 +12,7 @@ use crate::out;
 use crate::queries::taxonomy::explanation_json;
 
 pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let Some(taxonomy) = newslode_miner::work::fold::read_taxonomy(parts.stores.state.as_ref()).await? else {
         return Err(hinted(
             "the taxonomy has not been computed yet",

@@ -26,7 +26,7 @@ struct Terms<'a> {
 }
 
 pub(crate) async fn run(args: TermsArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let state = parts.stores.state.as_ref();
     let site = find_site(state, &args.site).await?;
     let pages: i64 = state.cells(&site, Table::Pages).await?.values().sum();

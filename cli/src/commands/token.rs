@@ -43,7 +43,7 @@ pub(crate) async fn run(args: TokenArgs, setup: &Setup) -> anyhow::Result<Exit> 
 
 /// The tokens of a run or of the services.
 async fn token_store(run: &DirArgs, setup: &Setup) -> anyhow::Result<TokenStore> {
-    match run.target(setup)? {
+    match run.target(setup) {
         // The run may be open in a console: its state is left alone.
         Target::Run(folder) if folder.join(STATE_FILE).exists() => Ok(TokenStore::Folder(folder)),
         Target::Run(folder) => Err(hinted(

@@ -20,6 +20,7 @@ use crate::engine::seed_file::SeedFile;
 use crate::engine::{self, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
+use crate::notify::Notifier;
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
 
@@ -62,16 +63,18 @@ pub(crate) async fn run(args: WatchArgs, setup: Setup) -> anyhow::Result<Exit> {
     let mut waiter = JoinSet::new();
     // A second signal aborts the process, which the state survives.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
+    let notifier = Notifier::from_environment();
     loop {
         let console = BoundConsole::bind(&args.console).await?;
         let engine = Engine::open(&args.out, config.clone())?.watching();
-        match watch(&engine, console, &args, &urls, &config, &stop, quiet).await {
+        match watch(&engine, console, &args, &urls, &config, &stop, (quiet, &notifier)).await {
             Ok(()) => return Ok(Exit::Done),
             // The file of a full disk must be opened again. What was not yet on the disk is done again.
             Err(error) => match full_disk(&error, &engine) {
                 Some(what) => {
                     drop(engine);
-                    if !wait_for_room(&args.out, config.archive.reserve_mb, &what, &stop).await {
+                    let waiting = wait_for_room(&args.out, config.archive.reserve_mb, &what, &stop);
+                    if !notifier.while_waiting("waiting for room: the disk is full", &stop, waiting).await {
                         return Ok(Exit::Done);
                     }
                 }
@@ -89,7 +92,7 @@ async fn watch(
     urls: &[seeds::Seed],
     config: &Config,
     stop: &CancellationToken,
-    quiet: bool,
+    (quiet, notifier): (bool, &Notifier),
 ) -> anyhow::Result<()> {
     let parts = engine.miner_parts();
     engine::claim(&parts).await?;
@@ -114,7 +117,7 @@ async fn watch(
         let file = SeedFile::new(file.clone(), args.crawl.limits());
         file.follow(parts.clone(), config.miner.clone(), beside.clone()).await
     };
-    let mut display = StatusDisplay::new(quiet);
+    let mut display = StatusDisplay::new(quiet, notifier);
     let working = async {
         let watched = engine.watch(&beside, |progress| display.show(progress, engine)).await;
         beside.cancel();
@@ -126,9 +129,13 @@ async fn watch(
         control::serve(control, &args.out).await;
         Ok(())
     };
-    let all = async {
-        tokio::try_join!(working, serving, followed, controlled, write_files(&parts, &args.out, &has_ended))
+    let told = async {
+        beside.cancelled().await;
+        notifier.stopping();
+        Ok(())
     };
+    let written = write_files(&parts, &args.out, &has_ended);
+    let all = async { tokio::try_join!(working, serving, followed, controlled, told, written) };
     let ended = tokio::select! {
         ended = all => ended.map(drop),
         () = async { stop.cancelled().await; tokio::time::sleep(stop_time(config)).await } => {
@@ -168,16 +175,18 @@ async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> a
     }
 }
 
-/// Shows how the run is: one line that is redrawn on a terminal, a line a minute elsewhere.
-struct StatusDisplay {
+/// Shows how the run is: one line that is redrawn on a terminal, a line a minute elsewhere. The service manager hears it, too.
+struct StatusDisplay<'n> {
+    notifier: &'n Notifier,
     display: ProgressDisplay,
     /// Articles so far, at times within [`LATELY`], oldest first.
     counts: VecDeque<(Instant, u64)>,
 }
 
-impl StatusDisplay {
-    fn new(quiet: bool) -> StatusDisplay {
-        StatusDisplay { display: ProgressDisplay::every(LINE_EVERY, quiet), counts: VecDeque::new() }
+impl StatusDisplay<'_> {
+    fn new(quiet: bool, notifier: &Notifier) -> StatusDisplay<'_> {
+        let display = ProgressDisplay::every(LINE_EVERY, quiet);
+        StatusDisplay { notifier, display, counts: VecDeque::new() }
     }
 
     fn show(&mut self, progress: &Progress, engine: &Engine) {
@@ -189,7 +198,9 @@ impl StatusDisplay {
         self.counts.push_back((at, articles));
         let minutes = at.duration_since(since).as_secs_f64() / 60.0;
         let rate = if minutes > 0.0 { articles.saturating_sub(before) as f64 / minutes } else { 0.0 };
-        self.display.say(|| status_line(progress, articles, rate));
+        let line = status_line(progress, articles, rate);
+        self.notifier.tick(&line);
+        self.display.say(|| line);
     }
 
     fn end(self) {

@@ -16,7 +16,7 @@ use newslode_common::broker::in_process::PublishedArticle;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Kind, PageArchive as _, SiteState as _};
 use newslode_miner::work::histories::events::{ArticleEvent, GoneEvent, PastEvent, WithConcepts};
-use newslode_miner::work::histories::history::{ArticleHistory, EventKind};
+use newslode_miner::work::histories::history::{ArticleHistory, EventKind, history_key};
 use newslode_miner::work::histories::{read_history, site_labels};
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
@@ -256,7 +256,7 @@ async fn missing_lines(
                 let article = counted_article(store, &history.url).await?;
                 let event =
                     article.as_ref().and_then(|article| ArticleEvent::latest(history, article, &labels));
-                event.map(|event| serde_json::to_vec(&WithConcepts { event, filed: &[] }))
+                event.map(|event| serde_json::to_vec(&WithConcepts { id: history_key(&history.url), event, filed: &[] }))
             }
             (false, _) => None,
         };

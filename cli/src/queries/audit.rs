@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 /// The file of a run's folder, and what it is called once it is full.
-const FILE: &str = "console-audit.jsonl";
-const FULL_FILE: &str = "console-audit.1.jsonl";
+pub(crate) const FILE: &str = "console-audit.jsonl";
+pub(crate) const FULL_FILE: &str = "console-audit.1.jsonl";
 /// The value of the services' store.
 const VALUE: &str = "console-audit";
 /// A file of so many bytes is full.

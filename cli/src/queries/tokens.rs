@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::exit::hinted;
 
 /// The file of a run's folder.
-const FILE: &str = "console-tokens.json";
+pub(crate) const FILE: &str = "console-tokens.json";
 /// Locked by whoever changes that file.
 const LOCK: &str = "console-tokens.lock";
 /// The value of the services' store.

@@ -9,7 +9,9 @@ use super::markdown::{inline_code, table_cell};
 
 const HEAD: &str = "# Configuration
 
-Configuration is a TOML file (`--config FILE`) and the environment, which overrides the file. The services and `newslode` read the same
+Configuration is a TOML file and the environment, which overrides the file. The file is the one that `--config` names, else the one that the
+variable `NEWSLODE_CONFIG` names (empty: none), else the first that exists of `$XDG_CONFIG_HOME/newslode/newslode.toml` (by default in `~/.config`) and
+`/etc/newslode/newslode.toml`. `newslode config show` names it. A folder on the command line (`--dir`) always wins over servers that the file names. The services and `newslode` read the same
 keys. An unknown key is refused, and the message names the nearest known one. `newslode config check` says whether a configuration can be
 used, `newslode config show` prints the one in force, and `newslode config schema` all of this as JSON Schema.
 [deploy/newslode.toml](../../deploy/newslode.toml) is a file with every key.

@@ -1,9 +1,10 @@
-//! Loads a configuration: defaults < file < environment. Unknown keys are refused by name.
+//! Finds and loads a configuration: defaults < file < environment. Unknown keys are refused by name.
 //!
 //! The known keys are those of the serialised default, so a new field is known at once.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -32,6 +33,42 @@ pub enum ConfigError {
     /// All broken rules.
     #[error("{}", .0.iter().map(|rule| format!("configuration: {rule}")).collect::<Vec<_>>().join("\n"))]
     Rules(Vec<String>),
+}
+
+/// The variable that names the file. If it is set and empty, no file is used.
+pub const FILE_VARIABLE: &str = "NEWSLODE_CONFIG";
+
+/// The file of a machine, which is used if no other one is named or found.
+pub const SYSTEM_FILE: &str = "/etc/newslode/newslode.toml";
+
+/// The file of a user, below `$XDG_CONFIG_HOME`.
+const USER_FILE: &str = "newslode/newslode.toml";
+
+/// The configuration file that this process uses: the one that was named, else the one that `NEWSLODE_CONFIG` names, else the first
+/// that exists of `$XDG_CONFIG_HOME/newslode/newslode.toml` (by default in `~/.config`) and [`SYSTEM_FILE`].
+#[must_use]
+pub fn find_file(named: Option<&Path>) -> Option<PathBuf> {
+    find_file_in(named, |name| std::env::var_os(name), Path::new(SYSTEM_FILE))
+}
+
+/// The same for any environment and machine. A file that was named is not looked for: loading it says that it is missing.
+fn find_file_in(
+    named: Option<&Path>,
+    variable: impl Fn(&str) -> Option<OsString>,
+    of_system: &Path,
+) -> Option<PathBuf> {
+    if let Some(named) = named {
+        return Some(named.to_path_buf());
+    }
+    if let Some(named) = variable(FILE_VARIABLE) {
+        return (!named.is_empty()).then(|| named.into());
+    }
+    // Relative folders are to be ignored, says the specification of these variables.
+    let folder = |name| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let of_user = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+    let found = of_user.map(|folder| folder.join(USER_FILE)).into_iter().chain([of_system.to_path_buf()]);
+    // One that cannot be looked at is used, so that the reason is told.
+    found.into_iter().find(|file| file.try_exists().unwrap_or(true))
 }
 
 /// Loads and validates a configuration.
@@ -168,6 +205,40 @@ mod tests {
         let config = with(toml, &[("NEWSLODE__CRAWLER__WORKERS", "5"), ("HOME", "/")]).unwrap();
         assert_eq!((config.crawler.workers, config.crawler.timeout_ms), (5, 7000));
         assert_eq!(config.crawler.max_redirects, Config::default().crawler.max_redirects);
+    }
+
+    #[test]
+    fn the_file_is_named_or_found_where_convention_puts_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let make = |name: &str| {
+            std::fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            std::fs::write(at(name), "").unwrap();
+        };
+        let check = |named: Option<&str>, variables: &[(&str, &str)], expected: Option<&str>| {
+            let value = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
+            // Values of folders are relative to that of the test, except `.`.
+            let variable = |name: &str| {
+                let value = value(name)?;
+                Some(if value.is_empty() || *value == "." { value.into() } else { at(value).into() })
+            };
+            let found = find_file_in(named.map(at).as_deref(), variable, &at("etc/newslode.toml"));
+            assert_eq!(found, expected.map(at), "{named:?} {variables:?}");
+        };
+        let home = ("HOME", "home");
+        check(None, &[home], None);
+        make("etc/newslode.toml");
+        check(None, &[home], Some("etc/newslode.toml"));
+        check(None, &[], Some("etc/newslode.toml"));
+        make("home/.config/newslode/newslode.toml");
+        check(None, &[home], Some("home/.config/newslode/newslode.toml"));
+        check(None, &[home, ("XDG_CONFIG_HOME", ".")], Some("home/.config/newslode/newslode.toml"));
+        check(None, &[home, ("XDG_CONFIG_HOME", "xdg")], Some("etc/newslode.toml"));
+        make("xdg/newslode/newslode.toml");
+        check(None, &[home, ("XDG_CONFIG_HOME", "xdg")], Some("xdg/newslode/newslode.toml"));
+        check(None, &[home, ("NEWSLODE_CONFIG", "missing.toml")], Some("missing.toml"));
+        check(None, &[home, ("NEWSLODE_CONFIG", "")], None);
+        check(Some("named.toml"), &[home, ("NEWSLODE_CONFIG", "missing.toml")], Some("named.toml"));
     }
 
     #[test]

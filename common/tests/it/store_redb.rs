@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use newslode_common::store::archive::ObjectArchive;
 use newslode_common::store::redb::RedbStore;
+use newslode_common::store::redb::backup::back_up;
 use newslode_common::store::redb::repair::{self, FileRepair};
 use newslode_common::store::{
     Applied, Change, Frontier, Kind, NewUrl, PageArchive, SiteSettings, SiteState, StoreError, Why,
@@ -439,4 +440,31 @@ async fn an_archived_value_that_is_damaged_costs_only_itself() {
     let status = &Frontier::status(&store).await.unwrap()[0];
     assert_eq!((status.urls, status.pending), (300, 300));
     assert!(store.pages(&site()).await.unwrap().is_empty(), "the sums are counted again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_holds_one_state_while_the_file_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("store"), folder.path().join("copy"));
+    let digest = filled(&path).await;
+    let writer = RedbStore::open(&path).unwrap();
+    let reader = RedbStore::open_read_only(&path).unwrap();
+    let records = reader.check().await.unwrap().records;
+    let (mut shown, source) = (Vec::new(), (path.clone(), copy.clone()));
+    let copied = tokio::task::spawn_blocking(move || {
+        let copied = back_up(&source.0, &source.1, &mut |done, of| {
+            shown.push((done, of));
+            Ok(())
+        });
+        (copied, shown)
+    });
+    writer.put_value("written-meanwhile", None, "new".into()).await.unwrap();
+    let (copied, shown) = copied.await.unwrap();
+    let copied = copied.unwrap();
+    assert!([records, records + 1].contains(&copied), "{copied} of {records}");
+    assert_eq!(shown.last(), Some(&(copied, copied)));
+    let store = RedbStore::open(&copy).unwrap();
+    let checked = store.check().await.unwrap();
+    assert!(checked.is_whole() && checked.records == copied, "{checked:?}");
+    assert_eq!(state_digest(&store, &site()).await.unwrap(), digest);
 }

@@ -69,6 +69,8 @@ impl Lab {
     /// One of our programs in its environment.
     pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(program(name));
+        // A configuration of this machine changes nothing.
+        command.env("NEWSLODE_CONFIG", "");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

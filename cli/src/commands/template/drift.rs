@@ -129,5 +129,8 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     assert!(engine.metrics.templates.with_label_values(&["layout_changed"]).get() > 0);
     drop((parts, engine));
     let args = VerifyArgs { run: RunArgs::of(folder.path()), json: false };
-    assert_eq!(verify::run(args, &Setup { config, quiet: true, servers: None }).await.unwrap(), Exit::Done);
+    assert_eq!(
+        verify::run(args, &Setup { config, quiet: true, ..Setup::default() }).await.unwrap(),
+        Exit::Done
+    );
 }

@@ -27,7 +27,7 @@ pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exi
     match args.command {
         TemplateCommand::Teach(args) => teach_site(args, setup).await,
         TemplateCommand::List { run, json } => {
-            show::list(open_site_state(&run.target(setup)?, &setup.config).await?.as_ref(), json).await
+            show::list(open_site_state(&run.target(setup), &setup.config).await?.as_ref(), json).await
         }
         TemplateCommand::Show { site, json } => {
             let (site, knowledge) = read_site_knowledge(site, setup).await?;
@@ -43,13 +43,13 @@ pub(crate) async fn run(args: TemplateArgs, setup: &Setup) -> anyhow::Result<Exi
 
 async fn read_site_knowledge(args: TemplateSite, setup: &Setup) -> anyhow::Result<(Site, Knowledge)> {
     let site = Site::of_host(&args.site);
-    let state = open_site_state(&args.run.target(setup)?, &setup.config).await?;
+    let state = open_site_state(&args.run.target(setup), &setup.config).await?;
     let knowledge = read_knowledge(state.as_ref(), &site).await?;
     Ok((site, knowledge))
 }
 
 async fn teach_site(args: TeachArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let target = args.run.target(setup)?;
+    let target = args.run.target(setup);
     let page = page_to_correct(&args, &target, setup).await?;
     let body = args.body.as_ref().map(|file| {
         std::fs::read_to_string(file).with_context(|| format!("cannot read `{}`", file.display()))
@@ -96,7 +96,7 @@ async fn forget_lessons(args: TemplateSite, page: Option<String>, setup: &Setup)
         None => LessonContent::ForgetAll,
     };
     let lesson = Lesson { site: Site::of_host(&args.site), content };
-    keep_lesson(lesson, &args.run.target(setup)?, setup).await
+    keep_lesson(lesson, &args.run.target(setup), setup).await
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 //! damaged page that is met on the way ends the work with [`StoreError::Damaged`]. Start at [`RedbStore`].
 
 mod archive;
+pub mod backup;
 mod changes;
 pub mod check;
 mod errors;

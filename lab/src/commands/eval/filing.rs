@@ -46,7 +46,7 @@ struct Hidden {
 }
 
 pub(super) async fn run(args: &EvalFilingArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let parts = installation::open(&args.run.target(setup)?, &setup.config).await?;
+    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let members = members(&parts.stores, &taxonomy, &sites).await?;

@@ -21,7 +21,7 @@ pub(super) async fn run(args: &EvalWorldArgs, setup: &Setup) -> anyhow::Result<E
         tags = tag_counts;
         Judged { figures, junk: Vec::new(), pages }
     } else {
-        judge_run(&world, &installation::open(&args.run.target(setup)?, &setup.config).await?).await?
+        judge_run(&world, &installation::open(&args.run.target(setup), &setup.config).await?).await?
     };
     if args.json {
         out::json(&judged.figures)?;

@@ -129,6 +129,14 @@ async fn commands_read_and_change_a_run_while_it_is_watched() {
     let mut beside = lab.start(&["serve", "--addr", "127.0.0.1:0", "--dir", folder]);
     beside.printed("console of").await;
 
+    let copy = lab.path("copy").display().to_string();
+    let copied = lab.json(&["backup", folder, &copy, "--json", "--quiet"]).await;
+    assert!(copied["records"].as_u64().unwrap() > 100, "{copied}");
+    let proof = lab.json(&["verify", "--quiet", "--json", "--dir", &copy]).await;
+    assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &2.into()));
+    let again = lab.run(&["backup", folder, &copy]).await;
+    assert!(again.code == Some(1) && again.err.contains("is not empty"), "{}", again.err);
+
     // 2. Changes.
     let third = &lab.seeds()[2];
     lab.ok(&["seed", "add", third, "--delay", "0", "--dir", folder]).await;
