@@ -256,7 +256,9 @@ async fn missing_lines(
                 let article = counted_article(store, &history.url).await?;
                 let event =
                     article.as_ref().and_then(|article| ArticleEvent::latest(history, article, &labels));
-                event.map(|event| serde_json::to_vec(&WithConcepts { id: history_key(&history.url), event, filed: &[] }))
+                event.map(|event| {
+                    serde_json::to_vec(&WithConcepts { id: history_key(&history.url), event, filed: &[] })
+                })
             }
             (false, _) => None,
         };

@@ -43,7 +43,7 @@ use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod event_file;
@@ -367,8 +367,7 @@ impl Engine {
         self.store.release_leases(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
-        let announcements = parts.announcements.clone();
-        let writing = self.write_events(announcements.clone())?;
+        let mut writing = self.write_events(parts.announcements.clone())?;
         let mut loops = self.spawn_services(parts, &services);
         let ended = tokio::select! {
             ended = work => ended,
@@ -384,26 +383,25 @@ impl Engine {
         shutdown::drain(&mut loops, Duration::from_millis(self.config.crawler.grace_ms + 1_000)).await;
         // Nothing is published any more. What is not written now is appended at the next start.
         self.broker.end_subscriptions();
-        if let Some(writing) = writing {
-            tokio::time::timeout(EVENTS_END_WITHIN, writing).await.ok();
-        }
+        shutdown::drain(&mut writing, EVENTS_END_WITHIN).await;
         ended
     }
 
     /// Writes the events of articles to the run's file from now on.
-    fn write_events(&self, announcements: Arc<Announcements>) -> anyhow::Result<Option<JoinHandle<()>>> {
-        let most = self.config.watch.events_mb;
+    fn write_events(&self, announcements: Arc<Announcements>) -> anyhow::Result<JoinSet<()>> {
+        let (most, mut writing) = (self.config.watch.events_mb, JoinSet::new());
         if most == 0 {
-            return Ok(None);
+            return Ok(writing);
         }
         let file = EventFile::open(&self.folder, most << 20)?;
         let (store, events) = (self.store.clone(), self.broker.subscribe_articles(EVENTS_AHEAD));
         let waits = move |url: &CanonicalUrl| announcements.wait(url, time::now());
-        Ok(Some(tokio::spawn(async move {
+        writing.spawn(async move {
             if let Err(error) = file.follow(store, events, waits).await {
                 tracing::warn!("events are not written until the next start: {error:#}");
             }
-        })))
+        });
+        Ok(writing)
     }
 
     /// Starts crawler, partitioner, miner and the loop that looks after the store.
