@@ -33,8 +33,7 @@ pub struct CommonArgs {
     /// Print what pages say unchanged, control characters included.
     #[arg(long, global = true)]
     pub raw: bool,
-    /// Configuration file (TOML), overridden by NEWSLODE__… [default: $NEWSLODE_CONFIG, or newslode/newslode.toml
-    /// in $XDG_CONFIG_HOME or /etc].
+    /// Configuration file (TOML) [default: see `newslode config show`].
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }

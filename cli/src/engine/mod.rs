@@ -34,7 +34,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::announcements::Announcements;
+use newslode_miner::work::announcements::{self, Announcements};
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
@@ -91,6 +91,9 @@ const EVENTS_AHEAD: usize = 64;
 
 /// Time for the last events to be written at the end of a run.
 const EVENTS_END_WITHIN: Duration = Duration::from_secs(10);
+
+/// A run that ends reads all articles with what their sites tell before it ends, so none is announced earlier.
+const UNTIL_VIEWED: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// Memory for pages on their way from the crawler to the partitioner, and for those that templates are learnt from.
 const PARSED_BYTES: usize = 96 << 20;
@@ -275,7 +278,8 @@ impl Engine {
         let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
         let parsed = Arc::new(ParsedPages::within(PARSED_BYTES));
         let room = Arc::new(Room::new(folder, config.archive.reserve_mb));
-        let (is_offline, is_watching, announcements) = (false, false, Arc::default());
+        let (is_offline, is_watching) = (false, false);
+        let announcements = Arc::new(Announcements::held(UNTIL_VIEWED));
         let folder = folder.to_owned();
         Ok(Engine {
             store,
@@ -530,6 +534,7 @@ impl Engine {
             round.fold = Some(report);
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 self.view_sites(&parts, stop).await?;
+                announcements::announce_all(&parts, time::now()).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.read_progress(Some(&round)).await?);

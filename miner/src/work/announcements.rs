@@ -53,6 +53,12 @@ impl Announcements {
         waiting.push_back((now.plus(longest), url.clone()));
     }
 
+    /// All articles that wait.
+    fn take_all(&self) -> Vec<CanonicalUrl> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.drain(..).map(|(_, url)| url).collect()
+    }
+
     /// Articles whose wait ended before this time.
     fn overdue(&self, now: Timestamp) -> Vec<CanonicalUrl> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,6 +85,17 @@ pub(super) async fn run(parts: Parts, stop: CancellationToken) -> anyhow::Result
                 tracing::warn!(%url, %error, "cannot announce an article; the next view of its site tries again");
             }
         }
+    }
+    Ok(())
+}
+
+/// Announces all articles that wait, for a run that ends: no other view will read them.
+///
+/// # Errors
+/// When a store or the broker fails; then it may be repeated.
+pub async fn announce_all(parts: &Parts, now: Timestamp) -> Result<(), BatchError> {
+    for url in parts.announcements.take_all() {
+        announce_now(parts, &url, now).await?;
     }
     Ok(())
 }
