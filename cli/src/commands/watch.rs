@@ -155,16 +155,18 @@ fn stop_time(config: &Config) -> Duration {
 
 /// Writes the run's files now and then, and at the end.
 async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> anyhow::Result<()> {
-    let mut written = parts.metrics.articles.get();
+    // New articles are counted before they are announced; others change by a view alone.
+    let state = async || (parts.stores.state.sites().await.ok(), parts.metrics.articles.get());
+    let mut written = state().await;
     let mut took = Duration::ZERO;
     loop {
         let goes_on = end.run_until_cancelled(tokio::time::sleep(WRITE_EVERY)).await.is_some();
-        let articles = parts.metrics.articles.get();
-        let is_due = articles != written || !engine::output_files(folder).0.exists();
+        let current = state().await;
+        let is_due = current != written || !engine::output_files(folder).0.exists();
         if is_due && (goes_on || took < LONGEST_LAST_WRITING) {
             let begun = Instant::now();
             match write_outputs(parts, folder, false).await {
-                Ok(_) => written = articles,
+                Ok(_) => written = current,
                 Err(error) => tracing::warn!("cannot write the run's files: {error:#}"),
             }
             took = begun.elapsed();

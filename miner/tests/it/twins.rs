@@ -11,7 +11,7 @@ use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{NewUrl, Why};
 use newslode_miner::work::announcements::{Announcements, announce_now};
 use newslode_miner::work::apply::count_batch;
-use newslode_miner::work::histories::history::ArticleHistory;
+use newslode_miner::work::histories::history::{ArticleHistory, Fetch};
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::removal::remove_page;
 use newslode_miner::work::seeds::apply_seed;
@@ -150,6 +150,25 @@ async fn readers_do_not_hear_of_an_article_that_is_gone_before_it_was_announced(
     assert_eq!(heard(&mut readers), [] as [&str; 0]);
     announce_now(&world.parts, &url(STORY), NOW).await.unwrap();
     assert_eq!(heard(&mut readers), ["new /rain 0"]);
+}
+
+#[tokio::test]
+async fn an_article_that_its_site_shows_to_be_none_before_it_was_announced_stays_none_for_a_week() {
+    let world = waiting_world();
+    world.seed("https://a.test/").await;
+    count(&world, &story(STORY, 1, "It rained.", None)).await;
+    let mut stored = history(&world, STORY).await;
+    assert!(stored.is_waiting() && !stored.is_no_article());
+    let week = Duration::from_secs(7 * 86_400);
+    assert_eq!(stored.record_end(Ending::NotAnArticle, Fetch { number: 1, at: NOW }), None);
+    assert!(
+        !stored.is_waiting() && stored.is_no_article() && !stored.supersedes(Fetch { number: 1, at: NOW })
+    );
+    assert!(!stored.may_change_kind(NOW) && stored.may_change_kind(NOW.plus(week)));
+    // A view may bring it back then.
+    let article = story(STORY, 1, "It rained.", None).article.unwrap();
+    assert!(stored.record_fetch(&article, Fetch { number: 1, at: NOW }).is_some());
+    assert!(!stored.is_no_article() && stored.is_announced());
 }
 
 #[tokio::test]

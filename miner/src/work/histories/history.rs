@@ -142,6 +142,9 @@ pub struct ArticleHistory {
     /// Since when it waits for a view before readers hear of it for the first time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_since: Option<Timestamp>,
+    /// When its site's other pages showed that it is no article, if readers never heard of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn_at: Option<Timestamp>,
     /// Whether its page alone said what the last event says, because its site is too young or the wait was too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_provisional: bool,
@@ -177,6 +180,7 @@ impl ArticleHistory {
             addresses: BTreeSet::new(),
             same_text: BTreeSet::new(),
             waiting_since: None,
+            withdrawn_at: None,
             is_provisional: false,
             events: Vec::new(),
         }
@@ -193,13 +197,17 @@ impl ArticleHistory {
     /// Whether its site's other pages showed that it is no article. Then only they can show that it is one after all.
     #[must_use]
     pub fn is_no_article(&self) -> bool {
-        self.events.last().is_some_and(|event| event.ending == Some(Ending::NotAnArticle))
+        let is_end = |event: &Event| event.ending == Some(Ending::NotAnArticle);
+        self.withdrawn_at.is_some() || self.events.last().is_some_and(is_end)
     }
 
     /// Whether the other pages of its site may show now that it is no article, or that it is one after all: once a week, so that
     /// readers do not see it come and go while a site grows.
     #[must_use]
     pub fn may_change_kind(&self, now: Timestamp) -> bool {
+        if let Some(at) = self.withdrawn_at {
+            return at.plus(LEAST_TIME_AS_ONE_KIND) <= now;
+        }
         let is_end = |event: &Event| event.ending == Some(Ending::NotAnArticle);
         let Some(end) = self.events.iter().rposition(is_end) else { return true };
         // It ended then, or came back right after.
@@ -235,7 +243,7 @@ impl ArticleHistory {
         (self.fetch, self.fetched_at, self.field_hashes) = (fetch.number, fetch.at, field_hashes);
         self.language.clone_from(&article.language);
         self.first_seen = self.first_seen.min(fetch.at);
-        self.twin_of = None;
+        (self.twin_of, self.withdrawn_at) = (None, None);
         changed
     }
 
@@ -274,8 +282,11 @@ impl ArticleHistory {
             return None;
         }
         self.fetch = fetch.number;
-        self.waiting_since = None;
+        let was_waiting = self.waiting_since.take().is_some();
         if self.events.is_empty() {
+            if was_waiting && ending == Ending::NotAnArticle {
+                self.withdrawn_at = Some(fetch.at);
+            }
             return None;
         }
         Some(self.push_event(EventKind::Gone, fetch.at, Vec::new(), Some(ending)))
