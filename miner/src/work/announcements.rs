@@ -12,14 +12,17 @@ use std::time::Duration;
 use newslode_common::store::{Kind, StoreResult};
 use newslode_common::time;
 use newslode_page::article::Article;
+use newslode_page::extract::SiteKnowledge;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::error::BatchError;
 use super::histories::read_history;
+use super::knowledge::Knowledge;
 use super::parts::Parts;
 use super::waiting::pause;
+use crate::mining::articles::is_view;
 
 /// Time between two looks at which articles have waited too long.
 const CHECK_EVERY: Duration = Duration::from_secs(2);
@@ -105,11 +108,23 @@ pub async fn announce_all(parts: &Parts, now: Timestamp) -> Result<(), BatchErro
 /// # Errors
 /// When a store or the broker fails; then it may be repeated.
 pub async fn announce_now(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> Result<(), BatchError> {
+    // Most were announced by a view.
+    if !is_waiting(parts, url).await? {
+        return Ok(());
+    }
     let counted = parts.stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
     let Some(version) = counted.into_iter().flatten().next() else { return Ok(()) };
     let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else { return Ok(()) };
     let Ok(article) = serde_json::from_slice::<Article>(&json) else { return Ok(()) };
-    announce_if_waiting(parts, &article, true, now).await
+    // It may be archived as a view has read it, with what a site that is old enough tells.
+    let (knowledge, _) = Knowledge::read(parts.stores.state.as_ref(), &url.site()).await?;
+    let is_final = is_view(&article) && tells_enough(&knowledge.site_knowledge());
+    parts.histories().announce(&article, !is_final, now).await
+}
+
+/// Whether a site is old enough to tell what an article of it says.
+pub(super) fn tells_enough(known: &SiteKnowledge) -> bool {
+    !known.templates().is_empty() || known.kinds().is_enough()
 }
 
 /// Whether the article of a URL waits to be announced.
@@ -124,19 +139,18 @@ pub(super) async fn is_waiting(parts: &Parts, url: &CanonicalUrl) -> StoreResult
     Ok(history.is_some_and(|history| history.is_waiting()))
 }
 
-/// Announces an article if it still waits, as `article` says it; `is_provisional`: read from its page alone.
+/// Announces an article if it still waits, as a view has read it.
 ///
 /// # Errors
 /// When a store or the broker fails; then it may be repeated.
 pub(super) async fn announce_if_waiting(
     parts: &Parts,
     article: &Article,
-    is_provisional: bool,
     now: Timestamp,
 ) -> Result<(), BatchError> {
     let Ok(url) = article.url.parse::<CanonicalUrl>() else { return Ok(()) };
     if !is_waiting(parts, &url).await? {
         return Ok(());
     }
-    parts.histories().announce(article, is_provisional, now).await
+    parts.histories().announce(article, false, now).await
 }

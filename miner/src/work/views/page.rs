@@ -22,7 +22,7 @@ use newslode_page::wisdom;
 use super::site_value::SiteValue;
 use crate::mining::articles::ArticleView;
 use crate::mining::{articles, blocks};
-use crate::work::announcements::{announce_if_waiting, is_waiting};
+use crate::work::announcements::{announce_if_waiting, is_waiting, tells_enough};
 use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
@@ -132,7 +132,7 @@ pub(super) async fn view_page(
     let article: Option<Article> = article.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let (before, held) = (hierarchy.clone(), article.clone());
     let parsed = parts.stores.parsed.clone();
-    let knows_enough = !context.known.templates().is_empty() || context.known.kinds().is_enough();
+    let knows_enough = tells_enough(&context.known);
     let work = move || compute(&context, open(&page, &parsed)?, hierarchy, held.as_ref(), asks_template);
     let mut views = match paced(pace, work).await {
         Ok(views) => views,
@@ -156,7 +156,7 @@ pub(super) async fn view_page(
     let is_article = article.is_some() || matches!(views.article, ArticleView::Now(_));
     match (&article, &views.article) {
         (Some(article), ArticleView::Unchanged) if knows_enough => {
-            announce_if_waiting(&parts, article, false, time::now()).await?;
+            announce_if_waiting(&parts, article, time::now()).await?;
         }
         (_, ArticleView::Unchanged) | (None, ArticleView::NoArticle) => {}
         (before, ArticleView::Now(now)) => {
