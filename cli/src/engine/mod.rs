@@ -34,7 +34,8 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
-use newslode_miner::work::announcements::{self, Announcements};
+use newslode_miner::work::announcements::Announcements;
+use newslode_miner::work::announcing;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
@@ -534,7 +535,7 @@ impl Engine {
             round.fold = Some(report);
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 self.view_sites(&parts, stop).await?;
-                announcements::announce_all(&parts, time::now()).await?;
+                announcing::announce_all(&parts, time::now()).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.read_progress(Some(&round)).await?);

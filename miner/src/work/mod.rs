@@ -6,7 +6,8 @@
 //! - [`fold`] reads the sites' summaries from the [`summary_cache`], writes the taxonomy and adds URLs to the frontier
 //!   ([`links`]): the only way back in the whole system.
 //! - [`views`] computes what only the whole site can say of a page, with the [`knowledge`] of the site.
-//! - [`histories`] keeps what happened to each article and publishes its events, at the time that [`announcements`] says;
+//! - [`histories`] keeps what happened to each article and publishes its events, at the time that [`announcements`] says
+//!   ([`announcing`]);
 //!   [`filing`] says under which concepts, and
 //!   [`feedback`] reports to the schedule what a page turned out to be.
 //! - [`window`] removes old pages, [`reconcile`] publishes lost ones again (`losses` says when), [`recompute`] counts pages again
@@ -22,6 +23,7 @@
 
 mod admission;
 pub mod announcements;
+pub mod announcing;
 pub mod apply;
 pub mod archive;
 pub mod captures;

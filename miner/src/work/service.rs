@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span, field};
 
 use crate::work::admission::{self, Verdict};
-use crate::work::announcements;
+use crate::work::announcing;
 use crate::work::apply::{PageEnd, count_traced};
 use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::error::BatchError;
@@ -83,7 +83,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
         loops.spawn(views::run(parts.clone(), config.clone(), stop.clone()));
     }
     if parts.announcements.are_held() {
-        loops.spawn(announcements::run(parts.clone(), stop.clone()));
+        loops.spawn(announcing::run(parts.clone(), stop.clone()));
     }
     if config.window_days > 0 {
         loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));

@@ -22,7 +22,7 @@ use newslode_page::wisdom;
 use super::site_value::SiteValue;
 use crate::mining::articles::ArticleView;
 use crate::mining::{articles, blocks};
-use crate::work::announcements::{announce_if_waiting, is_waiting, tells_enough};
+use crate::work::announcing::{announce_if_waiting, is_waiting, tells_enough};
 use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;

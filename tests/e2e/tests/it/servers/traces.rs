@@ -23,12 +23,14 @@ fn trace_to(services: &Installation<'_>, url: &str) {
     services.change_config("miner = ", &telemetry).unwrap();
 }
 
-/// Follows a page from its visit to the event of its article, by the spans' parents.
+/// Follows a page from its visit to the event of its article, by the spans' parents. In a run that ends, articles are announced
+/// at its end, after the page's trace.
 async fn follow(collector: &Collector, url: &str, services: Option<&str>) -> Vec<Span> {
     let is_of_page = |span: &Span| span.attributes.get("url.full").is_some_and(|found| found == url);
     let mut way = vec![collector.span(|span| span.name == "visit" && is_of_page(span)).await];
     assert!(way[0].parent.is_empty(), "{way:?}");
-    for (service, name) in &WAY[1..] {
+    let last = if services.is_some() { WAY.len() - 1 } else { WAY.len() };
+    for (service, name) in &WAY[1..last] {
         let before = way.last().unwrap().clone();
         let service = services.unwrap_or(service);
         let is_next = |span: &Span| span.name == *name && span.service == service && span.parent == before.id;
