@@ -66,8 +66,8 @@ struct Refusal {
     hint: Option<String>,
 }
 
-/// Applies a change and returns a description of what was done. If a process holds the run, that process applies it; otherwise
-/// this one opens the run for the moment.
+/// Applies a change, and says in a sentence what it did. If a process holds the run, that process applies it; otherwise this
+/// one opens the run for the moment.
 ///
 /// # Errors
 /// When the change is refused, or the run cannot be opened.
@@ -171,7 +171,7 @@ async fn take(State(control): State<Arc<Control>>, body: Bytes) -> (StatusCode, 
 }
 
 impl Control {
-    /// Applies a change and returns a description of what was done.
+    /// Applies a change, and says in a sentence what it did.
     ///
     /// # Errors
     /// When the change is refused, or a store fails.

@@ -190,7 +190,7 @@ pub(crate) struct DemoArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FollowArg {
-    /// Visit front pages, sections, feeds and sitemaps, and fetch all articles that they show; run again for what is new.
+    /// Visit front pages, sections, feeds and sitemaps, and fetch every article that they show; run it again to fetch new ones.
     News,
     /// Follow links labelled with concepts, then the instances that those pages list.
     Concepts,

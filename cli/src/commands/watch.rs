@@ -177,7 +177,8 @@ async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> a
     }
 }
 
-/// Shows how the run is: one line that is redrawn on a terminal, a line a minute elsewhere. The service manager hears it, too.
+/// Shows the run's status in one line, which is redrawn on a terminal and written once a minute elsewhere, and passes it to the
+/// service manager.
 struct StatusDisplay<'n> {
     notifier: &'n Notifier,
     display: ProgressDisplay,

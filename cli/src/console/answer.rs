@@ -13,7 +13,7 @@ pub(super) const API: &str = "/api/";
 /// Beginnings of the addresses of lists as files.
 const FILES: [&str; 3] = ["/articles.", "/sites.", "/taxonomy."];
 
-/// Whether programs ask for what is at this path, so that it is never a page.
+/// Whether programs read what this path answers, so that even an error is no page.
 pub(super) fn is_for_programs(path: &str) -> bool {
     path.starts_with(API) || FILES.iter().any(|file| path.starts_with(file))
 }

@@ -284,11 +284,9 @@ fn site_row(facts: &SiteFacts) -> String {
     let came = [Outcome::Fetched, Outcome::Unchanged];
     let read: u64 = came.iter().filter_map(|outcome| status.outcomes.get(outcome)).sum();
     let ended: u64 = status.outcomes.values().sum();
-    let health = serde_json::to_value(facts.health).ok();
-    let health = health.as_ref().and_then(|health| health.as_str()).unwrap_or_default();
     let row = [
         status.site.to_string(),
-        if status.settings.paused { "paused" } else { health }.to_owned(),
+        if status.settings.paused { "paused" } else { facts.health.name() }.to_owned(),
         facts.articles.to_string(),
         status.urls.to_string(),
         read.to_string(),
@@ -319,7 +317,7 @@ struct ConceptLine<'a> {
     articles_week_before: u64,
 }
 
-/// The concepts that a list shows: those whose written forms hold what is wanted, or all.
+/// The concepts that have a written form with `wanted` in it, and their numbers of articles; all concepts if `wanted` is empty.
 fn listed_concepts<'a>(mined: &'a Mined, wanted: &str) -> Vec<(&'a Concept, ConceptFacts)> {
     let facts = |concept: &Concept| mined.facts(&concept.key).cloned().unwrap_or_default();
     named_concepts(&mined.taxonomy, wanted).into_iter().map(|concept| (concept, facts(concept))).collect()

@@ -72,8 +72,10 @@ struct CachedMined {
     mined: Arc<Mined>,
     /// Share of the articles that listings showed within seven days that was read, in thousandths.
     recalls: BTreeMap<Site, u64>,
-    /// When the last process read this; nothing if this one did.
+    /// When the last process read this; nothing if this one did, or if it was shown already.
     made: Option<Timestamp>,
+    /// Whether the run's folder holds this.
+    is_saved: bool,
 }
 
 /// What the last process of a run showed. It counts as read long ago, so it is shown once.
@@ -94,6 +96,7 @@ async fn restore(source: &Source) -> Option<CachedMined> {
         mined: Arc::new(saved.mined),
         recalls: saved.recalls,
         made: Some(saved.made),
+        is_saved: true,
     })
 }
 
@@ -127,12 +130,7 @@ pub(super) async fn renew_snapshots(
             let (articles, took) = (snapshot.mined.articles.len(), begun.elapsed().as_millis());
             tracing::info!(articles, took_ms = took, is_restored, "looked at the store");
         }
-        let is_read = !read
-            .borrow()
-            .snapshot
-            .as_ref()
-            .zip(cached.as_ref())
-            .is_some_and(|(snapshot, cached)| Arc::ptr_eq(&snapshot.mined, &cached.mined));
+        let has_failed = taken.is_err();
         read.send_modify(|read| match taken {
             Ok(snapshot) => {
                 *read = SnapshotStatus { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 }
@@ -142,11 +140,13 @@ pub(super) async fn renew_snapshots(
                 read.failure = Some(format!("{error:#}"));
             }
         });
-        if is_restored {
+        // A store that fails is given time.
+        if is_restored && !has_failed {
             continue;
         }
-        if let Some(cached) = cached.as_ref().filter(|_| is_read) {
+        if let Some(cached) = cached.as_mut().filter(|cached| !cached.is_saved) {
             save(&source, cached, time::now()).await;
+            cached.is_saved = true;
         }
         tokio::select! {
             () = tokio::time::sleep(every.max(begun.elapsed() * 10)) => {}
@@ -224,9 +224,10 @@ async fn take_snapshot(
             mined: mined.clone(),
             recalls: recalls.collect(),
             made: None,
+            is_saved: false,
         });
     }
-    // What was restored is shown once; what is newer was not seen.
+    // A restored state keeps its time, so that those who follow the events hear of all that came since.
     let restored = cached.as_mut().and_then(|cached| cached.made.take());
     Ok(Snapshot { made: restored.unwrap_or(now), mined, sites, outcomes, queues })
 }

@@ -33,8 +33,7 @@ pub(crate) struct Run {
 }
 
 impl Source {
-    /// Applies a change and returns a description of what was done. If another process holds the run, that process applies
-    /// it.
+    /// Applies a change, and says in a sentence what it did. If another process holds the run, that process applies it.
     pub(super) async fn change(&self, change: Change) -> anyhow::Result<String> {
         match &self.run {
             Some(run) if !run.is_held => {

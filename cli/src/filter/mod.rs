@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use jiff::civil::Date;
+use newslode_common::config::edits;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::time::Timestamp;
 
@@ -59,23 +60,6 @@ fn nearest<'n>(name: &str, known: &[&'n str]) -> Option<&'n str> {
         is_in || name.starts_with(known) || known.len() > 2 && name.contains(known)
     };
     known.iter().copied().min_by_key(|known| (!holds(known), edits(&name, known), *known))
-}
-
-/// How many letters to insert, remove or replace to make one text of the other (Levenshtein).
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (removed, letter) in a.chars().enumerate() {
-        let mut diagonal = removed;
-        let mut left = removed + 1;
-        for (above, other) in row.iter_mut().skip(1).zip(&b) {
-            let cheapest = (diagonal + usize::from(letter != *other)).min(left + 1).min(*above + 1);
-            diagonal = std::mem::replace(above, cheapest);
-            left = cheapest;
-        }
-        row[0] = removed + 1;
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 /// Values by name, all of them known; what is empty is left out.
@@ -140,7 +124,7 @@ impl Parameters {
     }
 }
 
-/// Which articles are asked for; what is empty asks for nothing.
+/// The articles that somebody asks for. An empty field sets no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     /// Words of the title or text.

@@ -47,7 +47,7 @@ impl Calendar {
     }
 }
 
-/// Milliseconds since 1970; what is earlier counts as 1970.
+/// Milliseconds since 1970; 0 for earlier times.
 fn timestamp(at: jiff::Timestamp) -> Timestamp {
     Timestamp(u64::try_from(at.as_millisecond()).unwrap_or_default())
 }
@@ -116,7 +116,7 @@ impl FromStr for When {
 
 /// A date without a time.
 pub(crate) fn read_date(text: &str) -> Option<Date> {
-    // A date that is followed by a time would be read, too.
+    // The parser would also accept a date with a time after it.
     let is_date = text.chars().all(|letter| letter.is_ascii_digit() || letter == '-');
     text.parse().ok().filter(|_| is_date)
 }

@@ -67,7 +67,7 @@ fn find_file_in(
     let folder = |name| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let of_user = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
     let found = of_user.map(|folder| folder.join(USER_FILE)).into_iter().chain([of_system.to_path_buf()]);
-    // One that cannot be looked at is used, so that the reason is told.
+    // A file that cannot be looked at is used: loading it then tells the reason.
     found.into_iter().find(|file| file.try_exists().unwrap_or(true))
 }
 
@@ -162,8 +162,10 @@ fn keys(value: &Value, above: &str, into: &mut Vec<String>) {
     }
 }
 
-/// The Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
+/// How many letters to insert, remove or replace to make one text of the other (Levenshtein), to name what is nearest to a
+/// misspelt name.
+#[must_use]
+pub fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, ca) in a.chars().enumerate() {

@@ -21,7 +21,9 @@ mod resolve;
 mod rules;
 mod secret;
 
-pub use load::{ConfigError, FILE_VARIABLE, SYSTEM_FILE, check_keys, find_file, load, read_toml, schema};
+pub use load::{
+    ConfigError, FILE_VARIABLE, SYSTEM_FILE, check_keys, edits, find_file, load, read_toml, schema,
+};
 pub use resolve::{ResolveRule, ResolveRuleError};
 pub use rules::is_proxy_url;
 pub use secret::{Secret, hide_credentials, hide_secrets, mode_open_to_others};

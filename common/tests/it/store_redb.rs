@@ -127,7 +127,7 @@ async fn a_closed_file_keeps_everything() {
     assert_eq!(claims.iter().map(|claim| &claim.url).collect::<Vec<_>>(), [&page(1)]);
 }
 
-/// The child process of the next test: writes without end and reports what was answered.
+/// The child process of the next test: it keeps writing, and prints each write that the store has answered.
 #[tokio::test]
 async fn child_that_is_killed() {
     let Ok(path) = std::env::var(CHILD) else { return };
@@ -164,7 +164,7 @@ async fn a_killed_process_leaves_whole_calls_in_order() {
         let least = answered();
         assert!(least > 0, "the child was answered nothing in a minute");
         if round == 0 {
-            // Opening the file for reading recovers it, too.
+            // A reader that opens the file also recovers it.
             let reader = RedbStore::open_read_only(&path).unwrap();
             assert!(reader.pages(&site()).await.unwrap().len() as u64 >= 2 * least);
         }

@@ -42,32 +42,32 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
         }
     };
     let main = html! {
-            div.beside {
-                div {
-                    section {
-                        h2 { "Newest articles" }
-                        @if newest.articles.is_empty() {
-                            (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
-                        } @else {
-                            (article_summaries(mined, newest.articles.iter().copied(), false, &Found::default()))
-                            (article_file_links(&asked))
-    @if newest.matched > SHOWN {
-                                p.pager { a href={ "/articles?" (asked.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
-                            }
+        div.beside {
+            div {
+                section {
+                    h2 { "Newest articles" }
+                    @if newest.articles.is_empty() {
+                        (empty_note("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
+                    } @else {
+                        (article_summaries(mined, newest.articles.iter().copied(), false, &Found::default()))
+                        (article_file_links(&asked))
+                        @if newest.matched > SHOWN {
+                            p.pager { a href={ "/articles?" (asked.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
                         }
                     }
-                    (explanation_section(facts))
                 }
-                aside {
-                    (neighbour_sections(&mined.taxonomy, concept))
-                    section { h2 { "Written forms" } (form_table(concept)) }
-                    section {
-                        h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
-                        (site_links(&concept.sites, &Pages))
-                    }
+                (explanation_section(facts))
+            }
+            aside {
+                (neighbour_sections(&mined.taxonomy, concept))
+                section { h2 { "Written forms" } (form_table(concept)) }
+                section {
+                    h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
+                    (site_links(&concept.sites, &Pages))
                 }
             }
-        };
+        }
+    };
     Ok(Page {
         place: NavigationItem::Taxonomy,
         title: concept.label.clone(),

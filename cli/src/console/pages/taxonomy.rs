@@ -59,7 +59,7 @@ fn search_form(wanted: &str) -> Markup {
     }
 }
 
-/// The concepts with a written form that holds what is wanted; all if nothing is.
+/// The concepts that have a written form with `wanted` in it; all concepts if `wanted` is empty.
 pub(in crate::console) fn named_concepts<'a>(taxonomy: &'a Taxonomy, wanted: &str) -> Vec<&'a Concept> {
     let folded = wanted.to_lowercase();
     let is_meant = |concept: &&Concept| {
