@@ -296,8 +296,9 @@ async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source>
         let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
-    let parts = installation::parts_of(engine::open_newest_state(folder)?, &config)?;
-    let run = Some(Run { folder: folder.to_path_buf(), is_held: false });
+    let store = engine::open_newest_state(folder)?;
+    let parts = installation::parts_of(store.clone(), &config)?;
+    let run = Some(Run { folder: folder.to_path_buf(), store, is_held: false });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }
 

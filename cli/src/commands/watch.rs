@@ -102,7 +102,7 @@ async fn watch(
     let source = Source {
         name: args.out.display().to_string(),
         parts: parts.clone(),
-        run: Some(Run { folder: args.out.clone(), is_held: true }),
+        run: Some(Run { folder: args.out.clone(), store: engine.store.clone(), is_held: true }),
         broker: None,
         config: config.clone(),
     };

@@ -166,6 +166,8 @@ impl ArticleQuery {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::console::snapshot::ConceptFiling;
     use crate::html::taxonomy::tests::test_concept;
@@ -197,12 +199,12 @@ mod tests {
             print: Default::default(),
             reading: 0,
         };
-        let mut articles: Vec<ArticleSummary> = (0..40).map(article).collect();
-        articles.sort_by_key(ArticleSummary::order);
+        let mut articles: Vec<Arc<ArticleSummary>> = (0..40).map(article).map(Arc::new).collect();
+        articles.sort_by_key(|article| article.order());
         let concept = Concept { label: "Sport".into(), ..test_concept("en:sport") };
-        let taxonomy = Taxonomy { concepts: vec![concept], ..Taxonomy::default() };
+        let taxonomy = Arc::new(Taxonomy { concepts: vec![concept], ..Taxonomy::default() });
         let mined = Mined { taxonomy, articles, ..Mined::default() };
-        Snapshot { mined: std::sync::Arc::new(mined), ..Snapshot::default() }
+        Snapshot { mined: Arc::new(mined), ..Snapshot::default() }
     }
 
     fn asked(query: &str) -> Result<ArticleQuery, Problem> {

@@ -10,6 +10,7 @@ pub(crate) mod access;
 mod answer;
 mod api;
 mod assets;
+mod changes;
 mod detail;
 mod downloads;
 mod filter;
@@ -28,6 +29,7 @@ mod snapshot;
 mod source;
 mod state;
 pub(crate) mod tls;
+mod whole;
 mod writing;
 
 use std::sync::Arc;

@@ -1,55 +1,50 @@
 //! Reads the store in the background, and gives requests the newest whole [`Snapshot`].
 //!
-//! Every snapshot reads the state of the sites. What was mined is read again only when a site's counts or the taxonomy changed,
-//! for a while after people taught a site, and when an hour has passed. The next snapshot waits at least ten times as long as
-//! the last one took, so that reading takes at most a tenth of the time. If reading fails, requests see the last snapshot and
-//! the reason. Start at [`renew_snapshots`].
+//! Every snapshot reads the state of the sites, and of a run what changed in it since the last one ([`changes`](super::changes)):
+//! new articles are filed by what was learnt before. All articles are looked at ([`whole`](super::whole)) when a site's counts or
+//! the taxonomy changed, for a while after people taught a site, and when an hour has passed; that waits at least ten times as
+//! long as the last time took, so that it takes at most a tenth of the time. If it takes long, it goes on beside the snapshots.
+//! What is shown is kept in the run's folder ([`saved`]), and the next process goes on from it. If reading fails, requests see the
+//! last snapshot and the reason. Start at [`renew_snapshots`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
-use newslode_common::schedule::SiteSchedule;
-use newslode_common::store::{Entry, SiteStatus};
+use newslode_common::store::SiteStatus;
 use newslode_common::time;
-use newslode_miner::mining::filing::Filed;
-use newslode_miner::mining::fold::Explainer;
-use newslode_miner::mining::summary::SiteSummary;
+use newslode_miner::mining::filing::Filing;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::knowledge;
-use newslode_miner::work::members::members;
-use newslode_miner::work::summaries::summaries;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::saved;
-use super::search::{IndexBuilder, Positions};
-use super::snapshot::{
-    ArticleSummary, ConceptFacts, ConceptFiling, MOST_ARTICLES, Mined, SiteFacts, Snapshot,
-};
+use super::changes::{Changes, Followed, read_changes};
+use super::saved::{self, Saved};
+use super::search::{SearchWriter, SharedSearch};
+use super::snapshot::{MOST_ARTICLES, Mined, SiteFacts, Snapshot};
 use super::source::Source;
+use super::whole::{Whole, read_all};
 use crate::outcomes::count_outcomes;
-use crate::queries::articles::{self, FilingSources};
-use crate::queries::recall;
 
-/// What was mined is read again after this time, changed or not.
+/// All articles are looked at again after this time, changed or not.
 const STALE: Duration = Duration::from_secs(3_600);
 /// How long articles may change after a site was taught something, besides twice the miners' `views_s`.
 const SETTLES: Duration = Duration::from_secs(60);
+/// A look at all articles that takes less makes a snapshot wait; a longer one goes on beside them.
+const SHORT: Duration = Duration::from_secs(2);
 /// Number of sites that are read at the same time.
 const AT_ONCE: usize = 32;
-/// Days over which recall is taken.
-const RECALL_DAYS: u32 = 7;
-/// Maximum number of lines of a concept's explanation.
-const MOST_LINES: usize = 300;
-
-const DAY: u64 = 86_400_000;
+/// What is shown is saved at most so often, and so many bytes a second.
+const SAVE_EVERY: Duration = Duration::from_secs(60);
+const SAVED_BYTES_A_SECOND: u64 = 50_000;
 
 /// What requests see: the newest snapshot, or how far the first one is.
 #[derive(Clone, Debug, Default)]
@@ -62,52 +57,104 @@ pub(super) struct SnapshotStatus {
     pub(super) articles: u64,
 }
 
-/// What an earlier snapshot read of the mined state, and what shows whether that changed since.
-struct CachedMined {
-    /// The counts of sites at that time.
-    sites: Vec<(Site, u64)>,
-    /// The version of people's lessons at that time, and since when it is the same.
-    taught: (Option<u64>, Instant),
-    at: Instant,
+/// What is shown of the mined state, and how it goes on.
+struct Shown {
     mined: Arc<Mined>,
+    filing: Arc<Filing>,
     /// Share of the articles that listings showed within seven days that was read, in thousandths.
     recalls: BTreeMap<Site, u64>,
-    /// When the last process read this; nothing if this one did, or if it was shown already.
-    made: Option<Timestamp>,
-    /// Whether the run's folder holds this.
+    /// When all articles were looked at, and how long that took.
+    looked_at: Instant,
+    took: Duration,
+    /// The counts of sites at that time.
+    counts: Vec<(Site, u64)>,
+    /// The version of people's lessons, and since when it is the same.
+    taught: Option<(Option<u64>, Instant)>,
+    /// It includes what was written before this time.
+    made: Timestamp,
+    followed: Followed,
+    /// Whether the last process left it and nobody saw it yet.
+    is_restored: bool,
     is_saved: bool,
 }
 
-/// What the last process of a run showed. It counts as read long ago, so it is shown once.
-async fn restore(source: &Source) -> Option<CachedMined> {
-    let folder = source.run.as_ref()?.folder.clone();
-    let saved = match tokio::task::spawn_blocking(move || saved::read(&folder)).await.ok()? {
-        Ok(saved) => saved?,
-        Err(error) => {
-            tracing::info!("what the console showed last cannot be used: {error:#}");
-            return None;
-        }
-    };
-    let long_ago = Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now);
-    Some(CachedMined {
-        sites: Vec::new(),
-        taught: (None, long_ago),
-        at: long_ago,
-        mined: Arc::new(saved.mined),
-        recalls: saved.recalls,
-        made: Some(saved.made),
-        is_saved: true,
-    })
+/// What shows whether all articles must be looked at.
+struct Signs {
+    counts: Vec<(Site, u64)>,
+    taxonomy: Taxonomy,
+    taught: (Option<u64>, Instant),
 }
 
-/// Keeps what is shown for the next process of the run. A folder that cannot be written to does without.
-async fn save(source: &Source, cached: &CachedMined, made: Timestamp) {
-    let Some(folder) = source.run.as_ref().map(|run| run.folder.clone()) else { return };
-    let (mined, recalls) = (cached.mined.clone(), cached.recalls.clone());
-    let written = tokio::task::spawn_blocking(move || saved::write(&folder, made, &mined, &recalls)).await;
-    if let Ok(Err(error)) = written {
-        tracing::debug!("what the console shows is not kept: {error:#}");
+impl Shown {
+    fn of_saved(saved: Saved) -> Shown {
+        Shown {
+            mined: saved.mined,
+            filing: saved.filing,
+            recalls: saved.recalls,
+            looked_at: Instant::now(),
+            took: saved.took,
+            counts: saved.counts,
+            taught: None,
+            made: saved.made,
+            followed: Followed::until(saved.made),
+            is_restored: true,
+            is_saved: true,
+        }
     }
+
+    fn of_whole(whole: Whole, signs: Signs) -> Shown {
+        Shown {
+            mined: Arc::new(whole.mined),
+            filing: whole.filing,
+            recalls: whole.recalls,
+            looked_at: Instant::now(),
+            took: whole.took,
+            counts: signs.counts,
+            taught: Some(signs.taught),
+            made: whole.begun,
+            followed: Followed::until(whole.begun),
+            is_restored: false,
+            is_saved: false,
+        }
+    }
+
+    /// Whether all articles may have changed in ways that only a look at all of them shows. `settles`: how long after lessons.
+    fn is_outdated(&self, signs: &Signs, settles: Duration) -> bool {
+        // Nothing says when the lessons of the last process were given: they were followed long ago.
+        let is_settled = self
+            .taught
+            .is_none_or(|taught| taught == signs.taught && self.looked_at.duration_since(taught.1) > settles);
+        self.counts != signs.counts
+            || *self.mined.taxonomy != signs.taxonomy
+            || !is_settled
+            || self.looked_at.elapsed() >= STALE
+    }
+
+    /// The same articles but for the changes.
+    fn with(&self, changes: &Changes, now: Timestamp) -> Mined {
+        let kept = self.mined.articles.iter().filter(|article| changes.keep(article));
+        let mut articles: Vec<_> = kept.chain(&changes.put).cloned().collect();
+        let mut older = self.mined.older.clone();
+        for site in &changes.gone_sites {
+            let gone = older.by_site.remove(site).unwrap_or_default();
+            older.articles = older.articles.saturating_sub(usize::try_from(gone).unwrap_or(usize::MAX));
+        }
+        older.cut(&mut articles, MOST_ARTICLES);
+        Mined::of((self.mined.taxonomy.clone(), self.mined.explanations()), (articles, older), now)
+    }
+}
+
+/// Takes snapshots.
+struct Reader {
+    source: Arc<Source>,
+    read: Arc<watch::Sender<SnapshotStatus>>,
+    /// Opened when it is needed, and again after it failed.
+    search: Option<SharedSearch>,
+    shown: Option<Shown>,
+    /// A look at all articles that goes on beside the snapshots, with what it saw at its begin.
+    whole: JoinSet<anyhow::Result<(Whole, Signs)>>,
+    /// When what is shown was saved last, and its bytes.
+    saved: Option<(Instant, u64)>,
 }
 
 /// Takes a snapshot every so often, and when `asked` to, until `stop`.
@@ -117,237 +164,397 @@ pub(super) async fn renew_snapshots(
     (every, asked): (Duration, Arc<Notify>),
     stop: CancellationToken,
 ) {
-    let mut cached = restore(&source).await;
+    let whole = JoinSet::new();
+    let mut reader = Reader { source, read: Arc::new(read), search: None, shown: None, whole, saved: None };
+    reader.restore().await;
+    let mut finished = None;
     loop {
         let begun = Instant::now();
-        // What the last process showed is shown first, and the run is read right after.
-        let is_restored = cached.as_ref().is_some_and(|cached| cached.made.is_some());
+        let is_restored = reader.shown.as_ref().is_some_and(|shown| shown.is_restored);
         let taken = tokio::select! {
-            taken = take_snapshot(&source, &mut cached, &read) => taken,
-            () = stop.cancelled() => return,
+            taken = reader.look(finished.take()) => taken,
+            () = stop.cancelled() => break,
         };
         if let Ok(snapshot) = &taken {
             let (articles, took) = (snapshot.mined.articles.len(), begun.elapsed().as_millis());
             tracing::info!(articles, took_ms = took, is_restored, "looked at the store");
         }
         let has_failed = taken.is_err();
-        read.send_modify(|read| match taken {
-            Ok(snapshot) => {
-                *read = SnapshotStatus { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 }
-            }
-            Err(error) => {
-                tracing::warn!("the console cannot read the store: {error:#}");
-                read.failure = Some(format!("{error:#}"));
-            }
-        });
-        // A store that fails is given time.
+        reader.tell(taken).await;
+        // What the last process showed is shown first, and the changes since are read right after. A store that fails is
+        // given time.
         if is_restored && !has_failed {
             continue;
         }
-        if let Some(cached) = cached.as_mut().filter(|cached| !cached.is_saved) {
-            save(&source, cached, time::now()).await;
-            cached.is_saved = true;
-        }
+        reader.save(false).await;
         tokio::select! {
             () = tokio::time::sleep(every.max(begun.elapsed() * 10)) => {}
             () = asked.notified() => {}
-            () = stop.cancelled() => return,
+            Some(done) = reader.whole.join_next() => finished = Some(done.map_err(Into::into).flatten()),
+            () = stop.cancelled() => break,
         }
     }
+    reader.whole.shutdown().await;
+    reader.save(true).await;
 }
 
-async fn take_snapshot(
-    source: &Source,
-    cached: &mut Option<CachedMined>,
-    read: &watch::Sender<SnapshotStatus>,
-) -> anyhow::Result<Snapshot> {
-    let parts = &source.parts;
-    let now = time::now();
-    // 1. What is cheap to read, and shows whether the mined state changed.
-    let all = parts.stores.frontier.status().await?;
-    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
-    let counts = parts.stores.state.sites().await?;
-    let version = knowledge::lessons_version(parts.stores.state.as_ref()).await?;
-    let taught = match cached.as_ref().map(|cached| cached.taught) {
-        Some((same, since)) if same == version => (version, since),
-        Some(_) => (version, Instant::now()),
-        // Lessons from before the first snapshot were followed long ago.
-        None => (version, Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now)),
-    };
-    // Miners read a site's articles again some time after it was taught something.
-    let settles = Duration::from_secs(2 * source.config.miner.views_s) + SETTLES;
-    let is_same = |cached: &&CachedMined| {
-        if cached.made.is_some() {
-            return true;
-        }
-        let is_settled = cached.taught == taught && cached.at.duration_since(taught.1) > settles;
-        cached.sites == counts
-            && cached.mined.taxonomy == taxonomy
-            && is_settled
-            && cached.at.elapsed() < STALE
-    };
-    // 2. The mined state, if it may have changed.
-    let (mined, known) = match cached.as_ref().filter(is_same) {
-        Some(cached) => (cached.mined.clone(), Some(&cached.recalls)),
-        None => (Arc::new(read_mined(source, taxonomy, read).await?), None),
-    };
-    // 3. Queues and sites. Recall needs every entry of a site, so it is read along with the mined state only.
-    let mut queues = BTreeMap::new();
-    if let Some(broker) = &source.broker {
-        for (queue, depth) in depths(broker).await {
-            queues.insert(queue.to_string(), depth?);
+impl Reader {
+    /// Takes up what the last process of a run showed.
+    async fn restore(&mut self) {
+        let Some(folder) = self.source.run.as_ref().map(|run| run.folder.clone()) else { return };
+        let read = tokio::task::spawn_blocking(move || saved::read(&folder, time::now()));
+        match read.await.map_err(Into::into).flatten() {
+            Ok(saved) => {
+                let edition = saved.as_ref().map(|saved| saved.edition.clone());
+                self.shown = saved.map(Shown::of_saved);
+                if let Err(error) = self.open_search(edition).await {
+                    tracing::warn!("{error:#}");
+                }
+            }
+            Err(error) => tracing::info!("what the console showed last cannot be used: {error:#}"),
         }
     }
-    let outcomes = count_outcomes(&all);
-    let facts = async |status: SiteStatus| {
-        let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
-        let recall = match known {
-            Some(known) => known.get(&status.site).copied(),
-            None => recent_recall(&schedule, &parts.stores.frontier.entries(&status.site).await?, now),
-        };
-        anyhow::Ok(SiteFacts {
-            health: schedule.health(now),
-            articles: mined.by_site.get(&status.site).copied().unwrap_or_default(),
-            recall,
-            listings: schedule.listings().count() as u64,
-            status,
-        })
-    };
-    let sites: Vec<SiteFacts> =
-        futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
-    if known.is_none() {
-        let recalls = sites.iter().filter_map(|facts| Some((facts.status.site.clone(), facts.recall?)));
-        *cached = Some(CachedMined {
-            sites: counts,
-            taught,
-            at: Instant::now(),
-            mined: mined.clone(),
-            recalls: recalls.collect(),
-            made: None,
-            is_saved: false,
+
+    /// The search index; opens it if it is not.
+    async fn open_search(&mut self, edition: Option<String>) -> anyhow::Result<SharedSearch> {
+        if let Some(search) = &self.search {
+            return Ok(search.clone());
+        }
+        let folder = self.source.run.as_ref().map(|run| run.folder.clone());
+        let opening =
+            tokio::task::spawn_blocking(move || SearchWriter::open(folder.as_deref(), edition.as_deref()));
+        let search = SharedSearch::new(opening.await??);
+        Ok(self.search.insert(search).clone())
+    }
+
+    /// Shows a snapshot, or why there is none.
+    async fn tell(&mut self, taken: anyhow::Result<Snapshot>) {
+        if let Err(error) = &taken {
+            tracing::warn!("the console cannot read the store: {error:#}");
+            // An index that failed is opened, or made, anew.
+            if error.downcast_ref::<tantivy::TantivyError>().is_some() {
+                self.whole.shutdown().await;
+                self.search = None;
+            }
+        }
+        self.read.send_modify(|read| match taken {
+            Ok(snapshot) => {
+                *read = SnapshotStatus { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 };
+            }
+            Err(error) => read.failure = Some(format!("{error:#}")),
         });
     }
-    // A restored state keeps its time, so that those who follow the events hear of all that came since.
-    let restored = cached.as_mut().and_then(|cached| cached.made.take());
-    Ok(Snapshot { made: restored.unwrap_or(now), mined, sites, outcomes, queues })
-}
 
-/// Reads the mined state: taxonomy, articles and what they are filed under.
-async fn read_mined(
-    source: &Source,
-    taxonomy: Taxonomy,
-    read: &watch::Sender<SnapshotStatus>,
-) -> anyhow::Result<Mined> {
-    let (parts, now) = (&source.parts, time::now());
-    let folded = summaries(parts.stores.state.as_ref()).await?;
-    let listed = members(&parts.stores, &taxonomy, &folded).await?;
-    let filing = articles::learn_filing(parts, &taxonomy, &listed).await?;
-    let numbers: HashMap<&str, u32> =
-        taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
-    let mut concepts = explain_concepts(&taxonomy, &folded);
-    drop(folded);
-    // One pass over all articles fills the counts, the search index and the list of the newest.
-    let index = IndexBuilder::new()?;
-    let mut newest = NewestSummaries::default();
-    let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
-    let mut languages: BTreeMap<String, u64> = BTreeMap::new();
-    articles::file_articles(
-        parts,
-        FilingSources { listed: &listed, filing: &filing },
-        |url, version, filed_article| {
-            let Some(filed_article) = filed_article else { return Ok(()) };
-            let place = |filed: &Filed| {
-                let concept = *numbers.get(filed.concept.as_str())?;
-                Some(ConceptFiling { concept, witness: filed.witness, confidence: filed.confidence })
+    /// Takes a snapshot. `finished`: a look at all articles that went on beside the last ones.
+    async fn look(&mut self, finished: Option<anyhow::Result<(Whole, Signs)>>) -> anyhow::Result<Snapshot> {
+        // 1. What the last process showed. It keeps its time, so that those who follow the events hear of all that came since.
+        let search = self.open_search(None).await?;
+        if let Some(shown) = self.shown.as_mut().filter(|shown| shown.is_restored) {
+            shown.is_restored = false;
+            let found = commit(&search).await?;
+            shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), shown.made) });
+            let (mined, made) = (shown.mined.clone(), shown.made);
+            return self.snapshot(mined, made).await;
+        }
+        // 2. A look at all articles, if it is due.
+        if let Some(finished) = finished {
+            let (whole, signs) = finished?;
+            self.adopt(whole, signs, &search);
+        }
+        let signs = self.signs().await?;
+        let counts = signs.counts.clone();
+        self.look_at_all(signs, &search).await?;
+        // 3. What changed since, and all that is shown.
+        let now = time::now();
+        let shown = self.shown.as_mut().ok_or_else(|| anyhow::anyhow!("nothing was read"))?;
+        let is_adopted = shown.mined.search.is_none();
+        if let Some(run) = &self.source.run {
+            let store = (&self.source.parts, &run.store);
+            let filed = (shown.mined.as_ref(), Some(shown.filing.as_ref()));
+            let changes = read_changes(store, filed, &shown.followed, &counts, &search, now).await?;
+            let found = commit(&search).await?;
+            if is_adopted || !changes.is_empty() {
+                shown.mined = Arc::new(Mined { search: found, ..shown.with(&changes, now) });
+                shown.is_saved = false;
+            }
+            (shown.followed, shown.made) = (changes.followed, now);
+        } else if is_adopted {
+            let found = commit(&search).await?;
+            shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), now) });
+        }
+        let mined = shown.mined.clone();
+        self.snapshot(mined, now).await
+    }
+
+    /// Looks at all articles, if that is due: now, if it is short, else beside the next snapshots.
+    async fn look_at_all(&mut self, signs: Signs, search: &SharedSearch) -> anyhow::Result<()> {
+        let is_whole = search.lock().is_whole();
+        // Miners read a site's articles again some time after it was taught something.
+        let settles = Duration::from_secs(2 * self.source.config.miner.views_s) + SETTLES;
+        if let Some(shown) = &mut self.shown {
+            let is_due = !is_whole || shown.is_outdated(&signs, settles);
+            shown.taught = Some(signs.taught);
+            let waits = is_whole && shown.took >= SHORT && shown.looked_at.elapsed() < shown.took * 10;
+            if !is_due || waits || !self.whole.is_empty() {
+                return Ok(());
+            }
+        }
+        let base = self.shown.as_ref().map(|shown| shown.mined.clone());
+        let is_long = self.shown.as_ref().is_some_and(|shown| shown.took >= SHORT || !is_whole);
+        let (source, index, read) = (self.source.clone(), search.clone(), self.read.clone());
+        let looking = async move {
+            let seen = || {
+                read.send_if_modified(|read| {
+                    read.articles += 1;
+                    false
+                });
             };
-            let filings: Vec<ConceptFiling> = filed_article.filed.iter().filter_map(place).collect();
-            let found = filed_article.history.as_ref().map(|history| history.first_seen);
-            let summary =
-                ArticleSummary::of(url, &filed_article.article, version.content, found, filings, now);
-            for place in &summary.filings {
-                count_article(&mut concepts[place.concept as usize], summary.at, now);
+            let whole = read_all(&source, signs.taxonomy.clone(), (&index, base), seen).await?;
+            anyhow::Ok((whole, signs))
+        };
+        // Without changes of the store to read meanwhile, snapshots wait for it.
+        if is_long && self.source.run.is_some() {
+            self.whole.spawn(looking);
+        } else {
+            let (whole, signs) = looking.await?;
+            self.adopt(whole, signs, search);
+        }
+        Ok(())
+    }
+
+    /// Shows what a look at all articles found. What changed since it began must be read again.
+    fn adopt(&mut self, whole: Whole, signs: Signs, search: &SharedSearch) {
+        let mut search = search.lock();
+        let before = self.shown.as_ref().map(|shown| shown.mined.clone());
+        for article in before.iter().flat_map(|before| &before.articles) {
+            if whole.mined.article(&article.id).is_none() {
+                search.delete(article.id);
             }
-            *by_site.entry(summary.site.clone()).or_default() += 1;
-            if let Some(language) = &summary.language {
-                *languages.entry(language.clone()).or_default() += 1;
+        }
+        search.set_whole();
+        self.shown = Some(Shown::of_whole(whole, signs));
+    }
+
+    /// What is cheap to read, and shows whether the mined state changed.
+    async fn signs(&self) -> anyhow::Result<Signs> {
+        let state = self.source.parts.stores.state.as_ref();
+        let taxonomy = fold::read_taxonomy(state).await?.unwrap_or_default();
+        let counts = state.sites().await?;
+        let version = knowledge::lessons_version(state).await?;
+        let taught = match self.shown.as_ref().map(|shown| shown.taught) {
+            Some(Some((same, since))) if same == version => (version, since),
+            Some(Some(_)) => (version, Instant::now()),
+            // Lessons from before the first look were followed long ago.
+            _ => (version, Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now)),
+        };
+        Ok(Signs { counts, taxonomy, taught })
+    }
+
+    /// What is shown, with queues and sites as they are now.
+    async fn snapshot(&self, mined: Arc<Mined>, made: Timestamp) -> anyhow::Result<Snapshot> {
+        let (parts, now) = (&self.source.parts, time::now());
+        let mut queues = BTreeMap::new();
+        if let Some(broker) = &self.source.broker {
+            for (queue, depth) in depths(broker).await {
+                queues.insert(queue.to_string(), depth?);
             }
-            index.add(summary.id, &filed_article.article)?;
-            newest.put(summary);
-            read.send_if_modified(|read| {
-                read.articles += 1;
-                false
+        }
+        let all = parts.stores.frontier.status().await?;
+        let outcomes = count_outcomes(&all);
+        let recalls = self.shown.as_ref().map(|shown| &shown.recalls);
+        let facts = async |status: SiteStatus| {
+            let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
+            anyhow::Ok(SiteFacts {
+                health: schedule.health(now),
+                articles: mined.by_site.get(&status.site).copied().unwrap_or_default(),
+                recall: recalls.and_then(|recalls| recalls.get(&status.site).copied()),
+                listings: schedule.listings().count() as u64,
+                status,
+            })
+        };
+        let sites: Vec<SiteFacts> =
+            futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
+        Ok(Snapshot { made, mined, sites, outcomes, queues })
+    }
+
+    /// Keeps what is shown for the next process of the run, if that is due or this is the last time. A folder that cannot be
+    /// written to does without.
+    async fn save(&mut self, is_last: bool) {
+        let (Some(run), Some(shown), Some(search)) = (&self.source.run, &mut self.shown, &self.search) else {
+            return;
+        };
+        let is_early = self.saved.is_some_and(|(at, bytes)| {
+            at.elapsed() < SAVE_EVERY.max(Duration::from_secs(bytes / SAVED_BYTES_A_SECOND))
+        });
+        let edition = search.lock().kept_edition().map(str::to_owned);
+        let Some(edition) = edition.filter(|_| !shown.is_saved && (is_last || !is_early)) else { return };
+        let saved = Saved {
+            made: shown.made,
+            mined: shown.mined.clone(),
+            filing: shown.filing.clone(),
+            counts: shown.counts.clone(),
+            took: shown.took,
+            recalls: shown.recalls.clone(),
+            edition,
+        };
+        let (folder, search) = (run.folder.clone(), search.clone());
+        // The index never lacks an article that was saved.
+        let writing = move || -> anyhow::Result<u64> {
+            search.lock().commit()?;
+            saved::write(&folder, &saved)
+        };
+        match tokio::task::spawn_blocking(writing).await.map_err(Into::into).flatten() {
+            Ok(bytes) => {
+                self.saved = Some((Instant::now(), bytes));
+                shown.is_saved = true;
+            }
+            Err(error) => tracing::debug!("what the console shows is not kept: {error:#}"),
+        }
+    }
+}
+
+/// Makes the index searchable as it is now; nothing until it is whole.
+async fn commit(search: &SharedSearch) -> anyhow::Result<Option<super::search::SearchIndex>> {
+    let search = search.clone();
+    Ok(tokio::task::spawn_blocking(move || search.lock().commit()).await??)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use newslode_common::config::{Config, Follow};
+    use newslode_common::message::{Body, Ending, FetchedPage, GonePage, PartitionedPage, envelope};
+    use newslode_common::store::{Kind, Why};
+    use newslode_common::version::{ContentHash, Version};
+    use newslode_miner::work::apply::count_batch;
+    use newslode_miner::work::parts::Parts;
+    use newslode_miner::work::removal::remove_page;
+    use newslode_page::analyse;
+    use newslode_page::reading::CanonicalUrl;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::console::source::Run;
+    use crate::engine::{Engine, add_seeds, seeds};
+    use crate::filter::phrases::WordQuery;
+
+    fn url(site: usize, number: usize) -> CanonicalUrl {
+        format!("http://site{site}.test/2026/11/{:02}/story-{number}", number + 1).parse().unwrap()
+    }
+
+    /// Counts a page with an article, or one with hardly any text if `word` is nothing.
+    async fn count(parts: &Parts, url: &CanonicalUrl, fetch: u64, word: Option<&str>) {
+        let text = word.map(|word| {
+            let sentence =
+                format!("The {word} of {} came to the valley again and stayed for long. ", url.path());
+            format!(
+                "<meta property=og:type content=article><h1>The {word} of {}</h1><p>By Ann Lee</p><p>{}",
+                url.path(),
+                sentence.repeat(12)
+            )
+        });
+        let html = text.unwrap_or_else(|| "<title>Nothing</title><p>Nothing is here.".to_owned());
+        let content = ContentHash::of(url, None, html.as_bytes());
+        let fetched = FetchedPage {
+            url: url.clone(),
+            site: url.site(),
+            depth: 1,
+            why: Why::Link,
+            version: Version { fetch, content },
+            fetched_at: time::now(),
+            content_type: None,
+            body: Body::pack(html.as_bytes()).unwrap(),
+            listed: None,
+        };
+        let sealed = envelope::seal(&fetched).unwrap();
+        parts.stores.archive.put(Kind::Page, content, sealed.into(), time::now()).await.unwrap();
+        let mut said = analyse(url, None, html.as_bytes(), time::now(), &parts.params);
+        let page = PartitionedPage::new(&parts.params.generation(), &fetched, &mut said);
+        count_batch(parts, Follow::All, &url.site(), &[page], time::now()).await.unwrap();
+    }
+
+    async fn remove(parts: &Parts, url: &CanonicalUrl, fetch: u64) {
+        let gone =
+            GonePage { url: url.clone(), site: url.site(), fetch, at: time::now(), ending: Ending::NotFound };
+        remove_page(parts, &gone, time::now()).await.unwrap();
+    }
+
+    fn reader(engine: &Engine, folder: &Path) -> Reader {
+        let source = Source {
+            name: "a run".to_owned(),
+            parts: engine.miner_parts(),
+            run: Some(Run { folder: folder.to_owned(), store: engine.store.clone(), is_held: true }),
+            broker: None,
+            config: Config::default(),
+        };
+        let (read, whole) = (Arc::new(watch::Sender::default()), JoinSet::new());
+        Reader { source: Arc::new(source), read, search: None, shown: None, whole, saved: None }
+    }
+
+    /// All that is shown of the articles, and how many of them have this word.
+    fn shown(snapshot: &Snapshot, word: &str) -> (Vec<String>, usize) {
+        let mined = &snapshot.mined;
+        let lines = mined.newest().map(|article| format!("{article:?}"));
+        let search = mined.search.as_ref().unwrap();
+        let found =
+            search.find(&WordQuery::parse(word), &mined.positions, mined.articles.len()).unwrap().unwrap();
+        assert_eq!(mined.by_site.values().sum::<u64>(), mined.articles.len() as u64);
+        (lines.collect(), found.into_iter().filter(|found| *found).count())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(8))]
+
+        /// However pages came, changed and went, what a console shows by reading what changed, or by going on from what the last
+        /// one saved, is what it shows after reading everything.
+        #[test]
+        fn what_changed_is_enough_to_show_what_everything_shows(
+            changes in prop::collection::vec((0..3_usize, 0..4_usize, 0..5_u8), 1..24),
+            saves in any::<u8>(),
+        ) {
+            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+            runtime.block_on(async {
+                let folder = tempfile::tempdir().unwrap();
+                let engine = Engine::open(folder.path(), Config::default()).unwrap();
+                let parts = engine.miner_parts();
+                let sites: Vec<String> = (0..3).map(|site| format!("http://site{site}.test/")).collect();
+                let added = seeds::collect(&sites, None).unwrap();
+                add_seeds(&parts, &added, (None, None, None), &Config::default().miner).await.unwrap();
+                count(&parts, &url(0, 0), 1, Some("rain")).await;
+                let mut first = reader(&engine, folder.path());
+                first.look(None).await.unwrap();
+                for (step, (site, number, change)) in (2_u64..).zip(changes) {
+                    let url = url(site, number);
+                    match change {
+                        0 => remove(&parts, &url, step).await,
+                        1 => count(&parts, &url, step, None).await,
+                        2 => count(&parts, &url, step, Some("snow")).await,
+                        _ => count(&parts, &url, step, Some("rain")).await,
+                    }
+                    // Nothing but changes is read.
+                    first.shown.as_mut().unwrap().took = STALE;
+                    let snapshot = first.look(None).await.unwrap();
+                    if saves >> (step % 8) & 1 == 1 {
+                        first.saved = None;
+                        first.save(false).await;
+                    }
+                    let mut other = reader(&engine, folder.path());
+                    let whole = other.look(None).await.unwrap();
+                    assert_eq!(shown(&snapshot, "snow"), shown(&whole, "snow"));
+                }
+                // The process ends, with what was saved some time ago.
+                let last = first.look(None).await.unwrap();
+                first.save(false).await;
+                let is_saved = folder.path().join("newslode.console").exists();
+                drop(first);
+                let mut second = reader(&engine, folder.path());
+                second.restore().await;
+                assert_eq!(second.shown.is_some(), is_saved);
+                second.look(None).await.unwrap();
+                let snapshot = second.look(None).await.unwrap();
+                assert_eq!(shown(&snapshot, "rain"), shown(&last, "rain"));
             });
-            Ok(())
-        },
-    )
-    .await?;
-    let (articles, left_out) = newest.sorted();
-    let mut languages: Vec<_> = languages.into_iter().collect();
-    languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let positions = Positions::of(articles.iter().map(|article| article.id));
-    let search = Some(tokio::task::spawn_blocking(|| index.finish()).await??);
-    Ok(Mined { taxonomy, concepts, articles, left_out, by_site, languages, search, positions })
-}
-
-/// Counts an article of a concept.
-fn count_article(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
-    facts.articles += 1;
-    match now.0.saturating_sub(at.0) / DAY {
-        0 => facts.lately += 1,
-        1..=7 => facts.before += 1,
-        _ => {}
-    }
-}
-
-/// The newest articles, at most [`MOST_ARTICLES`].
-#[derive(Default)]
-struct NewestSummaries {
-    articles: Vec<ArticleSummary>,
-    left_out: usize,
-}
-
-impl NewestSummaries {
-    fn put(&mut self, article: ArticleSummary) {
-        self.articles.push(article);
-        if self.articles.len() >= MOST_ARTICLES + MOST_ARTICLES / 4 {
-            self.cut();
         }
     }
-
-    fn cut(&mut self) {
-        self.articles.sort_unstable_by_key(ArticleSummary::order);
-        self.left_out += self.articles.len().saturating_sub(MOST_ARTICLES);
-        self.articles.truncate(MOST_ARTICLES);
-    }
-
-    fn sorted(mut self) -> (Vec<ArticleSummary>, usize) {
-        self.cut();
-        (self.articles, self.left_out)
-    }
-}
-
-/// Explains why each concept is one, and its place in the taxonomy.
-fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
-    let explainer = Explainer::new(taxonomy, sites);
-    let facts = taxonomy.concepts.iter().map(|concept| {
-        let text = explainer.of_keys(concept.keys.iter().map(String::as_str));
-        let mut lines: Vec<&str> = text.lines().collect();
-        let more = lines.len().saturating_sub(MOST_LINES);
-        lines.truncate(MOST_LINES);
-        let mut explanation = lines.join("\n");
-        if more > 0 {
-            explanation.push_str(&format!("\n… and {more} lines more: newslode taxonomy --explain"));
-        }
-        ConceptFacts { explanation, ..ConceptFacts::default() }
-    });
-    facts.collect()
-}
-
-/// Share of the articles that a site showed lately that was read, in thousandths.
-fn recent_recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
-    let days = recall::count_days(schedule, entries, now);
-    let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
-    let (read, missed) = lately
-        .fold((0, 0), |(read, missed), day| (read + day.read, missed + day.missed.values().sum::<u64>()));
-    (read * 1_000).checked_div(read + missed)
 }

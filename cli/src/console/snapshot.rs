@@ -1,7 +1,7 @@
 //! What the console keeps in memory: summaries of articles, concepts and sites, all read at one time.
 //!
 //! Invariants: articles are newest first; a snapshot never changes, and a request sees one from its beginning to its end.
-//! If there are too many articles, the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
+//! If there are too many articles, the oldest are only counted ([`OlderArticles`]). Start at [`Snapshot`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ use crate::html::lists::article_lead;
 
 /// Maximum number of articles in memory.
 pub(super) const MOST_ARTICLES: usize = 500_000;
+
+const DAY: u64 = 86_400_000;
 
 /// An article's place under a concept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,7 +111,7 @@ fn reading_hash(article: &Article) -> u64 {
 }
 
 /// What is shown of a concept beside the taxonomy.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ConceptFacts {
     /// Articles filed under it.
     pub(super) articles: u64,
@@ -117,10 +119,19 @@ pub(super) struct ConceptFacts {
     pub(super) lately: u64,
     pub(super) before: u64,
     /// Why it is a concept, and why it has its place in the taxonomy.
-    pub(super) explanation: String,
+    pub(super) explanation: Arc<str>,
 }
 
 impl ConceptFacts {
+    fn count(&mut self, at: Timestamp, now: Timestamp) {
+        self.articles += 1;
+        match now.0.saturating_sub(at.0) / DAY {
+            0 => self.lately += 1,
+            1..=7 => self.before += 1,
+            _ => {}
+        }
+    }
+
     /// How many times as many articles as on a usual day there were on the last one; more than 1 if it rises.
     pub(super) fn rise(&self) -> f64 {
         (self.lately as f64 + 1.0) / (self.before as f64 / 7.0 + 1.0)
@@ -139,35 +150,113 @@ pub(super) struct SiteFacts {
     pub(super) listings: u64,
 }
 
-/// What was mined. It is read again only when it changed.
+/// Counts of the articles that are too many to be kept: the oldest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct OlderArticles {
+    pub(super) articles: usize,
+    pub(super) by_site: BTreeMap<Site, u64>,
+    pub(super) languages: BTreeMap<String, u64>,
+    /// By the concept's position in the taxonomy.
+    pub(super) by_concept: BTreeMap<u32, u64>,
+}
+
+impl OlderArticles {
+    /// Sorts articles, newest first, and keeps the newest; counts the others.
+    pub(super) fn cut(&mut self, articles: &mut Vec<Arc<ArticleSummary>>, most: usize) {
+        // Nearly all are in order already, which this sort makes use of.
+        articles.sort_by_key(|article| article.order());
+        for article in articles.drain(most.min(articles.len())..) {
+            self.articles += 1;
+            *self.by_site.entry(article.site.clone()).or_default() += 1;
+            if let Some(language) = &article.language {
+                *self.languages.entry(language.clone()).or_default() += 1;
+            }
+            for place in &article.filings {
+                *self.by_concept.entry(place.concept).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// What was mined.
 #[derive(Debug, Default)]
 pub(super) struct Mined {
-    pub(super) taxonomy: Taxonomy,
+    pub(super) taxonomy: Arc<Taxonomy>,
     /// In the order of the taxonomy's concepts.
     pub(super) concepts: Vec<ConceptFacts>,
     /// Newest first.
-    pub(super) articles: Vec<ArticleSummary>,
-    /// Articles that are older than these, and too many to be kept.
-    pub(super) left_out: usize,
+    pub(super) articles: Vec<Arc<ArticleSummary>>,
+    /// Those that are older than these.
+    pub(super) older: OlderArticles,
     pub(super) by_site: BTreeMap<Site, u64>,
     /// Languages of articles, most frequent first.
     pub(super) languages: Vec<(String, u64)>,
-    /// Finds articles by their words; nothing until the run was read by this process.
+    /// Finds articles by their words; nothing until each article was read by this process, or by the last one.
     pub(super) search: Option<SearchIndex>,
     /// Where articles stand in the list.
     pub(super) positions: Positions,
 }
 
 impl Mined {
+    /// Counts articles, newest first, of a taxonomy whose concepts have these explanations.
+    pub(super) fn of(
+        (taxonomy, explanations): (Arc<Taxonomy>, Vec<Arc<str>>),
+        (articles, older): (Vec<Arc<ArticleSummary>>, OlderArticles),
+        now: Timestamp,
+    ) -> Mined {
+        let fact = |(at, explanation)| {
+            let articles = older.by_concept.get(&at).copied().unwrap_or_default();
+            ConceptFacts { articles, explanation, ..ConceptFacts::default() }
+        };
+        let mut concepts: Vec<ConceptFacts> = (0..).zip(explanations).map(fact).collect();
+        let (mut by_site, mut languages) = (older.by_site.clone(), older.languages.clone());
+        for article in &articles {
+            for place in &article.filings {
+                if let Some(facts) = concepts.get_mut(place.concept as usize) {
+                    facts.count(article.at, now);
+                }
+            }
+            match by_site.get_mut(&article.site) {
+                Some(count) => *count += 1,
+                None => drop(by_site.insert(article.site.clone(), 1)),
+            }
+            if let Some(language) = &article.language {
+                match languages.get_mut(language) {
+                    Some(count) => *count += 1,
+                    None => drop(languages.insert(language.clone(), 1)),
+                }
+            }
+        }
+        let mut languages: Vec<_> = languages.into_iter().collect();
+        languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let positions = Positions::of(articles.iter().map(|article| article.id));
+        Mined { taxonomy, concepts, articles, older, by_site, languages, search: None, positions }
+    }
+
+    /// The articles, newest first.
+    pub(super) fn newest(&self) -> impl Iterator<Item = &ArticleSummary> {
+        self.articles.iter().map(Arc::as_ref)
+    }
+
+    /// Why each concept is one.
+    pub(super) fn explanations(&self) -> Vec<Arc<str>> {
+        self.concepts.iter().map(|facts| facts.explanation.clone()).collect()
+    }
+
+    /// The position of the concept with this key.
+    pub(super) fn position(&self, key: &str) -> Option<u32> {
+        position_of_concept(&self.taxonomy, key)
+    }
+
     /// An article by its name in addresses.
     pub(super) fn article(&self, id: &ContentHash) -> Option<&ArticleSummary> {
-        self.articles.get(self.positions.of_id(*id)?).filter(|article| article.id == *id)
+        self.articles.get(self.positions.of_id(*id)?).map(Arc::as_ref).filter(|article| article.id == *id)
     }
 
     /// Articles that say nearly the same as this one, newest first, and at most `most`.
     pub(super) fn near(&self, summary: &ArticleSummary, most: usize) -> Vec<&ArticleSummary> {
         let is_near = |other: &&ArticleSummary| other.id != summary.id && other.print.is_near(&summary.print);
-        self.articles.iter().filter(is_near).take(most).collect()
+        self.newest().filter(is_near).take(most).collect()
     }
 
     /// The position of a concept: by its key, or by its label in any case.
@@ -183,8 +272,7 @@ impl Mined {
 
     /// What is shown of the concept with this key.
     pub(super) fn facts(&self, key: &str) -> Option<&ConceptFacts> {
-        let at = self.taxonomy.concepts.binary_search_by(|concept| concept.key.as_str().cmp(key)).ok()?;
-        self.concepts.get(at)
+        self.concepts.get(self.position(key)? as usize)
     }
 
     /// Where an article is filed, as filing says it.
@@ -204,6 +292,12 @@ impl Mined {
     ) -> impl Iterator<Item = &'a Concept> {
         summary.filings.iter().filter_map(|place| self.taxonomy.concepts.get(place.concept as usize))
     }
+}
+
+/// The position of the concept with this key: a taxonomy is in the order of keys.
+pub(super) fn position_of_concept(taxonomy: &Taxonomy, key: &str) -> Option<u32> {
+    let at = taxonomy.concepts.binary_search_by(|concept| concept.key.as_str().cmp(key)).ok()?;
+    u32::try_from(at).ok()
 }
 
 /// What the console knows of the store at one time.

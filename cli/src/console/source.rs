@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::room::Shortage;
+use newslode_common::store::redb::RedbStore;
 use newslode_miner::work::parts::Parts;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,8 @@ pub(crate) struct Source {
 /// A run's folder.
 pub(crate) struct Run {
     pub(crate) folder: PathBuf,
+    /// Its file, which says what changed since a time.
+    pub(crate) store: RedbStore,
     /// Whether this process holds the run, and so follows its sites.
     pub(crate) is_held: bool,
 }

@@ -118,7 +118,7 @@ impl EventFile {
         }
         let written = self.last_versions()?;
         let mut missing = 0;
-        for key in touched {
+        for (_, key) in touched {
             let Some(bytes) = store.get(Kind::History, key).await? else { continue };
             let Ok(history) = serde_json::from_slice::<ArticleHistory>(&bytes) else { continue };
             if history.is_waiting() {

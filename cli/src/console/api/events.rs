@@ -112,8 +112,7 @@ async fn send_until_closed(
     listener.send(Event::default().id(before.made.0.to_string()).comment("listening")).await?;
     if let Some(since) = since {
         let missed = |article: &ArticleSummary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
-        let missed =
-            before.mined.articles.iter().filter(|article| missed(article)).map(|article| ("new", article));
+        let missed = before.mined.newest().filter(|article| missed(article)).map(|article| ("new", article));
         send_articles(console, &before, since, missed.collect(), listener).await?;
     }
     loop {
@@ -136,7 +135,7 @@ fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &
         Some(before) if before.reading != article.reading => Some("changed"),
         Some(_) => None,
     };
-    now.mined.articles.iter().filter_map(|article| Some((event(article)?, article))).collect()
+    now.mined.newest().filter_map(|article| Some((event(article)?, article))).collect()
 }
 
 /// Sends the articles of one snapshot, in the order in which they were found.

@@ -88,7 +88,7 @@ async fn get_openapi() -> Response {
 
 async fn get_taxonomy(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     parameters(query.as_deref(), &[])?;
-    json_response(&console.snapshot().await?.mined.taxonomy)
+    json_response(&*console.snapshot().await?.mined.taxonomy)
 }
 
 /// A concept with its relations, counts and explanation.

@@ -41,7 +41,7 @@ async fn list_page(console: &Console, snapshot: &Snapshot, asked: &ArticleQuery)
         } @else {
             p.soft role="status" {
                 (count_with_noun(selected.matched as u64, "article", "articles")) ", newest first"
-                @if mined.left_out > 0 { "; " (count_with_noun(mined.left_out as u64, "older one is", "older ones are")) " not listed" }
+                @if mined.older.articles > 0 { "; " (count_with_noun(mined.older.articles as u64, "older one is", "older ones are")) " not listed" }
             }
             section {
                 h2.hidden { "Articles" }

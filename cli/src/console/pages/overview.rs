@@ -52,7 +52,7 @@ fn headline_figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
     let today = mined.articles.iter().filter(|article| found(article.found)).count();
     let waiting: u64 = snapshot.sites.iter().map(|facts| facts.status.pending).sum();
     let figures = [
-        ("/articles", "articles", (mined.articles.len() + mined.left_out) as u64),
+        ("/articles", "articles", (mined.articles.len() + mined.older.articles) as u64),
         ("#today", "found today", today as u64),
         ("/sites", "sites", snapshot.sites.len() as u64),
         ("/taxonomy", "concepts", mined.taxonomy.concepts.len() as u64),
@@ -218,7 +218,7 @@ fn newest_section(snapshot: &Snapshot) -> Markup {
             @if mined.articles.is_empty() {
                 (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
             } @else {
-                (article_summaries(mined, mined.articles.iter().take(SHOWN), true, &Found::default()))
+                (article_summaries(mined, mined.newest().take(SHOWN), true, &Found::default()))
                 p.pager { a href="/articles" { "All articles" } }
             }
         }

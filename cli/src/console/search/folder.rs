@@ -77,8 +77,9 @@ fn remove_leftovers_in(parent: &Path) -> io::Result<usize> {
     Ok(removed)
 }
 
+/// Permissions of a folder that nobody else may read.
 #[cfg(unix)]
-fn owner_only() -> Option<fs::Permissions> {
+pub(super) fn owner_only() -> Option<fs::Permissions> {
     use std::os::unix::fs::PermissionsExt as _;
     Some(fs::Permissions::from_mode(0o700))
 }
@@ -92,7 +93,7 @@ fn is_private(about: &Metadata, ours: &Metadata) -> bool {
 
 /// Elsewhere each user has a folder for temporary files.
 #[cfg(not(unix))]
-fn owner_only() -> Option<fs::Permissions> {
+pub(super) fn owner_only() -> Option<fs::Permissions> {
     None
 }
 

@@ -36,9 +36,11 @@ fn articles_are_found_by_words_phrases_and_letters() {
         article("東京都で大雨", &["気象庁は警報を出した。"]),
     ];
     let ids = || (0_u8..).map(|n| ContentHash([n; 16])).take(articles.len());
-    let builder = IndexBuilder::new().unwrap();
-    articles.iter().zip(ids()).for_each(|(article, id)| builder.add(id, article).unwrap());
-    let search = builder.finish().unwrap();
+    let mut writer = SearchWriter::open(None, None).unwrap();
+    articles.iter().zip(ids()).for_each(|(article, id)| writer.put(id, article).unwrap());
+    assert!(writer.commit().unwrap().is_none(), "not every article is known to be there");
+    writer.set_whole();
+    let search = writer.commit().unwrap().unwrap();
     let positions = Positions::of(ids());
     let find = |wanted: &str| -> Vec<usize> {
         let wanted = WordQuery::parse(wanted);
@@ -71,4 +73,53 @@ fn articles_are_found_by_words_phrases_and_letters() {
     // A phrase does not reach over the end of a paragraph.
     assert_eq!(find("\"out new\""), [0; 0]);
     assert!(search.find(&WordQuery::parse("!?"), &positions, 3).unwrap().is_none());
+}
+
+fn finds(search: &SearchIndex, word: &str) -> bool {
+    let positions = Positions::of([ContentHash([1; 16])].into_iter());
+    search.find(&WordQuery::parse(word), &positions, 1).unwrap().unwrap()[0]
+}
+
+#[test]
+fn an_article_that_is_put_again_or_deleted_is_found_by_its_new_words_only() {
+    let mut writer = SearchWriter::open(None, None).unwrap();
+    let id = ContentHash([1; 16]);
+    writer.put(id, &article("Rain", &[])).unwrap();
+    writer.set_whole();
+    let first = writer.commit().unwrap().unwrap();
+    writer.put(id, &article("Snow", &[])).unwrap();
+    let second = writer.commit().unwrap().unwrap();
+    writer.delete(id);
+    let third = writer.commit().unwrap().unwrap();
+    let found = [&first, &second, &third].map(|search| (finds(search, "rain"), finds(search, "snow")));
+    assert_eq!(found, [(true, false), (false, true), (false, false)]);
+}
+
+#[test]
+fn a_runs_index_is_opened_again_if_it_is_the_one_that_is_asked_for() {
+    let run = tempfile::tempdir().unwrap();
+    let open = |edition: Option<&str>| SearchWriter::open(Some(run.path()), edition).unwrap();
+    let id = ContentHash([1; 16]);
+    let mut writer = open(None);
+    writer.put(id, &article("Rain", &[])).unwrap();
+    assert!(writer.commit().unwrap().is_none() && writer.kept_edition().is_none());
+    writer.set_whole();
+    writer.commit().unwrap();
+    let edition = writer.kept_edition().unwrap().to_owned();
+    // Another process has an index of its own meanwhile.
+    assert!(!open(Some(&edition)).is_whole());
+    // What was not committed is gone with the process.
+    writer.put(id, &article("Snow", &[])).unwrap();
+    drop(writer);
+    let mut again = open(Some(&edition));
+    assert!(again.is_whole());
+    let search = again.commit().unwrap().unwrap();
+    assert!(finds(&search, "rain") && !finds(&search, "snow"));
+    drop((again, search));
+    // A damaged one, and one of another edition, is begun anew.
+    let other = open(Some("another"));
+    assert!(!other.is_whole());
+    drop(other);
+    std::fs::write(run.path().join(kept::FOLDER).join("meta.json"), "{").unwrap();
+    assert!(!open(Some(&edition)).is_whole());
 }

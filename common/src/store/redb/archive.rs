@@ -93,19 +93,23 @@ impl RedbStore {
 }
 
 impl RedbStore {
-    /// The contents of this kind that were put since a time, in that order.
+    /// The contents of this kind that were put since a time, in that order, with the times of the puts.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub async fn archived_since(&self, kind: Kind, since: Timestamp) -> StoreResult<Vec<ContentHash>> {
+    pub async fn archived_since(
+        &self,
+        kind: Kind,
+        since: Timestamp,
+    ) -> StoreResult<Vec<(Timestamp, ContentHash)>> {
         self.read(move |transaction| {
             let ages = transaction.open_table(AGES)?;
             let mut found = Vec::new();
             for pair in ages.range((since.0, "", [0; 16])..)? {
                 let (key, _) = pair?;
-                let (_, of, content) = key.value();
+                let (at, of, content) = key.value();
                 if of == kind.name() {
-                    found.push(ContentHash(content));
+                    found.push((Timestamp(at), ContentHash(content)));
                 }
             }
             Ok(found)
