@@ -575,19 +575,19 @@ fn indexes(temporary: &Path) -> BTreeMap<PathBuf, u32> {
     entries.map(|entry| (entry.path(), entry.metadata().unwrap().permissions().mode() & 0o777)).collect()
 }
 
-/// A console's index is its user's alone. One that was killed leaves it behind, and the next one removes it, but not that of
-/// another console that still runs. Each tells what was built.
+/// A console's index is its user's alone. The first console of a run has it in the run's folder, others in folders for temporary
+/// files. One that was killed leaves its folder behind, and the next one removes it, but not that of another console that
+/// still runs. Each tells what was built.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_index_is_private_and_goes_with_its_console() {
     let mut lab = Lab::of(small_world(3)).await;
     lab.ok(&lab.mining("run", &[])).await;
-    std::fs::create_dir(lab.path("other")).unwrap();
-    std::fs::copy(lab.path("run").join("newslode.redb"), lab.path("other").join("newslode.redb")).unwrap();
+    let kept = lab.path("run").join("newslode.search");
     let temporary = lab.path("temporary");
     std::fs::create_dir(&temporary).unwrap();
     lab.set("TMPDIR", temporary.as_os_str());
-    let serve = async |run: &str, are_ready: &dyn Fn(&BTreeMap<PathBuf, u32>) -> bool| {
-        let run = lab.path(run).display().to_string();
+    let serve = async |are_ready: &dyn Fn(&BTreeMap<PathBuf, u32>) -> bool| {
+        let run = lab.path("run").display().to_string();
         let arguments = ["serve", "--dir", &run, "--addr", "127.0.0.1:0", "--admin", "127.0.0.1:0"];
         let mut process = lab.start(&arguments);
         process.printed("/metrics").await;
@@ -598,15 +598,18 @@ async fn a_search_index_is_private_and_goes_with_its_console() {
         }
         process
     };
-    let living = serve("other", &|folders| folders.len() == 1).await;
+    let holder = serve(&|_| kept.join("meta.json").exists()).await;
+    assert!(indexes(&temporary).is_empty(), "{:?}", indexes(&temporary));
+    assert_eq!(indexes(&lab.path("run"))[&kept], 0o700);
+    let living = serve(&|folders| folders.len() == 1).await;
     let of_living = indexes(&temporary);
-    let mut killed = serve("run", &|folders| folders.len() == 2).await;
+    let mut killed = serve(&|folders| folders.len() == 2).await;
     assert!(indexes(&temporary).values().all(|mode| *mode == 0o700), "{:?}", indexes(&temporary));
     killed.kill();
     let left = indexes(&temporary);
     assert_eq!(left.len(), 2, "nobody could remove it");
     // The next console makes its own folder after it has removed the one that was left.
-    let next = serve("run", &|folders| folders.keys().any(|folder| !left.contains_key(folder))).await;
+    let next = serve(&|folders| folders.keys().any(|folder| !left.contains_key(folder))).await;
     let now = indexes(&temporary);
     let (gone, kept): (Vec<_>, Vec<_>) = left.keys().partition(|folder| !now.contains_key(*folder));
     assert_eq!((gone.len(), kept), (1, of_living.keys().collect()), "{left:?} {now:?}");
@@ -617,7 +620,7 @@ async fn a_search_index_is_private_and_goes_with_its_console() {
     let version = concat!("version=\"", env!("CARGO_PKG_VERSION"), "\"");
     let info = metrics.lines().find(|line| line.starts_with("newslode_build_info{")).unwrap();
     assert!(info.contains(version) && info.contains("rustc=\"1.") && info.ends_with("} 1"), "{info}");
-    for mut process in [living, next] {
+    for mut process in [holder, living, next] {
         process.terminate();
         assert_eq!(process.end(SOON).await.code, Some(0));
     }
