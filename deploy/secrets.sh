@@ -31,6 +31,10 @@ urls() {
     fi
 }
 urls cli newslode "$store_newslode"
+# The console works with the operator's rights.
+urls console newslode "$store_newslode"
+token=$(password)
+echo "CONSOLE_TOKEN=$token" >>"$folder/console.env"
 urls crawler crawler "$store_crawler"
 urls partitioner partitioner
 urls miner miner "$store_miner"
@@ -43,6 +47,8 @@ cat >"$folder/grafana.env" <<END
 GF_SECURITY_ADMIN_PASSWORD=$(password)
 END
 echo "$broker_admin" >"$folder/rabbitmq-admin"
+# The same token, for people.
+echo "$token" >"$folder/console-token"
 
 # user NAME TAGS, right USER CONFIGURE WRITE READ: entries of RabbitMQ's definitions.
 user() {

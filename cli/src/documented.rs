@@ -10,10 +10,11 @@ use clap::Command;
 use clap::error::ErrorKind;
 
 /// Folders with documents.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "",
     "docs",
     "docs/decisions",
+    "docs/guide",
     "docs/reference",
     "deploy",
     "k8s",

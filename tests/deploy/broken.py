@@ -16,7 +16,7 @@ BOARD = "deploy/grafana/dashboards/newslode.json"
 
 # The check, the file, what is replaced there, and by what.
 BREAKAGES = [
-    ("check_chart.helm_lint_is_silent", CHART + "_service.tpl", "{{- include \"newslode.env\" $root | nindent 12 }}", "{{- include \"newslode.environment\" $root | nindent 12 }}"),
+    ("check_chart.helm_lint_is_silent", CHART + "_service.tpl", "{{- include \"newslode.env\" . | nindent 12 }}", "{{- include \"newslode.environment\" . | nindent 12 }}"),
     ("check_chart.wrong_values_are_refused", "k8s/chart/values.schema.json", '"additionalProperties": false', '"additionalProperties": true'),
     ("check_chart.contradictions_name_their_mend", CHART + "_check.tpl", "turn one off", "is wrong"),
     ("check_chart.made_files_are_fresh", "k8s/plain/newslode.yaml", "maxUnavailable: 1", "maxUnavailable: 2"),
@@ -40,6 +40,8 @@ BREAKAGES = [
     ("check_config.example_names_every_key", "deploy/newslode.toml", "max_crawl_delay_ms", "most_crawl_delay_ms"),
     ("check_config.variables_are_known", "deploy/compose.yaml", "NEWSLODE__CRAWLER__CONTACT", "NEWSLODE__NOTHING__AT_ALL"),
     ("check_config.compose_is_contained", "deploy/compose.yaml", "127.0.0.1:9090:9090", "9090:9090"),
+    ("check_config.compose_is_contained", "deploy/compose.yaml", "--trusted-proxy 10.231.46.1", "--trusted-proxy 10.231.46.2"),
+    ("check_config.secrets_are_made_well", "deploy/secrets.sh", 'echo "$token" >"$folder/console-token"', 'password >"$folder/console-token"'),
     ("check_config.image_holds_what_is_run", "deploy/Containerfile", "USER 10001:10001", "USER 0:0"),
     ("check_config.image_is_given_what_it_builds", "deploy/Containerfile.dockerignore", "!docs/schema\n", ""),
     ("check_config.image_is_given_what_it_builds", "deploy/Containerfile.dockerignore", "!deploy/build.sh\n", ""),

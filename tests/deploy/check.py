@@ -11,6 +11,7 @@ import check_bundled
 import check_chart
 import check_config
 import check_custom
+import check_init
 import check_kubernetes
 import check_prometheus
 import check_servers
@@ -28,7 +29,7 @@ CHECKS = [
 
 def main():
     binary = os.environ.get("NEWSLODE_BIN")
-    checks = CHECKS + (check_config.WITH_BINARY + check_prometheus.WITH_BINARY if binary else [])
+    checks = CHECKS + (check_config.WITH_BINARY + check_prometheus.WITH_BINARY + check_init.WITH_BINARY if binary else [])
     failed = 0
     for check in checks:
         try:

@@ -43,6 +43,7 @@ WRONG = [
     ({"networkPolicy": {"internetPorts": [0]}}, "internetPorts"),
     ({"extraEnv": [{"name": "A", "valeu": "b"}]}, _UNKNOWN),
     ({"monitoring": {"interval": "often"}}, "interval"),
+    ({"console": {"trustedProxies": ["proxy.example.org"]}}, "trustedProxies"),
 ]
 # After what is wrong comes what to do.
 _MEND = re.compile(r"[:;] (set|choose|turn|use|name|lower|raise|leave|for a server of yours write) ")
@@ -71,6 +72,7 @@ CONTRADICTIONS = [
     ({"terminationGracePeriodSeconds": 30}, ["`terminationGracePeriodSeconds` is 30", "crawler may need 66", "`config.crawler.timeout_ms`"]),
     ({"config": {"miner": {"grace_ms": 120000}}}, ["`terminationGracePeriodSeconds` is 90", "miner may need 121", "`config.miner.grace_ms`"]),
     ({"serviceAccount": {"create": False}}, ["`serviceAccount.name`"]),
+    ({"console": {"hosts": ["console.example.org"]}}, ["`console.hosts`", "`networkPolicy.console`"]),
 ]
 
 

@@ -103,10 +103,12 @@ def secrets_are_made_well():
         stores = dict(re.findall(r"^user (\w+) on >(\w+) ", Path(f"{folder}/a/redis.conf").read_text(), re.M))
         faults += [] if len({*users.values(), *stores.values()}) == len(users) + len(stores) else ["two users share a password"]
         for name, file in first.items():
-            user = {"cli.env": "newslode"}.get(name, name.removesuffix(".env"))
+            user = {"cli.env": "newslode", "console.env": "newslode"}.get(name, name.removesuffix(".env"))
             broker, store = file.get("NEWSLODE__BROKER__URL"), file.get("NEWSLODE__STORE__URL")
             faults += [] if broker in (None, f"amqp://{user}:{users.get(user)}@rabbitmq:5672/%2f") else [f"{name}: {broker}"]
             faults += [] if store in (None, f"redis://{user}:{stores.get(user)}@redis:6379/0") else [f"{name}: {store}"]
+        token = Path(f"{folder}/a/console-token").read_text().strip()
+        faults += [] if len(token) >= 32 and first["console.env"]["CONSOLE_TOKEN"] == token else ["the console's token is another one than people are given"]
         faults += ["a partitioner is given Redis"] if "NEWSLODE__STORE__URL" in first["partitioner.env"] else []
         given = {Path(file["path"]).name for s in compose()["services"].values() for file in s.get("env_file", [])}
         unread = {"seeds.env", "reader.env", "scaler.env"}
@@ -138,7 +140,7 @@ def _rights(given):
 
 
 def compose_is_contained():
-    """compose.yaml: loopback ports, limits, health, restricted services, the crawler alone on the internet"""
+    """compose.yaml: loopback ports, limits, health, restricted services, the crawler alone on the internet, a console that trusts its gateway alone"""
     file, faults = compose(), []
     networks, services = file["networks"], file["services"]
     for name, service in services.items():
@@ -157,14 +159,19 @@ def compose_is_contained():
             source = volume.split(":")[0]
             there = (DEPLOY / source).exists() if source.startswith(".") else source in file["volumes"]
             faults += [] if there else [f"{name}: {source} is not there"]
-    for name in SERVICES:
+    for name in (*SERVICES, "console"):
         service = services[name]
-        faults += [] if service["command"][0] == f"newslode-{name}" else [f"{name} runs {service['command']}"]
+        program = "bash" if name == "console" else f"newslode-{name}"
+        faults += [] if service["command"][0] == program else [f"{name} runs {service['command']}"]
         faults += [] if service["read_only"] and service["cap_drop"] == ["ALL"] and service["user"] == "10001:10001" else [f"{name} may too much"]
         faults += [] if set(service["depends_on"]) == {"rabbitmq", "redis"} else [f"{name} does not wait for the servers"]
         faults += [] if "archive:/var/lib/newslode/archive" in service["volumes"] else [f"{name} does not share the archive"]
         ways_out = [network for network in service["networks"] if not (networks[network] or {}).get("internal")]
-        faults += [] if bool(ways_out) == (name == "crawler") else [f"{name} is on {ways_out}"]
+        wanted = {"crawler": ["internet"], "console": ["console"]}.get(name, [])
+        faults += [] if ways_out == wanted else [f"{name} is on {ways_out}"]
+    (proxy,) = re.findall(r"--trusted-proxy (\S+)", services["console"]["command"][-1])
+    (range_,) = networks["console"]["ipam"]["config"]
+    faults += [] if proxy == range_["gateway"] else [f"the console trusts {proxy}, who comes through its port is {range_['gateway']}"]
     neighbours = [name for name, service in services.items() if "internet" in service.get("networks", [])]
     return faults + ([] if neighbours == ["crawler"] else [f"on the crawler's network: {neighbours}"])
 

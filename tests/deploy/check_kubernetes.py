@@ -16,7 +16,7 @@ from declared import ROOT
 # The oldest that the chart names, one between, the newest known to the validator.
 VERSIONS = ["1.25.0", "1.31.0", "1.37.0"]
 CUSTOM = {"ScaledObject", "TriggerAuthentication", "ServiceMonitor", "PrometheusRule"}
-SERVICES = {"crawler", "partitioner", "miner"}
+SERVICES = {"crawler", "partitioner", "miner", "console"}
 TOOLS = Path(sys.executable).parent
 
 # What checkov asks for and does not get: (check, kind) -> why.
@@ -144,7 +144,8 @@ def pods_can_be_watched_and_stopped():
                 get = container.get(probe, {}).get("httpGet", {})
                 port = ports.get(get.get("port"), get.get("port"))
                 faults += _expect(f"{where}: {probe}", (get.get("path"), port), (path, 9464))
-            faults += _expect(f"{where}: its program", container["command"][0], f"newslode-{chart.component(manifest)}")
+            program = {"console": "newslode"}.get(chart.component(manifest), f"newslode-{chart.component(manifest)}")
+            faults += _expect(f"{where}: its program", container["command"][0], program)
     for where, manifest, _, pod in chart.pods():
         volumes = {volume["name"]: volume for volume in pod.get("volumes", [])}
         claims = {claim["metadata"]["name"] for claim in manifest["spec"].get("volumeClaimTemplates", [])}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks deploy/ and k8s/ by pinned validators. Needs python3 with venv, promtool (Debian: prometheus), redis-server,
-# rabbitmq-server, openssl; root, to run RabbitMQ as its own user.
+# Checks deploy/ and k8s/ by pinned validators, and what `newslode init` writes. Needs python3 with venv, promtool (Debian:
+# prometheus), redis-server, rabbitmq-server, openssl, systemd-analyze (Debian: systemd); root, to run RabbitMQ as its own user.
 #   NEWSLODE_BIN=target/debug/newslode tests/deploy/run.sh     asks the real loader, too
 #   NEWSLODE_BIN=target/debug/newslode tests/deploy/run.sh make     makes what k8s/make.py makes, instead
 #   tests/deploy/run.sh broken     breaks a copy on purpose, and shows what the checks say

@@ -13,7 +13,7 @@ const TASKS: [(&str, &[&str]); 6] = [
     ("Read single pages", &["extract", "partition", "tables", "tags"]),
     ("Operate", &["seed", "status", "explain", "recall", "template", "terms", "dead", "token", "warc"]),
     ("Prove, recover and update", &["verify", "backup", "repair", "recompute"]),
-    ("Set up", &["config", "completions", "man", "help"]),
+    ("Set up", &["init", "config", "completions", "man", "help"]),
 ];
 
 /// The command line, with help that is grouped.

@@ -158,6 +158,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode recompute --dir run\n  newslode recompute --config newslode.toml   (the services' store and archive)"
     )]
     Recompute(RecomputeArgs),
+    /// Write a configuration, seeds and a token for `watch`, and a unit or compose file.
+    #[command(
+        after_help = "Example:\n  newslode init monitor --contact you@example.org\n  newslode init monitor --contact you@example.org --compose\n  sudo newslode init /etc/newslode --contact you@example.org --systemd\n\nIt prints the commands that come next. Files that exist are kept. Run it again with --systemd or --compose to add such a file."
+    )]
+    Init(InitArgs),
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
@@ -354,6 +359,25 @@ pub(crate) struct RecomputeArgs {
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// Folder to write to; it is made if there is none.
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// Where sites can reach you: a URL or mail address, which the configuration gets.
+    #[arg(long, value_name = "URL|MAIL")]
+    pub(crate) contact: Option<String>,
+    /// Also write newslode.service, a unit for systemd. It expects the other files in /etc/newslode.
+    #[arg(long)]
+    pub(crate) systemd: bool,
+    /// Also write compose.yaml, for one container of Docker or Podman.
+    #[arg(long)]
+    pub(crate) compose: bool,
+    /// Replace files that exist, and keep each as NAME.old.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Args)]

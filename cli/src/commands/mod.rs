@@ -8,6 +8,7 @@ mod demo;
 pub(crate) mod explain;
 pub(crate) mod export;
 mod extract;
+mod init;
 mod manual;
 mod mine;
 mod partition;
@@ -61,6 +62,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Verify(args) => verify::run(args, &setup).await,
         Command::Repair(args) => repair::run(args, setup).await,
         Command::Recompute(args) => recompute::run(args, &setup).await,
+        Command::Init(args) => init::run(&args),
         Command::Config(args) => config::run(args, &setup),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),

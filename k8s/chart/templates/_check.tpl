@@ -71,6 +71,9 @@ before anything is sent to the cluster.
 {{- $faults = append $faults (printf "`terminationGracePeriodSeconds` is %d, and a %s may need %d to stop: raise it, or lower `config.%s.grace_ms`%s" $grace $name (int $needed) $name (ternary " or `config.crawler.timeout_ms`" "" (eq $name "crawler"))) -}}
 {{- end -}}
 {{- end -}}
+{{- if and $values.console.enabled $values.networkPolicy.enabled $values.console.hosts (not $values.networkPolicy.console) -}}
+{{- $faults = append $faults "`console.hosts` names the console and `networkPolicy.console` is empty: nobody could reach it; set `networkPolicy.console` to your proxy's pods, such as `[{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ingress-nginx}}}]`" -}}
+{{- end -}}
 {{- if and (not $values.serviceAccount.create) (not $values.serviceAccount.name) -}}
 {{- $faults = append $faults "`serviceAccount.create` is off and `serviceAccount.name` is empty: name the account" -}}
 {{- end -}}
@@ -117,6 +120,9 @@ before anything is sent to the cluster.
 {{- end -}}
 {{- if $values.ca.secret -}}
 {{- $wanted = append $wanted (dict "name" $values.ca.secret "value" "ca.secret" "keys" (list $values.ca.key)) -}}
+{{- end -}}
+{{- if and $values.console.enabled $values.console.secret -}}
+{{- $wanted = append $wanted (dict "name" $values.console.secret "value" "console.secret" "keys" (list $values.console.key)) -}}
 {{- end -}}
 {{- if and (eq $values.archive.type "s3") $values.archive.s3.secret -}}
 {{- $wanted = append $wanted (dict "name" $values.archive.s3.secret "value" "archive.s3.secret" "keys" (list "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY")) -}}

@@ -57,17 +57,22 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{/*
 Keys of the URL of a service, of the scaler, or of the operator without `component`. Operators run their commands in a miner's pod, so a
-miner has their URLs unless the values name others.
+miner has their URLs unless the values name others. The console works with the operator's rights.
 */}}
 {{- define "newslode.brokerKey" -}}
 {{- $server := .root.Values.rabbitmq -}}
 {{- $own := and .component (index $server.keys .component) -}}
-{{- if not $server.bundled }}{{ $own | default $server.key }}{{ else if and .component (ne .component "miner") }}broker-url-{{ .component }}{{ else }}broker-url{{ end -}}
+{{- if not $server.bundled }}{{ $own | default $server.key }}{{ else if and .component (not (has .component (list "miner" "console"))) }}broker-url-{{ .component }}{{ else }}broker-url{{ end -}}
 {{- end -}}
 {{- define "newslode.storeKey" -}}
 {{- $server := .root.Values.redis -}}
 {{- $own := and .component (index $server.keys .component) -}}
-{{- if not $server.bundled }}{{ $own | default $server.key }}{{ else if and .component (ne .component "miner") }}store-url-{{ .component }}{{ else }}store-url{{ end -}}
+{{- if not $server.bundled }}{{ $own | default $server.key }}{{ else if and .component (not (has .component (list "miner" "console"))) }}store-url-{{ .component }}{{ else }}store-url{{ end -}}
+{{- end -}}
+
+{{/* Secret with the console's token: yours, or the one that the chart makes. */}}
+{{- define "newslode.consoleSecret" -}}
+{{- .Values.console.secret | default (printf "%s-console" (include "newslode.fullname" .)) -}}
 {{- end -}}
 
 {{- define "newslode.archiveUrl" -}}
@@ -182,6 +187,8 @@ imagePullSecrets:
 {{- end -}}
 
 {{- define "newslode.mounts" -}}
+{{- $component := .component -}}
+{{- with .root -}}
 - name: config
   mountPath: /etc/newslode
   readOnly: true
@@ -194,11 +201,19 @@ imagePullSecrets:
   mountPath: /etc/newslode-ca
   readOnly: true
 {{- end }}
+{{- if eq $component "console" }}
+- name: token
+  mountPath: /etc/newslode-console
+  readOnly: true
+{{- end }}
 - name: tmp
   mountPath: /tmp
 {{- end -}}
+{{- end -}}
 
 {{- define "newslode.volumes" -}}
+{{- $component := .component -}}
+{{- with .root -}}
 - name: config
   configMap:
     name: {{ include "newslode.fullname" . }}
@@ -215,7 +230,23 @@ imagePullSecrets:
       - key: {{ .Values.ca.key }}
         path: ca.crt
 {{- end }}
+{{- if eq $component "console" }}
+- name: token
+  secret:
+    secretName: {{ include "newslode.consoleSecret" . }}
+    # The console refuses a token that others could read.
+    defaultMode: 0440
+    items:
+      - key: {{ .Values.console.key }}
+        path: token
+{{- end }}
 - name: tmp
   emptyDir:
+    {{- if eq $component "console" }}
+    # The search index is there.
+    sizeLimit: {{ .Values.console.indexSize }}
+    {{- else }}
     sizeLimit: 256Mi
+    {{- end }}
+{{- end -}}
 {{- end -}}

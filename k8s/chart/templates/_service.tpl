@@ -1,10 +1,11 @@
-{{/* One of the three services: its pods, who disturbs them, and their metrics. */}}
+{{/* One of the three services, or the console: its pods, who disturbs them, and how they are reached. */}}
 {{- define "newslode.service" -}}
 {{- $root := .root -}}
 {{- $values := $root.Values -}}
 {{- $service := index $values .component -}}
 {{- $name := printf "%s-%s" (include "newslode.fullname" $root) .component -}}
-{{- $scaled := and $service.autoscaling.enabled (or $values.autoscaling.keda.enabled $values.autoscaling.hpa.enabled) -}}
+{{- $isConsole := eq .component "console" -}}
+{{- $scaled := and (not $isConsole) $service.autoscaling.enabled (or $values.autoscaling.keda.enabled $values.autoscaling.hpa.enabled) -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -14,7 +15,8 @@ metadata:
     {{- include "newslode.labels" . | nindent 4 }}
 spec:
   {{- if not $scaled }}
-  replicas: {{ $service.replicas }}
+  {{- /* Sessions are in the memory of one console. */}}
+  replicas: {{ ternary 1 $service.replicas $isConsole }}
   {{- end }}
   selector:
     matchLabels:
@@ -28,12 +30,13 @@ spec:
     metadata:
       labels:
         {{- include "newslode.labels" . | nindent 8 }}
+      {{- if or (not $values.plain) (not $isConsole) $values.podAnnotations }}
       annotations:
         {{- if not $values.plain }}
         # The file is read once, at the start: pods of an old one are replaced.
         checksum/config: {{ include "newslode.toml" $root | sha256sum }}
         {{- end }}
-        {{- if not $values.monitoring.serviceMonitor }}
+        {{- if not (or $isConsole $values.monitoring.serviceMonitor) }}
         prometheus.io/scrape: "true"
         prometheus.io/port: "9464"
         prometheus.io/path: /metrics
@@ -41,6 +44,7 @@ spec:
         {{- with $values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+      {{- end }}
     spec:
       serviceAccountName: {{ include "newslode.serviceAccount" $root }}
       automountServiceAccountToken: false
@@ -67,7 +71,7 @@ spec:
                 matchExpressions:
                   - key: app.kubernetes.io/component
                     operator: In
-                    values: [crawler, partitioner, miner]
+                    values: [crawler, partitioner, miner, console]
       {{- else }}
       topologySpreadConstraints:
         {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
@@ -83,7 +87,26 @@ spec:
         - name: {{ .component }}
           image: {{ include "newslode.image" $root }}
           imagePullPolicy: {{ $values.image.pullPolicy }}
+          {{- if $isConsole }}
+          command:
+            - newslode
+            - --config=/etc/newslode/newslode.toml
+            - serve
+            - --addr=0.0.0.0:8080
+            - --admin=0.0.0.0:9464
+            - --token-file=/etc/newslode-console/token
+            {{- if $service.requireToken }}
+            - --require-token
+            {{- end }}
+            {{- range $service.hosts }}
+            - --host={{ . }}
+            {{- end }}
+            {{- range $service.trustedProxies }}
+            - --trusted-proxy={{ . }}
+            {{- end }}
+          {{- else }}
           command: [newslode-{{ .component }}, --config, /etc/newslode/newslode.toml]
+          {{- end }}
           env:
             {{- include "newslode.env" . | nindent 12 }}
             {{- if eq .component "crawler" }}
@@ -94,6 +117,10 @@ spec:
           ports:
             - name: admin
               containerPort: 9464
+            {{- if $isConsole }}
+            - name: http
+              containerPort: 8080
+            {{- end }}
           # Alive is: the event loop turns. Neither broker nor store is asked, so their outage restarts nothing.
           startupProbe:
             httpGet:
@@ -121,9 +148,9 @@ spec:
           securityContext:
             {{- include "newslode.containerSecurity" . | nindent 12 }}
           volumeMounts:
-            {{- include "newslode.mounts" $root | nindent 12 }}
+            {{- include "newslode.mounts" . | nindent 12 }}
       volumes:
-        {{- include "newslode.volumes" $root | nindent 8 }}
+        {{- include "newslode.volumes" . | nindent 8 }}
 ---
 # One at a time, whatever the number of copies: a drain is never blocked.
 apiVersion: policy/v1
@@ -139,7 +166,11 @@ spec:
     matchLabels:
       {{- include "newslode.selector" . | nindent 6 }}
 ---
+{{- if $isConsole }}
+# Whoever may come this way is in `networkPolicy.console`; `kubectl port-forward` needs no rule.
+{{- else }}
 # Leads to each pod that is ready: for metrics and health, no work comes this way.
+{{- end }}
 apiVersion: v1
 kind: Service
 metadata:
@@ -148,11 +179,18 @@ metadata:
   labels:
     {{- include "newslode.labels" . | nindent 4 }}
 spec:
+  {{- if not $isConsole }}
   clusterIP: None
+  {{- end }}
   selector:
     {{- include "newslode.selector" . | nindent 4 }}
   ports:
     - name: admin
       port: 9464
       targetPort: admin
+    {{- if $isConsole }}
+    - name: http
+      port: 8080
+      targetPort: http
+    {{- end }}
 {{- end -}}

@@ -167,3 +167,41 @@ async fn commands_read_and_change_a_run_while_it_is_watched() {
     assert!(written.lines().count() > lines.lines().count(), "{written}");
     lab.ok(&["verify", "--quiet", "--dir", folder]).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_init_writes_starts_a_watch_whose_console_takes_the_token() {
+    let lab = lab_that_follows_all().await;
+    let (folder, resolve) = (lab.path("monitor"), lab.resolve());
+    let said = lab.ok(&["init", folder.to_str().unwrap(), "--contact", "you@example.org"]).await;
+    let command = said.lines().find_map(|line| line.trim().strip_prefix("newslode ")).unwrap();
+    std::fs::write(folder.join("seeds.txt"), format!("# two sites\n{}\n", lab.seeds()[..2].join("\n")))
+        .unwrap();
+    // The command that it names, with what only this world needs.
+    let mut arguments: Vec<&str> = command.split(' ').collect();
+    arguments.extend(["--addr", "127.0.0.1:0", "--allow-private", "--delay", "0", "--resolve", &resolve]);
+    let mut watching = lab.start(&arguments);
+    watching.printed("console of").await;
+    until("the sites are read", async || is_all_fetched(&lab, "monitor/run").await).await;
+
+    let addr = watching.out();
+    let addr = addr.split_once("http://").unwrap().1.split_once('/').unwrap().0;
+    let console = Client::new(addr.parse().unwrap());
+    let seed = format!("{{\"version\": 1, \"url\": \"{}\"}}", lab.seeds()[2]);
+    let add = async |token: &str| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Host", addr), ("Authorization", &bearer), ("Content-Type", "application/json")];
+        console.send("POST", "/api/v1/seeds", &headers, &seed).await.status
+    };
+    let token = std::fs::read_to_string(folder.join("token")).unwrap();
+    assert_eq!(add("a token that nobody has").await, 401);
+    assert!((200..300).contains(&add(token.trim()).await));
+    until("the third site is read", async || {
+        let sites =
+            lab.json(&["seed", "list", "--json", "--dir", folder.join("run").to_str().unwrap()]).await;
+        sites.as_array().unwrap().len() == 3
+    })
+    .await;
+    assert!(!folder.join("run/console-sign-in").exists(), "somebody has a token, so no address is written");
+    watching.terminate();
+    assert_eq!(watching.end(PATIENCE).await.code, Some(0));
+}

@@ -32,6 +32,7 @@ fn elsewhere(words: &[&str]) -> Option<&'static str> {
         ["demo", ..] => Some("`floors.rs` runs the demo and judges it"),
         ["token", ..] => Some("`writing.rs` makes, uses, lists and revokes tokens"),
         ["serve", ..] => Some("`console.rs` serves runs and services, and asks for every page"),
+        ["init", ..] => Some("`watching.rs` starts what it writes; `/etc` is left alone here"),
         ["watch", ..] => Some("`watching.rs` starts, kills and ends it"),
         ["bench", ..] => Some("it measures for minutes to hours, on recorded pages"),
         ["eval", "filing", ..] => None,
