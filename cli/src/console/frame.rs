@@ -15,7 +15,7 @@ pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {
 /// Where a page stands in the navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NavigationItem {
-    Overview,
+    News,
     Taxonomy,
     Articles,
     Sites,
@@ -24,7 +24,7 @@ pub(super) enum NavigationItem {
 }
 
 const NAVIGATION: [(NavigationItem, &str, &str); 5] = [
-    (NavigationItem::Overview, "/", "Overview"),
+    (NavigationItem::News, "/", "News"),
     (NavigationItem::Taxonomy, "/taxonomy", "Taxonomy"),
     (NavigationItem::Articles, "/articles", "Articles"),
     (NavigationItem::Sites, "/sites", "Sites"),

@@ -21,6 +21,7 @@ pub(crate) mod oidc;
 mod page_texts;
 mod pages;
 mod reading;
+mod rising;
 mod saved;
 mod search;
 mod shares;
@@ -135,7 +136,7 @@ pub(crate) async fn serve(
 
 fn router(console: Arc<Console>) -> Router {
     Router::new()
-        .route("/", get(pages::overview::page))
+        .route("/", get(pages::news::page))
         .route("/taxonomy", get(pages::taxonomy::page))
         .route("/taxonomy/{concept}", get(pages::concept::page))
         .route("/articles", get(pages::articles::page))

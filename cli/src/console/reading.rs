@@ -28,6 +28,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::rising;
 use super::saved;
 use super::search::{IndexBuilder, Positions};
 use super::snapshot::{
@@ -229,7 +230,9 @@ async fn take_snapshot(
     }
     // A restored state keeps its time, so that those who follow the events hear of all that came since.
     let restored = cached.as_mut().and_then(|cached| cached.made.take());
-    Ok(Snapshot { made: restored.unwrap_or(now), mined, sites, outcomes, queues })
+    let before = read.borrow().snapshot.clone();
+    let rising = rising::renew(before, &mined, now).await;
+    Ok(Snapshot { made: restored.unwrap_or(now), mined, rising, sites, outcomes, queues })
 }
 
 /// Reads the mined state: taxonomy, articles and what they are filed under.

@@ -27,9 +27,15 @@ impl Calendar {
         Calendar { now: time::now(), zone: TimeZone::UTC }
     }
 
-    fn today(&self) -> Date {
-        let now = jiff::Timestamp::from_millisecond(i64::try_from(self.now.0).unwrap_or(i64::MAX));
-        now.unwrap_or(jiff::Timestamp::MAX).to_zoned(self.zone.clone()).date()
+    /// The day that it is.
+    pub(crate) fn today(&self) -> Date {
+        self.local(self.now).date()
+    }
+
+    /// What clocks of the zone show at a time.
+    pub(crate) fn local(&self, at: Timestamp) -> DateTime {
+        let at = jiff::Timestamp::from_millisecond(i64::try_from(at.0).unwrap_or(i64::MAX));
+        at.unwrap_or(jiff::Timestamp::MAX).to_zoned(self.zone.clone()).datetime()
     }
 
     /// The first instant of a day.

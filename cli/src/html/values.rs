@@ -35,12 +35,6 @@ pub(crate) fn time_element(at: Timestamp) -> Markup {
     }
 }
 
-/// The day (UTC) of a number of days since 1970.
-pub(crate) fn date_of_day(number: u32) -> jiff::civil::Date {
-    let start = jiff::civil::date(1970, 1, 1);
-    start.checked_add(jiff::Span::new().days(i64::from(number.min(2_000_000)))).unwrap_or(start)
-}
-
 /// An address that may be linked: one of a page, which runs nothing here.
 pub(crate) fn page_url(address: &str) -> Option<url::Url> {
     url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
