@@ -11,6 +11,8 @@ use jiff::tz::TimeZone;
 use newslode_common::time;
 use newslode_page::time::Timestamp;
 
+use crate::zone::zone;
+
 const HOUR: u64 = 3_600_000;
 
 /// What `today` and a date mean.
@@ -24,7 +26,7 @@ pub(crate) struct Calendar {
 impl Calendar {
     /// The calendar of requests that are answered now.
     pub(crate) fn current() -> Calendar {
-        Calendar { now: time::now(), zone: TimeZone::UTC }
+        Calendar { now: time::now(), zone: zone() }
     }
 
     /// The day that it is.
@@ -181,10 +183,13 @@ fn yesterday(calendar: &Calendar) -> Date {
 }
 
 /// When an article was published, as far as that is known and no later than it was found (`found`, else `now`); else when it was
-/// found.
+/// found. A date without a time means the beginning of that day where the reader is, so the article is in the list of that day.
 pub(crate) fn article_time(published: Option<&str>, found: Option<Timestamp>, now: Timestamp) -> Timestamp {
     let latest = found.unwrap_or(now);
-    published.and_then(parse_instant).map_or(latest, |published| published.min(latest))
+    let calendar = Calendar { now, zone: zone() };
+    let instant =
+        |text: &str| read_date(text).map(|day| calendar.start_of(day)).or_else(|| parse_instant(text));
+    published.and_then(instant).map_or(latest, |published| published.min(latest))
 }
 
 /// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.

@@ -3,6 +3,9 @@
 use maud::{Markup, PreEscaped, Render, html};
 use newslode_page::time::Timestamp;
 
+use crate::filter::times::read_date;
+use crate::zone::zone;
+
 /// A number with its thousands apart.
 pub(crate) struct Number(pub(crate) u64);
 
@@ -26,12 +29,20 @@ pub(crate) fn count_with_noun(count: u64, one: &str, many: &str) -> Markup {
     html! { (Number(count)) " " @if count == 1 { (one) } @else { (many) } }
 }
 
-/// A time for people and programs: UTC, to the minute.
+/// A time to the minute: in the zone of the console for people, as UTC for programs.
 pub(crate) fn time_element(at: Timestamp) -> Markup {
     let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
     let instant = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
     html! {
-        time datetime=(instant.strftime("%Y-%m-%dT%H:%M:%SZ")) { (instant.strftime("%Y-%m-%d %H:%M")) }
+        time datetime=(instant.strftime("%Y-%m-%dT%H:%M:%SZ")) { (instant.to_zoned(zone()).strftime("%Y-%m-%d %H:%M")) }
+    }
+}
+
+/// When an article was published, as it was read; `at` is the instant that this means. A date without a time is shown as a date.
+pub(crate) fn publication_element(published: &str, at: Timestamp) -> Markup {
+    match read_date(published) {
+        Some(day) => html! { time datetime=(day) { (day) } },
+        None => time_element(at),
     }
 }
 

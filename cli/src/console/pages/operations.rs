@@ -19,7 +19,7 @@ use crate::console::answer::PageResult;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::form::mark_field;
-use crate::filter::times::Calendar;
+use crate::filter::times::{Calendar, parse_instant};
 use crate::html::charts::{self, Bars, outcome_table};
 use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 use crate::queries::audit::Record;
@@ -114,11 +114,11 @@ fn audit_section(records: &[Record]) -> Markup {
             } @else {
                 div.scroll {
                     table {
-                        thead { tr { th scope="col" { "When, UTC" } th scope="col" { "Who" } th scope="col" { "From" } th scope="col" { "What" } } }
+                        thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "From" } th scope="col" { "What" } } }
                         tbody {
                             @for record in records {
                                 tr {
-                                    td { (record.at) } th scope="row" { (record.who) } td.code { (record.from) }
+                                    td { (record_time(&record.at)) } th scope="row" { (record.who) } td.code { (record.from) }
                                     td { (record.did.text()) " " span.code { (record.about) } }
                                 }
                             }
@@ -202,6 +202,14 @@ fn found_by_hour(snapshot: &Snapshot, calendar: &Calendar) -> Markup {
                 (Bars { about: "Articles found today, by hour", values, links: Vec::new(), every: 3 })
             }
         }
+    }
+}
+
+/// The log has times as ISO 8601.
+fn record_time(at: &str) -> Markup {
+    match parse_instant(at) {
+        Some(at) => time_element(at),
+        None => html! { (at) },
     }
 }
 
