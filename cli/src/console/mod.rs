@@ -14,6 +14,7 @@ mod detail;
 mod downloads;
 mod filter;
 pub(crate) mod followed;
+mod follows;
 mod frame;
 pub mod fuzzed;
 mod guard;
@@ -46,6 +47,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::access::{Access, AccessOptions};
+use self::follows::FollowsStore;
 use self::oidc::{Oidc, OidcOptions};
 use self::reading::SnapshotStatus;
 use self::shares::{Budget, Shares};
@@ -93,6 +95,10 @@ pub(crate) async fn serve(
             Some(run) => AuditPlace::Folder(run.folder.clone()),
             None => AuditPlace::Services(source.parts.stores.state.clone()),
         }),
+        follows: match &source.run {
+            Some(run) => FollowsStore::Folder(run.folder.clone()),
+            None => FollowsStore::Services(source.parts.stores.state.clone()),
+        },
         notices: Notices::default(),
         look: Arc::default(),
         work: TaskTracker::new(),

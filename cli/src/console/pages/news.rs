@@ -3,7 +3,7 @@
 //! Every figure and bar leads to the list that it counts. The time of the last visit is kept in a cookie; `since` names another one.
 //! With the names of a filter (`/?concept=sport`) the page shows what is new under this condition. Start at [`page`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use axum::Extension;
@@ -12,6 +12,7 @@ use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
 use maud::{Markup, html};
 use newslode_common::schedule::Health;
+use newslode_common::version::ContentHash;
 use newslode_miner::mining::taxonomy::Concept;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -20,12 +21,14 @@ use super::parts::{
     Found, article_file_links, article_summaries, concept_link, shortage_note, site_link, site_state,
 };
 use super::shell::{NavigationItem, Page, page_response};
-use crate::console::access::{Caller, cookie};
+use crate::console::access::{Caller, Visitor, cookie};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::{ArticleQuery, parameters};
+use crate::console::follows::Follows;
 use crate::console::rising::{day_of, recent_articles};
 use crate::console::snapshot::{ArticleSummary, ByDay, RisingTerm, SiteFacts, Snapshot};
 use crate::console::state::Console;
+use crate::console::writing::follows::follow_button;
 use crate::filter::times::{Calendar, When};
 use crate::filter::{Filter, FilterError};
 use crate::html::charts::{self, Bars, day_chart};
@@ -52,6 +55,7 @@ pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
     Extension(caller): Extension<Arc<Caller>>,
+    visitor: Visitor,
     headers: HeaderMap,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
@@ -59,18 +63,33 @@ pub(in crate::console) async fn page(
     let calendar = Calendar::current();
     let visit = Visit::of(cookie(&headers, COOKIE), calendar.now);
     let view = View { snapshot: &snapshot, filter: Filter::read(&values)?, visit, calendar: &calendar };
+    // While the store is away, the page shows what was read before.
+    let (follows, unread) = match console.follows.read().await {
+        Ok(follows) => (follows, None),
+        Err(error) => (Follows::default(), Some(format!("{error:#}"))),
+    };
     let since = match values.value("since") {
         "" => view.visit.since(),
         text => text
             .parse()
             .map_err(|_| Problem::from(FilterError::NoTime { name: "since", value: text.to_owned() }))?,
     };
+    let followed = match view.filter.is_empty() {
+        true => Followed::find(&snapshot, &follows, since.start(&calendar), calendar.now).await?,
+        false => None,
+    };
+    let button = visitor.mark.as_ref().map(|mark| follow_button(&view.filter, &follows, mark));
     let page = Page {
         place: NavigationItem::News,
         title: "What is new".into(),
         trail: html! { @if !view.filter.is_empty() { a href="/" { "News" } } },
         lead: view.since_choices(since),
-        main: html! { (shortage_note(&console.source)) (view.main(since)?) },
+        main: html! {
+            (shortage_note(&console.source))
+            @if let Some(reason) = unread { p.note { "Everything is shown, because what you follow cannot be read: " (reason) "." } }
+            (view.main(since, followed)?)
+            @if let Some(button) = button { (button) }
+        },
     };
     let mut response = page_response(&console, &snapshot, page)?;
     let kept = view.visit.set_cookie(caller.origin.is_encrypted);
@@ -127,12 +146,66 @@ struct View<'a> {
 
 /// Something whose new articles are counted.
 struct Topic {
-    name: Markup,
-    /// Its name as text.
+    /// Its name.
     text: String,
+    language: Option<String>,
     filter: Filter,
-    new: u64,
-    days: ByDay,
+    /// How many are new, and when all were published; nothing for words before the run was read.
+    counts: Option<(u64, ByDay)>,
+}
+
+/// What is new on what is followed.
+struct Followed {
+    topics: Vec<Topic>,
+    /// The articles that are new, each once.
+    new: HashSet<ContentHash>,
+}
+
+impl Followed {
+    /// Looks at everything that is followed; `None` if nothing is.
+    ///
+    /// # Errors
+    /// When the run was not read yet, or the search index fails.
+    async fn find(
+        snapshot: &Arc<Snapshot>,
+        follows: &Follows,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<Followed>, Problem> {
+        if follows.is_empty() {
+            return Ok(None);
+        }
+        let (snapshot, filters) = (snapshot.clone(), follows.filters());
+        let find = move || {
+            let mut followed = Followed { topics: Vec::new(), new: HashSet::new() };
+            let calendar = Calendar { now, ..Calendar::current() };
+            for filter in filters {
+                // What the last process showed has no index of words.
+                let is_read = filter.q.is_empty() || snapshot.mined.search.is_some();
+                let mut counts = is_read.then_some((0, ByDay::default()));
+                if let Some((new, days)) = &mut counts {
+                    for article in
+                        ArticleQuery::of(filter.clone()).select(&snapshot, usize::MAX, &calendar)?.articles
+                    {
+                        count_day(days, article, now);
+                        if article.found.is_some_and(|found| found >= since) {
+                            *new += 1;
+                            followed.new.insert(article.id);
+                        }
+                    }
+                }
+                let concept = snapshot.mined.concept_with_facts(&filter.concept).map(|(concept, _)| concept);
+                let text = match concept {
+                    Some(concept) => concept.label.clone(),
+                    None => filter.pairs().into_iter().map(|(_, value)| value).collect(),
+                };
+                let language = concept.map(|concept| concept.language.clone());
+                followed.topics.push(Topic { text, language, filter, counts });
+            }
+            Ok(Some(followed))
+        };
+        tokio::task::spawn_blocking(find).await.map_err(|error| Problem::away(&error))?
+    }
 }
 
 impl View<'_> {
@@ -143,14 +216,6 @@ impl View<'_> {
             ("yesterday", When::Yesterday),
             ("7 days", "7d".parse().unwrap_or(When::Yesterday)),
         ];
-        let address = |since: Option<When>| {
-            let mut query = url::form_urlencoded::Serializer::new(String::new());
-            query.extend_pairs(self.filter.pairs());
-            if let Some(since) = since {
-                query.append_pair("since", &since.to_string());
-            }
-            format!("/?{}", query.finish())
-        };
         let is_visit = self.visit.last.is_some() && since == self.visit.since();
         html! {
             @if !self.filter.is_empty() { p { (self.condition()) } }
@@ -160,11 +225,21 @@ impl View<'_> {
             }
             p.since {
                 @if let Some(last) = self.visit.last.filter(|_| !is_visit) {
-                    a href=(address(None)) { "since your last visit, " (time_element(Timestamp(last * 1_000))) }
+                    a href=(self.address(None)) { "since your last visit, " (time_element(Timestamp(last * 1_000))) }
                 }
-                @for (name, when) in choices { @if when != since { a href=(address(Some(when))) { "since " (name) } } }
+                @for (name, when) in choices { @if when != since { a href=(self.address(Some(when))) { "since " (name) } } }
             }
         }
+    }
+
+    /// This page since another time; without one, since the last visit.
+    fn address(&self, since: Option<When>) -> String {
+        let mut query = url::form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.filter.pairs());
+        if let Some(since) = since {
+            query.append_pair("since", &since.to_string());
+        }
+        format!("/?{}", query.finish())
     }
 
     /// The filter in words.
@@ -182,16 +257,26 @@ impl View<'_> {
         }
     }
 
-    fn main(&self, since: When) -> Result<Markup, Problem> {
+    fn main(&self, since: When, followed: Option<Followed>) -> Result<Markup, Problem> {
         let new = ArticleQuery::of(Filter { found_since: Some(since), ..self.filter.clone() });
-        let articles = new.select(self.snapshot, usize::MAX, self.calendar)?.articles;
+        let mut articles = new.select(self.snapshot, usize::MAX, self.calendar)?.articles;
+        let all = articles.len() as u64;
+        let (topics, is_followed) = match followed {
+            Some(Followed { topics, new }) => {
+                articles.retain(|article| new.contains(&article.id));
+                (topics, true)
+            }
+            None => (self.largest_concepts(&articles), false),
+        };
+        let start = When::At(since.start(self.calendar));
         Ok(html! {
-            (self.figures(since, &articles))
+            p #live.live role="status" data-new=(articles.len()) data-address=(self.address(Some(start))) {}
+            (self.figures(since, &articles, is_followed.then_some(all)))
             div.columns {
-                (self.topic_section(since, &self.largest_concepts(&articles)))
+                (self.topic_section(since, &topics, is_followed))
                 (self.published_by_day()?)
             }
-            (self.new_section(&new, &articles))
+            (self.new_section(&new, &articles, is_followed))
             @if self.filter.is_empty() {
                 div.columns { (self.rising_concepts()) (self.rising_terms()) }
                 div.columns { (self.trouble_section()) (self.fetching_section()) }
@@ -199,16 +284,25 @@ impl View<'_> {
         })
     }
 
-    fn figures(&self, since: When, new: &[&ArticleSummary]) -> Markup {
+    /// `all`: the number of all new articles, if only those that are followed are shown.
+    fn figures(&self, since: When, new: &[&ArticleSummary], all: Option<u64>) -> Markup {
         let start = since.start(self.calendar);
         let published = new.iter().filter(|article| article.at >= start).count() as u64;
         let found = Filter { found_since: Some(since), ..self.filter.clone() };
         let both = Filter { from: Some(since), ..found.clone() };
         let (found, both) = (list_path(found), list_path(both));
-        let mut figures = vec![
-            (found.as_str(), "new articles", new.len() as u64),
-            (both.as_str(), "published since", published),
-        ];
+        let mut figures = match all {
+            Some(all) => {
+                vec![
+                    ("#new", "new on what you follow", new.len() as u64),
+                    (found.as_str(), "new articles", all),
+                ]
+            }
+            None => vec![
+                (found.as_str(), "new articles", new.len() as u64),
+                (both.as_str(), "published since", published),
+            ],
+        };
         if self.filter.is_empty() {
             let fetched: u64 = self.sites_at_work().map(|facts| facts.status.leased).sum();
             figures.push(("#trouble", "sources silent or broken", self.troubled().count() as u64));
@@ -238,32 +332,40 @@ impl View<'_> {
                 }
             }
         }
-        let topic = |(concept, at, new): (&Concept, u32, u64)| Topic {
-            name: html! { a href=(scope_path(&Filter { concept: concept.key.clone(), ..Filter::default() })) dir="auto" lang=(concept.language) { (concept.label) } },
-            text: concept.label.clone(),
-            filter: Filter { concept: concept.key.clone(), ..Filter::default() },
-            new,
-            days: counts.get(&at).map(|(_, days)| *days).unwrap_or_default(),
+        let topic = |(concept, at, new): (&Concept, u32, u64)| {
+            let filter = Filter { concept: concept.key.clone(), ..Filter::default() };
+            let days = counts.get(&at).map(|(_, days)| *days).unwrap_or_default();
+            let counts = Some((new, days));
+            Topic { text: concept.label.clone(), language: Some(concept.language.clone()), filter, counts }
         };
         largest.into_iter().map(topic).collect()
     }
 
-    fn topic_section(&self, since: When, topics: &[Topic]) -> Markup {
+    fn topic_section(&self, since: When, topics: &[Topic], is_followed: bool) -> Markup {
+        let (title, name) = if is_followed { ("What you follow", "On") } else { ("By concept", "Concept") };
         html! {
             section {
-                h2 { "By concept" }
+                h2 { (title) " " small { a href="/following" { @if is_followed { "change" } @else { "choose what to follow" } } } }
                 @if topics.is_empty() {
                     (empty_note("No new article is filed under a concept."))
                 } @else {
                     div.scroll {
                         table.topics {
-                            thead { tr { th scope="col" { "Concept" } th.number scope="col" { "New" } th scope="col" { "8 days" } } }
+                            thead { tr {
+                                th scope="col" { (name) } th.number scope="col" { "New" } th scope="col" { "8 days" } th scope="col" { "Feed" }
+                            } }
                             tbody {
                                 @for topic in topics {
                                     tr {
-                                        th scope="row" { (topic.name) }
-                                        td.number { a href=(list_path(Filter { found_since: Some(since), ..topic.filter.clone() })) { (Number(topic.new)) } }
-                                        td { (day_chart(&topic.days, &topic.text, &days_path(&topic.filter))) }
+                                        th scope="row" { a href=(scope_path(&topic.filter)) dir="auto" lang=[topic.language.as_deref()] { (topic.text) } }
+                                        @match &topic.counts {
+                                            Some((new, days)) => {
+                                                td.number { a href=(list_path(Filter { found_since: Some(since), ..topic.filter.clone() })) { (Number(*new)) } }
+                                                td { (day_chart(days, &topic.text, &days_path(&topic.filter))) }
+                                            }
+                                            None => { td.number { span.soft { "being read" } } td {} }
+                                        }
+                                        td { a href=(feed_path(&topic.filter)) aria-label={ "Atom feed of " (topic.text) } { "Atom" } }
                                     }
                                 }
                             }
@@ -305,11 +407,11 @@ impl View<'_> {
         })
     }
 
-    fn new_section(&self, asked: &ArticleQuery, new: &[&ArticleSummary]) -> Markup {
+    fn new_section(&self, asked: &ArticleQuery, new: &[&ArticleSummary], is_followed: bool) -> Markup {
         let mined = &self.snapshot.mined;
         html! {
             section #new {
-                h2 { "New articles " small { "latest publication first" } }
+                h2 { @if is_followed { "New on what you follow " } @else { "New articles " } small { "latest publication first" } }
                 @if mined.articles.is_empty() {
                     (empty_note("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
                 } @else if new.is_empty() {
@@ -317,10 +419,10 @@ impl View<'_> {
                 } @else {
                     (article_summaries(mined, new.iter().copied().take(ARTICLES), true, &Found::default()))
                     p.pager {
-                        a href={ "/articles?" (asked.query(None)) } { (count_with_noun(new.len() as u64, "new article", "new articles")) }
+                        a href={ "/articles?" (asked.query(None)) } { "All new articles" }
                         a href="/articles" { "All articles" }
                     }
-                    (article_file_links(asked))
+                    @if !is_followed { (article_file_links(asked)) }
                 }
             }
         }
@@ -519,6 +621,11 @@ fn list_path(filter: Filter) -> String {
 /// The list of the days that small charts show.
 fn days_path(filter: &Filter) -> String {
     list_path(Filter { from: "8d".parse().ok(), ..filter.clone() })
+}
+
+/// The Atom feed of a filter.
+fn feed_path(filter: &Filter) -> String {
+    format!("/articles.atom?{}", ArticleQuery::of(filter.clone()).query(None))
 }
 
 /// This page under a condition.
