@@ -12,6 +12,15 @@ pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {
     format!("/assets/console-{hash:016x}.css")
 });
 
+/// The script of the first page, the only one.
+pub(super) const SCRIPT: &str = include_str!("live.js");
+
+/// The script's address.
+pub(super) static SCRIPT_PATH: LazyLock<String> = LazyLock::new(|| {
+    let hash = newslode_common::schedule::name(SCRIPT);
+    format!("/assets/console-{hash:016x}.js")
+});
+
 /// Where a page stands in the navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NavigationItem {

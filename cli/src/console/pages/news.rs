@@ -25,6 +25,7 @@ use crate::console::access::{Caller, Visitor, cookie};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::{ArticleQuery, parameters};
 use crate::console::follows::Follows;
+use crate::console::frame::SCRIPT_PATH;
 use crate::console::rising::{day_of, recent_articles};
 use crate::console::snapshot::{ArticleSummary, ByDay, RisingTerm, SiteFacts, Snapshot};
 use crate::console::state::Console;
@@ -271,6 +272,7 @@ impl View<'_> {
         let start = When::At(since.start(self.calendar));
         Ok(html! {
             p #live.live role="status" data-new=(articles.len()) data-address=(self.address(Some(start))) {}
+            script src=(*SCRIPT_PATH) defer {}
             (self.figures(since, &articles, is_followed.then_some(all)))
             div.columns {
                 (self.topic_section(since, &topics, is_followed))
