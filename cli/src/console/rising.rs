@@ -465,6 +465,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn order_does_not_matter_and_what_every_title_has_never_rises(
             drawn in prop::collection::vec((0_usize..4, 0_u64..9, prop::collection::vec(0_u8..12, 1..6)), 0..150),

@@ -187,9 +187,12 @@ fn yesterday(calendar: &Calendar) -> Date {
 pub(crate) fn article_time(published: Option<&str>, found: Option<Timestamp>, now: Timestamp) -> Timestamp {
     let latest = found.unwrap_or(now);
     let calendar = Calendar { now, zone: zone() };
-    let instant =
-        |text: &str| read_date(text).map(|day| calendar.start_of(day)).or_else(|| parse_instant(text));
-    published.and_then(instant).map_or(latest, |published| published.min(latest))
+    let published = published.and_then(|text| publication_time(text, &calendar));
+    published.map_or(latest, |published| published.min(latest))
+}
+
+fn publication_time(text: &str, calendar: &Calendar) -> Option<Timestamp> {
+    read_date(text).map(|day| calendar.start_of(day)).or_else(|| parse_instant(text))
 }
 
 /// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.
@@ -264,6 +267,18 @@ mod tests {
             assert_eq!(wrong.parse::<When>(), Err(NoTime), "{wrong}");
         }
         assert_eq!(read_date("2026-11-25T10"), None);
+    }
+
+    #[test]
+    fn a_date_without_a_time_is_of_its_day_in_every_zone() {
+        for zone in ["America/New_York", "UTC", "Asia/Tokyo"] {
+            let calendar = calendar(zone);
+            let at = publication_time("2026-11-20", &calendar).unwrap();
+            let day = When::Day(read_date("2026-11-20").unwrap());
+            assert!(day.start(&calendar) <= at && at < day.end(&calendar), "{zone}");
+            let at = publication_time("2026-11-20T23:30:00Z", &calendar).unwrap();
+            assert_eq!(time::iso(at), "2026-11-20T23:30:00Z", "{zone}");
+        }
     }
 
     #[test]

@@ -100,6 +100,17 @@ mod tests {
     }
 
     #[test]
+    fn a_date_without_a_time_is_shown_as_a_date() {
+        let at = Timestamp(1_795_575_600_000);
+        assert_eq!(
+            publication_element("2026-11-25", at).0,
+            "<time datetime=\"2026-11-25\">2026-11-25</time>"
+        );
+        let timed = publication_element("2026-11-25T04:00:00+01:00", at).0;
+        assert_eq!(timed, "<time datetime=\"2026-11-25T03:00:00Z\">2026-11-25 03:00</time>");
+    }
+
+    #[test]
     fn thousands_stand_apart() {
         let written = [7, 1_000, 1_234_567].map(|number| Number(number).render().0);
         assert_eq!(written, ["7", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
