@@ -46,6 +46,7 @@ mod seconds;
 mod services;
 pub mod site;
 mod teaching;
+mod zone;
 
 use std::process::ExitCode;
 

@@ -15,7 +15,7 @@ use newslode_page::neutral::is_control;
 
 use crate::exit::{Exit, Hinted, io_kind};
 use crate::installation::Setup;
-use crate::out;
+use crate::{out, zone};
 
 /// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
 /// too, which may take seconds.
@@ -52,6 +52,7 @@ impl CommonArgs {
         }
         let traces = Traces::start(&config.telemetry, "newslode")?;
         newslode_common::telemetry::log::init(&config.telemetry, traces.as_ref())?;
+        zone::set_zone(config.console.zone()?);
         let servers = find_named_servers(file.as_deref(), std::env::vars().map(|(name, _)| name));
         Ok((Setup { config, file, quiet: self.quiet, servers }, traces))
     }

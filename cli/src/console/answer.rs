@@ -96,7 +96,7 @@ impl Problem {
             html! {
                 p.lead { (self.sentence) }
                 @if self.status == StatusCode::NOT_FOUND {
-                    p { "Search for it above, or go on from the " a href="/" { "overview" } "." }
+                    p { "Search for it above, or go on from the " a href="/" { "first page" } "." }
                 }
             },
         );

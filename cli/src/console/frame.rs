@@ -12,10 +12,19 @@ pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {
     format!("/assets/console-{hash:016x}.css")
 });
 
+/// The script of the first page, the only one.
+pub(super) const SCRIPT: &str = include_str!("live.js");
+
+/// The script's address.
+pub(super) static SCRIPT_PATH: LazyLock<String> = LazyLock::new(|| {
+    let hash = newslode_common::schedule::name(SCRIPT);
+    format!("/assets/console-{hash:016x}.js")
+});
+
 /// Where a page stands in the navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NavigationItem {
-    Overview,
+    News,
     Taxonomy,
     Articles,
     Sites,
@@ -24,7 +33,7 @@ pub(super) enum NavigationItem {
 }
 
 const NAVIGATION: [(NavigationItem, &str, &str); 5] = [
-    (NavigationItem::Overview, "/", "Overview"),
+    (NavigationItem::News, "/", "News"),
     (NavigationItem::Taxonomy, "/taxonomy", "Taxonomy"),
     (NavigationItem::Articles, "/articles", "Articles"),
     (NavigationItem::Sites, "/sites", "Sites"),

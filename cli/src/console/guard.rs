@@ -1,8 +1,8 @@
 //! Rules for every request and answer: which hosts a request may name, who sends it, how much a client may ask for at once, what a
 //! browser may load and run, and how long an answer may take.
 //!
-//! The policy allows no script at all, and style and pictures only from here, so that no text of a mined page can do more than
-//! be shown. A wrong token is checked before any place is taken and waits without one, so guessing takes nothing from others.
+//! The policy allows no script, but that of the first page there, and style and pictures only from here, so that no text of a mined
+//! page can do more than be shown. A wrong token is checked before any place is taken and waits without one, so guessing takes nothing from others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +26,9 @@ use super::state::{Console, Guess};
 /// What a browser may do with a page.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                                  frame-ancestors 'none'; base-uri 'none'";
+/// The same for the first page, whose script listens to new articles.
+const LIVE_POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; \
+                           form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 /// The longest time for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Requests of one client at once.
@@ -77,6 +80,9 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, value);
+    }
+    if path == "/" {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(LIVE_POLICY));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response.map(|body| Body::new(HeldBody::new(body, holds)))

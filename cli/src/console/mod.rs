@@ -15,6 +15,7 @@ mod detail;
 mod downloads;
 mod filter;
 pub(crate) mod followed;
+mod follows;
 mod frame;
 pub mod fuzzed;
 mod guard;
@@ -22,6 +23,7 @@ pub(crate) mod oidc;
 mod page_texts;
 mod pages;
 mod reading;
+mod rising;
 mod saved;
 mod search;
 mod shares;
@@ -47,6 +49,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::access::{Access, AccessOptions};
+use self::follows::FollowsStore;
 use self::oidc::{Oidc, OidcOptions};
 use self::reading::SnapshotStatus;
 use self::shares::{Budget, Shares};
@@ -94,6 +97,10 @@ pub(crate) async fn serve(
             Some(run) => AuditPlace::Folder(run.folder.clone()),
             None => AuditPlace::Services(source.parts.stores.state.clone()),
         }),
+        follows: match &source.run {
+            Some(run) => FollowsStore::Folder(run.folder.clone()),
+            None => FollowsStore::Services(source.parts.stores.state.clone()),
+        },
         notices: Notices::default(),
         look: Arc::default(),
         work: TaskTracker::new(),
@@ -137,7 +144,7 @@ pub(crate) async fn serve(
 
 fn router(console: Arc<Console>) -> Router {
     Router::new()
-        .route("/", get(pages::overview::page))
+        .route("/", get(pages::news::page))
         .route("/taxonomy", get(pages::taxonomy::page))
         .route("/taxonomy/{concept}", get(pages::concept::page))
         .route("/articles", get(pages::articles::page))

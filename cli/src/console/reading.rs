@@ -27,9 +27,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::changes::{Changes, Followed, read_changes};
+use super::rising;
 use super::saved::{self, Saved};
 use super::search::{SearchWriter, SharedSearch};
-use super::snapshot::{MOST_ARTICLES, Mined, SiteFacts, Snapshot};
+use super::snapshot::{MOST_ARTICLES, Mined, Rising, SiteFacts, Snapshot};
 use super::source::Source;
 use super::whole::{Whole, read_all};
 use crate::outcomes::count_outcomes;
@@ -254,7 +255,7 @@ impl Reader {
             let found = commit(&search).await?;
             shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), shown.made) });
             let (mined, made) = (shown.mined.clone(), shown.made);
-            return self.snapshot(mined, made).await;
+            return self.snapshot(mined, Arc::default(), made).await;
         }
         // 2. A look at all articles, if it is due.
         if let Some(finished) = finished {
@@ -283,7 +284,9 @@ impl Reader {
             shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), now) });
         }
         let mined = shown.mined.clone();
-        self.snapshot(mined, now).await
+        let before = self.read.borrow().snapshot.clone();
+        let rising = rising::renew(before, &mined, now).await;
+        self.snapshot(mined, rising, now).await
     }
 
     /// Looks at all articles, if that is due: now, if it is short, else beside the next snapshots.
@@ -351,7 +354,12 @@ impl Reader {
     }
 
     /// What is shown, with queues and sites as they are now.
-    async fn snapshot(&self, mined: Arc<Mined>, made: Timestamp) -> anyhow::Result<Snapshot> {
+    async fn snapshot(
+        &self,
+        mined: Arc<Mined>,
+        rising: Arc<Rising>,
+        made: Timestamp,
+    ) -> anyhow::Result<Snapshot> {
         let (parts, now) = (&self.source.parts, time::now());
         let mut queues = BTreeMap::new();
         if let Some(broker) = &self.source.broker {
@@ -374,7 +382,7 @@ impl Reader {
         };
         let sites: Vec<SiteFacts> =
             futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
-        Ok(Snapshot { made, mined, sites, outcomes, queues })
+        Ok(Snapshot { made, mined, rising, sites, outcomes, queues })
     }
 
     /// Keeps what is shown for the next process of the run, if that is due or this is the last time. A folder that cannot be

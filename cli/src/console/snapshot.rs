@@ -138,6 +138,44 @@ impl ConceptFacts {
     }
 }
 
+/// Days that are compared: the last one, and the week before.
+pub(super) const DAYS: usize = 8;
+/// Articles by day, the oldest day first. A day is 24 hours, and the last one ends at the snapshot's time.
+pub(super) type ByDay = [u64; DAYS];
+
+/// What rises at one time.
+#[derive(Debug, Default)]
+pub(super) struct Rising {
+    /// When it was looked for.
+    pub(super) at: Timestamp,
+    /// What rises most comes first.
+    pub(super) concepts: Vec<RisingConcept>,
+    /// What is most certain comes first.
+    pub(super) terms: Vec<RisingTerm>,
+}
+
+/// A concept that rises.
+#[derive(Debug, PartialEq)]
+pub(super) struct RisingConcept {
+    /// Its position in the taxonomy.
+    pub(super) concept: u32,
+    pub(super) days: ByDay,
+}
+
+/// A word or phrase of titles that rises.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RisingTerm {
+    /// As most titles write it.
+    pub(super) text: String,
+    pub(super) language: Option<String>,
+    /// Sites whose titles of the last day have it.
+    pub(super) sites: usize,
+    /// Titles that have it. A title that a site used several times counts on its first day.
+    pub(super) days: ByDay,
+    /// How certain it is that it rises: the log-likelihood ratio.
+    pub(super) ratio: f64,
+}
+
 /// What is shown of a site.
 #[derive(Clone, Debug)]
 pub(super) struct SiteFacts {
@@ -305,6 +343,7 @@ pub(super) fn position_of_concept(taxonomy: &Taxonomy, key: &str) -> Option<u32>
 pub(super) struct Snapshot {
     pub(super) made: Timestamp,
     pub(super) mined: Arc<Mined>,
+    pub(super) rising: Arc<Rising>,
     /// By name.
     pub(super) sites: Vec<SiteFacts>,
     pub(super) outcomes: BTreeMap<Outcome, u64>,

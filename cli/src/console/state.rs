@@ -16,6 +16,7 @@ use super::access::origin::{Client, Origin};
 use super::access::{Access, Caller, Visitor};
 use super::answer::{PageProblem, Problem};
 use super::api::lines::ArticleLines;
+use super::follows::FollowsStore;
 use super::oidc::Oidc;
 use super::page_texts::PageTexts;
 use super::reading::SnapshotStatus;
@@ -38,6 +39,7 @@ pub(super) struct Console {
     pub(super) oidc: Option<Oidc>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) audit: AuditLog,
+    pub(super) follows: FollowsStore,
     pub(super) notices: Notices,
     /// Asks for a new snapshot now.
     pub(super) look: Arc<Notify>,

@@ -11,6 +11,8 @@ use jiff::tz::TimeZone;
 use newslode_common::time;
 use newslode_page::time::Timestamp;
 
+use crate::zone::zone;
+
 const HOUR: u64 = 3_600_000;
 
 /// What `today` and a date mean.
@@ -24,12 +26,18 @@ pub(crate) struct Calendar {
 impl Calendar {
     /// The calendar of requests that are answered now.
     pub(crate) fn current() -> Calendar {
-        Calendar { now: time::now(), zone: TimeZone::UTC }
+        Calendar { now: time::now(), zone: zone() }
     }
 
-    fn today(&self) -> Date {
-        let now = jiff::Timestamp::from_millisecond(i64::try_from(self.now.0).unwrap_or(i64::MAX));
-        now.unwrap_or(jiff::Timestamp::MAX).to_zoned(self.zone.clone()).date()
+    /// The day that it is.
+    pub(crate) fn today(&self) -> Date {
+        self.local(self.now).date()
+    }
+
+    /// What clocks of the zone show at a time.
+    pub(crate) fn local(&self, at: Timestamp) -> DateTime {
+        let at = jiff::Timestamp::from_millisecond(i64::try_from(at.0).unwrap_or(i64::MAX));
+        at.unwrap_or(jiff::Timestamp::MAX).to_zoned(self.zone.clone()).datetime()
     }
 
     /// The first instant of a day.
@@ -175,10 +183,16 @@ fn yesterday(calendar: &Calendar) -> Date {
 }
 
 /// When an article was published, as far as that is known and no later than it was found (`found`, else `now`); else when it was
-/// found.
+/// found. A date without a time means the beginning of that day where the reader is, so the article is in the list of that day.
 pub(crate) fn article_time(published: Option<&str>, found: Option<Timestamp>, now: Timestamp) -> Timestamp {
     let latest = found.unwrap_or(now);
-    published.and_then(parse_instant).map_or(latest, |published| published.min(latest))
+    let calendar = Calendar { now, zone: zone() };
+    let published = published.and_then(|text| publication_time(text, &calendar));
+    published.map_or(latest, |published| published.min(latest))
+}
+
+fn publication_time(text: &str, calendar: &Calendar) -> Option<Timestamp> {
+    read_date(text).map(|day| calendar.start_of(day)).or_else(|| parse_instant(text))
 }
 
 /// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.
@@ -253,6 +267,18 @@ mod tests {
             assert_eq!(wrong.parse::<When>(), Err(NoTime), "{wrong}");
         }
         assert_eq!(read_date("2026-11-25T10"), None);
+    }
+
+    #[test]
+    fn a_date_without_a_time_is_of_its_day_in_every_zone() {
+        for zone in ["America/New_York", "UTC", "Asia/Tokyo"] {
+            let calendar = calendar(zone);
+            let at = publication_time("2026-11-20", &calendar).unwrap();
+            let day = When::Day(read_date("2026-11-20").unwrap());
+            assert!(day.start(&calendar) <= at && at < day.end(&calendar), "{zone}");
+            let at = publication_time("2026-11-20T23:30:00Z", &calendar).unwrap();
+            assert_eq!(time::iso(at), "2026-11-20T23:30:00Z", "{zone}");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use maud::{Markup, PreEscaped, Render, html};
 use newslode_page::time::Timestamp;
 
+use crate::filter::times::read_date;
+use crate::zone::zone;
+
 /// A number with its thousands apart.
 pub(crate) struct Number(pub(crate) u64);
 
@@ -26,19 +29,21 @@ pub(crate) fn count_with_noun(count: u64, one: &str, many: &str) -> Markup {
     html! { (Number(count)) " " @if count == 1 { (one) } @else { (many) } }
 }
 
-/// A time for people and programs: UTC, to the minute.
+/// A time to the minute: in the zone of the console for people, as UTC for programs.
 pub(crate) fn time_element(at: Timestamp) -> Markup {
     let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
     let instant = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
     html! {
-        time datetime=(instant.strftime("%Y-%m-%dT%H:%M:%SZ")) { (instant.strftime("%Y-%m-%d %H:%M")) }
+        time datetime=(instant.strftime("%Y-%m-%dT%H:%M:%SZ")) { (instant.to_zoned(zone()).strftime("%Y-%m-%d %H:%M")) }
     }
 }
 
-/// The day (UTC) of a number of days since 1970.
-pub(crate) fn date_of_day(number: u32) -> jiff::civil::Date {
-    let start = jiff::civil::date(1970, 1, 1);
-    start.checked_add(jiff::Span::new().days(i64::from(number.min(2_000_000)))).unwrap_or(start)
+/// When an article was published, as it was read; `at` is the instant that this means. A date without a time is shown as a date.
+pub(crate) fn publication_element(published: &str, at: Timestamp) -> Markup {
+    match read_date(published) {
+        Some(day) => html! { time datetime=(day) { (day) } },
+        None => time_element(at),
+    }
 }
 
 /// An address that may be linked: one of a page, which runs nothing here.
@@ -92,6 +97,17 @@ mod tests {
             let text = external_link(address).0;
             assert!(!text.contains("href") && !text.contains("<b>"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_date_without_a_time_is_shown_as_a_date() {
+        let at = Timestamp(1_795_575_600_000);
+        assert_eq!(
+            publication_element("2026-11-25", at).0,
+            "<time datetime=\"2026-11-25\">2026-11-25</time>"
+        );
+        let timed = publication_element("2026-11-25T04:00:00+01:00", at).0;
+        assert_eq!(timed, "<time datetime=\"2026-11-25T03:00:00Z\">2026-11-25 03:00</time>");
     }
 
     #[test]

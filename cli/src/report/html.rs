@@ -8,12 +8,16 @@ use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 use newslode_page::reading::Site;
 
 use super::contents::{ArticleExcerpt, NewestArticles, Report};
+use crate::filter::times::parse_instant;
 use crate::html::charts::{figure_list, outcome_table};
 use crate::html::lists::{ListedArticle, article_list, site_links};
 use crate::html::taxonomy::{Neighbours, Tree, concept_links};
-use crate::html::values::{Number, count_with_noun, empty_note, fact_list, page_url, time_element};
+use crate::html::values::{
+    Number, count_with_noun, empty_note, fact_list, page_url, publication_element, time_element,
+};
 use crate::html::{Frame, Links, STYLE, document};
 use crate::outcomes::{count_outcomes, outcomes_in_words};
+use crate::zone::zone_name;
 
 /// Forbids loading and running anything, whatever texts of pages contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -73,7 +77,7 @@ pub(super) fn report_page(report: &Report<'_>) -> String {
         bar: html! {},
         foot: html! {
             span { "Newslode " (env!("CARGO_PKG_VERSION")) }
-            span { "Made " (time_element(report.made)) " UTC" }
+            span { "Made " (time_element(report.made)) ", times in " (zone_name()) }
         },
     };
     let main = html! {
@@ -165,12 +169,18 @@ fn listed_article(story: &ArticleExcerpt) -> ListedArticle<'_> {
         language: story.language.as_deref(),
         meta: html! {
             span { (story.site) }
-            span.when { (story.published.as_deref().and_then(|date| date.get(..10)).unwrap_or("undated")) }
+            span.when { (publication(story.published.as_deref())) }
             @if !story.authors.is_empty() { span dir="auto" { (story.authors.join(", ")) } }
             span { (count_with_noun(story.words as u64, "word", "words")) }
         },
         lead: html! { (story.lead) },
     }
+}
+
+/// When an article was published, as far as its page says.
+fn publication(published: Option<&str>) -> Markup {
+    let known = published.and_then(|text| Some((text, parse_instant(text)?)));
+    known.map_or_else(|| html! { "undated" }, |(text, at)| publication_element(text, at))
 }
 
 fn site_table(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {

@@ -50,6 +50,31 @@ pub struct Config {
     pub miner: MinerConfig,
     /// `newslode watch`, and the files of a run.
     pub watch: WatchConfig,
+    /// The console and the report.
+    pub console: ConsoleConfig,
+}
+
+/// The console and the report.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConsoleConfig {
+    /// The time zone in which the console and the report show times, and in which the days of filters begin: a name of the IANA
+    /// database, such as `Europe/Berlin`. Empty: the zone of the machine, or UTC if that is unknown. Files and the API keep
+    /// ISO 8601 with a zone.
+    pub timezone: String,
+}
+
+impl ConsoleConfig {
+    /// The time zone that this names.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn zone(&self) -> Result<jiff::tz::TimeZone, jiff::Error> {
+        match self.timezone.as_str() {
+            "" => Ok(jiff::tz::TimeZone::try_system().unwrap_or(jiff::tz::TimeZone::UTC)),
+            name => jiff::tz::TimeZone::get(name),
+        }
+    }
 }
 
 /// `newslode watch`, and the files of a run.

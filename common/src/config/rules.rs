@@ -69,6 +69,11 @@ impl Config {
         self.scheduling(&mut broken);
         self.working(&mut broken);
         self.holding(&mut broken);
+        let timezone = &self.console.timezone;
+        broken.unless(
+            self.console.zone().is_ok(),
+            format!("`console.timezone` is `{timezone}`; it must be the name of a time zone, such as Europe/Berlin or UTC"),
+        );
         if broken.0.is_empty() { Ok(()) } else { Err(ConfigError::Rules(broken.0)) }
     }
 

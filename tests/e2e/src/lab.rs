@@ -71,6 +71,7 @@ impl Lab {
         let mut command = Command::new(program(name));
         // A configuration of this machine changes nothing.
         command.env("NEWSLODE_CONFIG", "");
+        command.env("NEWSLODE__CONSOLE__TIMEZONE", "UTC");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

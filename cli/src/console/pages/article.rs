@@ -14,7 +14,8 @@ use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{
-    Found, article_path, article_summaries, concept_path, explain_path, short_external_link, site_link,
+    Found, article_path, article_summaries, article_when, concept_path, explain_path, short_external_link,
+    site_link,
 };
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem};
@@ -79,7 +80,7 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
         lead: html! {
             p.meta {
                 @if !article.authors.is_empty() { span dir="auto" { (article.authors.join(", ")) } }
-                (time_element(summary.at))
+                span { (article_when(summary)) }
                 (external_link(summary.url.as_str()))
             }
             nav.jump aria-label="On this page" {

@@ -129,7 +129,7 @@ fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
             (time_input("to", "To", filter.to))
             (time_input("found_since", "Found since", filter.found_since))
             div {
-                label for="day" { "Day (UTC)" }
+                label for="day" { "Day" }
                 input #day type="date" name="day" value=[filter.day];
             }
             div.act { button { "Show" } @if !filter.is_empty() { a href="/articles" { "all" } } }

@@ -38,7 +38,8 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
         p.lead {
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
             (count_with_noun(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
-            ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } "."
+            ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } ". "
+            a href={ "/?" (asked.query(None)) } { "What is new on it" }
         }
     };
     let main = html! {

@@ -1,4 +1,4 @@
-//! *Operations*: what waits in the queues, what was given up and why, and sites to add.
+//! *Operations*: how much there is, how requests ended, what waits and was given up and why, and sites to add.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use axum::response::IntoResponse as _;
 use futures::{StreamExt as _, TryStreamExt as _};
 use maud::{Markup, html};
 use newslode_common::broker::{Broker as _, DeadLetter, Queue};
+use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
 use super::parts::{shortage_note, site_link};
@@ -18,6 +19,8 @@ use crate::console::answer::PageResult;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::form::mark_field;
+use crate::filter::times::{Calendar, parse_instant};
+use crate::html::charts::{self, Bars, outcome_table};
 use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 use crate::queries::audit::Record;
 use crate::queries::dead::printable;
@@ -64,7 +67,10 @@ pub(in crate::console) async fn page(
         @if visitor.may_sign_in && visitor.mark.is_none() {
             p.note { "To change something here, " a href="/session" { "sign in" } " first." }
         }
+        (headline_figures(&snapshot))
         div.columns { (add_sites_section(&visitor)) (paused_section(&snapshot)) }
+        div.columns { (outcome_section(&snapshot)) (waiting_section(&snapshot, now())) }
+        (found_by_hour(&snapshot, &Calendar::current()))
         @match &queues {
             Err(reason) => section { h2 { "Queues" } p.note { "The queues cannot be read: " (reason) "." } },
             Ok(queues) if queues.is_empty() => section {
@@ -108,11 +114,11 @@ fn audit_section(records: &[Record]) -> Markup {
             } @else {
                 div.scroll {
                     table {
-                        thead { tr { th scope="col" { "When, UTC" } th scope="col" { "Who" } th scope="col" { "From" } th scope="col" { "What" } } }
+                        thead { tr { th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "From" } th scope="col" { "What" } } }
                         tbody {
                             @for record in records {
                                 tr {
-                                    td { (record.at) } th scope="row" { (record.who) } td.code { (record.from) }
+                                    td { (record_time(&record.at)) } th scope="row" { (record.who) } td.code { (record.from) }
                                     td { (record.did.text()) " " span.code { (record.about) } }
                                 }
                             }
@@ -121,6 +127,89 @@ fn audit_section(records: &[Record]) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// How much there is of everything.
+fn headline_figures(snapshot: &Snapshot) -> Markup {
+    let mined = &snapshot.mined;
+    let waiting: u64 = snapshot.sites.iter().map(|facts| facts.status.pending).sum();
+    let figures = [
+        ("/articles", "articles", (mined.articles.len() + mined.older.articles) as u64),
+        ("/sites", "sites", snapshot.sites.len() as u64),
+        ("/taxonomy", "concepts", mined.taxonomy.concepts.len() as u64),
+        ("#waiting", "URLs to ask for", waiting),
+    ];
+    charts::figure_list(&figures)
+}
+
+fn outcome_section(snapshot: &Snapshot) -> Markup {
+    html! {
+        section {
+            h2 { "How URLs ended " small { "last outcome of each" } }
+            (outcome_table(&snapshot.outcomes).unwrap_or_else(|| empty_note("Nothing was asked for yet.")))
+        }
+    }
+}
+
+fn waiting_section(snapshot: &Snapshot, now: Timestamp) -> Markup {
+    let sites = || snapshot.sites.iter().map(|facts| &facts.status).filter(|status| !status.settings.paused);
+    let due = sites().filter(|status| status.next_due.is_some_and(|due| due <= now)).count() as u64;
+    let oldest = sites().filter_map(|status| status.next_due).min();
+    let rows = [
+        ("URLs that are due now or later", Number(sites().map(|status| status.pending).sum())),
+        ("URLs that crawlers hold", Number(sites().map(|status| status.leased).sum())),
+        ("sites with a URL that is due now", Number(due)),
+    ];
+    html! {
+        section #waiting {
+            h2 { "What waits" }
+            div.scroll {
+                table {
+                    tbody {
+                        @for (name, count) in rows { tr { th scope="row" { (name) } td.number { (count) } } }
+                        @for (queue, depth) in &snapshot.queues {
+                            tr { th scope="row" { "messages in the queue " span.code { (queue) } } td.number { (Number(*depth)) } }
+                        }
+                        @if let Some(oldest) = oldest {
+                            tr { th scope="row" { "the first is due" @if oldest <= now { " since" } } td.number { (time_element(oldest)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn found_by_hour(snapshot: &Snapshot, calendar: &Calendar) -> Markup {
+    let mut hours = [0_u64; 24];
+    for found in snapshot.mined.articles.iter().filter_map(|article| article.found) {
+        let found = calendar.local(found);
+        if found.date() == calendar.today()
+            && let Some(count) = usize::try_from(found.hour()).ok().and_then(|hour| hours.get_mut(hour))
+        {
+            *count += 1;
+        }
+    }
+    let is_quiet = hours.iter().all(|count| *count == 0);
+    let values = hours.iter().zip(0..).map(|(count, hour)| (format!("{hour:02}"), *count)).collect();
+    html! {
+        section {
+            h2 { "Found today " small { "by hour" } }
+            @if is_quiet {
+                (empty_note("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
+            } @else {
+                (Bars { about: "Articles found today, by hour", values, links: Vec::new(), every: 3 })
+            }
+        }
+    }
+}
+
+/// The log has times as ISO 8601.
+fn record_time(at: &str) -> Markup {
+    match parse_instant(at) {
+        Some(at) => time_element(at),
+        None => html! { (at) },
     }
 }
 

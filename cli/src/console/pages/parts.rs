@@ -19,7 +19,7 @@ use crate::console::state::Console;
 use crate::filter::phrases::{Passage, WordQuery};
 use crate::html::Links;
 use crate::html::lists::{self, ListedArticle};
-use crate::html::values::{EXTERNAL_REL, page_url, time_element};
+use crate::html::values::{EXTERNAL_REL, page_url, publication_element, time_element};
 
 /// About how many characters a passage has.
 const LENGTH: usize = 220;
@@ -197,6 +197,15 @@ fn marked_text(passage: &Passage) -> Markup {
     }
 }
 
+/// When an article was published, else when it was found. A time of publication that lies behind the finding is no such.
+pub(super) fn article_when(article: &ArticleSummary) -> Markup {
+    let published = article.published.as_deref().filter(|_| article.found != Some(article.at));
+    match published {
+        Some(published) => publication_element(published, article.at),
+        None => html! { "found " (time_element(article.at)) },
+    }
+}
+
 /// A list of articles. A tight one has no texts.
 pub(super) fn article_summaries<'a>(
     mined: &Mined,
@@ -210,7 +219,7 @@ pub(super) fn article_summaries<'a>(
         language: article.language.as_deref(),
         meta: html! {
             span { (article.site) }
-            span { @if article.published.is_none() { "found " } (time_element(article.at)) }
+            span { (article_when(article)) }
             @for concept in mined.concepts_of(article).take(6) { (concept_link(concept)) }
         },
         lead: found.lead(article),

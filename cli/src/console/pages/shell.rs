@@ -9,6 +9,7 @@ use crate::console::frame::framed_page;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::values::time_element;
+use crate::zone::zone_name;
 
 /// A page's own part.
 pub(in crate::console) struct Page {
@@ -40,7 +41,7 @@ pub(in crate::console) fn page_response(console: &Console, snapshot: &Snapshot, 
     let foot = html! {
         span { "Newslode " (env!("CARGO_PKG_VERSION")) }
         span { "Shows " (console.source.name) }
-        span { "As of " (time_element(snapshot.made)) " UTC" }
+        span { "As of " (time_element(snapshot.made)) ", times in " (zone_name()) }
         a href="/api/v1/openapi.json" { "JSON API" }
         a href="/session" { "Sign in or out" }
     };

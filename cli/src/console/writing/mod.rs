@@ -1,10 +1,11 @@
-//! What people change from the console: seeds and their limits, dead letters, corrected articles.
+//! What people change from the console: seeds and their limits, dead letters, corrected articles, what is followed.
 //!
 //! [`access`](super::access) says who may, [`form`] reads what they send. Each form answers by leading to a page that tells what was done
 //! ([`notices`]); what cannot be undone asks first. In a run's folder changes are made here and now; for the services they go
 //! the way of the command line: seeds and dead letters over the broker, lessons through the store, which miners watch.
 
 pub(super) mod dead;
+pub(super) mod follows;
 pub(super) mod form;
 pub(super) mod lessons;
 pub(super) mod notices;
@@ -30,6 +31,7 @@ pub(super) fn router() -> Router<Arc<Console>> {
         .route("/session/end", post(session::sign_out))
         .route("/operations/seeds", post(seeds::add))
         .route("/operations/dead", post(dead::settle))
+        .route("/following", get(follows::page).post(follows::change))
         .route("/sites/{site}/limits", post(seeds::change))
         .route("/sites/{site}/lessons", post(lessons::forget))
         .route("/articles/{id}/correct", get(teach::page).post(teach::correct))

@@ -181,7 +181,7 @@ pub(in crate::console) async fn sign_out(
         @if let Some(end) = end {
             p { a href=(end) rel="noopener noreferrer nofollow" { "Sign out of " (oidc.name()) ", too" } }
         }
-        p { "Or go on to the " a href="/" { "overview" } "." }
+        p { "Or go on to the " a href="/" { "first page" } "." }
     };
     Ok(([(header::SET_COOKIE, cookie)], sign_in_page(StatusCode::OK, text)).into_response())
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -25,6 +25,10 @@ const RAW: [&str; 6] =
 /// The policy that every answer carries.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                       frame-ancestors 'none'; base-uri 'none'";
+
+/// That of the first page, whose script is the only one.
+const LIVE_POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; \
+                           img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// A run that is served.
 pub(crate) struct Served {
@@ -63,6 +67,7 @@ pub(crate) async fn served() -> Served {
 async fn the_console_of_a_run_shows_all_of_it_and_runs_nothing() {
     let mut served = served().await;
     every_page_is_there(&served).await;
+    the_first_page_says_what_is_new(&served).await;
     search_finds_and_filters(&served).await;
     lists_are_filtered_alike_everywhere(&served).await;
     lists_are_files(&served).await;
@@ -83,10 +88,12 @@ async fn every_page_is_there(served: &Served) {
     let mut known = BTreeSet::from(["/".to_owned()]);
     let mut waiting = VecDeque::from(["/".to_owned()]);
     let (mut seen, mut kinds) = (String::new(), BTreeMap::<String, usize>::new());
-    while let Some(path) = waiting.pop_front().filter(|_| known.len() < 900) {
+    while let Some(path) = waiting.pop_front().filter(|_| known.len() < 3_000) {
         let answer = served.client.get(&path).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
-        assert_eq!(answer.header("content-security-policy"), Some(POLICY), "{path}");
+        let is_first = path == "/" || path.starts_with("/?");
+        let policy = if is_first { LIVE_POLICY } else { POLICY };
+        assert_eq!(answer.header("content-security-policy"), Some(policy), "{path}");
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
         let kind = path.split(['/', '?']).nth(1).unwrap().to_owned();
@@ -98,8 +105,11 @@ async fn every_page_is_there(served: &Served) {
         {
             continue;
         }
+        let own = answer.body.matches("<script src=\"/assets/console-").count();
+        assert_eq!(own, usize::from(is_first), "{path}");
+        let body = answer.body.replacen("<script src=\"/assets/console-", "", own);
         for raw in RAW {
-            assert!(!answer.body.contains(raw), "{path} holds `{raw}`:\n{}", around(&answer.body, raw));
+            assert!(!body.contains(raw), "{path} holds `{raw}`:\n{}", around(&body, raw));
         }
         assert!(!answer.body.contains(" style="), "{path} has a style that the policy forbids");
         if answer.header("content-type") == Some("text/html; charset=utf-8") {
@@ -119,6 +129,43 @@ async fn every_page_is_there(served: &Served) {
     }
     let title = served.exported.values().find(|article| article["site"] != "attack.test").unwrap();
     assert!(seen.contains(&escaped(title["title"].as_str().unwrap()).replace('>', "&gt;")), "{title}");
+}
+
+/// The first page counts what its links list, remembers the last visit, and refuses what is no time.
+async fn the_first_page_says_what_is_new(served: &Served) {
+    let mut client = Client::new(served.client.addr);
+    let first = client.get("/").await;
+    let all = served.exported.len();
+    assert!(first.body.contains(&format!("data-new=\"{all}\"")), "{}", first.body);
+    assert!(first.body.contains("href=\"/articles?found_since=yesterday\""), "{}", first.body);
+    let listed = client.json("/api/v1/articles?found_since=yesterday&limit=1").await;
+    assert_eq!(listed["matched"], all);
+    let cookie = first.header("set-cookie").unwrap();
+    assert!(
+        cookie.starts_with("newslode_visit=0-") && cookie.contains("HttpOnly; SameSite=Strict"),
+        "{cookie}"
+    );
+    // A visit an hour ago, and one before all articles.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    client.cookie = Some(format!("newslode_visit=0-{}", now + 3_600));
+    assert!(client.get("/").await.body.contains("found_since=yesterday"), "a time to come is none");
+    client.cookie = Some(format!("newslode_visit=0-{}", now - 3_600));
+    let second = client.get("/").await;
+    assert!(
+        second.body.contains("Since your last visit, ")
+            && second.body.contains(&format!("data-new=\"{all}\""))
+    );
+    let later = client.get(&format!("/?since={}", encoded("2999-01-01"))).await;
+    assert!(later.body.contains("data-new=\"0\"") && later.body.contains("No article came in since then"));
+    let concept = &served.exported.values().find_map(|article| article["concepts"].get(0)).unwrap();
+    let concept = encoded(concept.as_str().unwrap());
+    let matched =
+        client.json(&format!("/api/v1/articles?concept={concept}&limit=1")).await["matched"].clone();
+    let scoped = client.get(&format!("/?concept={concept}&since=7d")).await;
+    assert!(scoped.body.contains(&format!("data-new=\"{matched}\"")), "{}", scoped.body);
+    for wrong in ["/?since=soon", "/?day=2026-11-25", "/?x=1"] {
+        assert_eq!(client.get(wrong).await.status, 400, "{wrong}");
+    }
 }
 
 /// A page has one headline, a way past the navigation, a landmark, labels for what can be filled in.

@@ -117,6 +117,7 @@ async fn people_change_a_run_from_the_console() {
     a_corrected_article_teaches_its_site(&served).await;
     forms_of_strangers_are_refused(&served).await;
     sites_are_added_changed_and_removed(&served).await;
+    what_is_followed_is_new_on_the_first_page(&lab, &served).await;
     tokens_come_and_go_while_the_console_runs(&lab, &run, &served).await;
     the_log_says_who_did_what(&served).await;
     served.end().await;
@@ -148,6 +149,53 @@ async fn the_one_time_address_is_used_up(lab: &Lab, served: &Served) {
     assert!(!lab.path("sign-in").exists());
     let again = served.client.post("/session/once", &[], &[("secret", "guess")]).await;
     assert!(again.status == 401 && again.body.contains("newslode token add"), "{}", again.body);
+}
+
+/// Words and a concept are followed by forms, are in a file of the folder, and alone count on the first page.
+async fn what_is_followed_is_new_on_the_first_page(lab: &Lab, served: &Served) {
+    let client = &served.client;
+    let file = lab.path("run/console-follows.toml");
+    let form = client.get("/following").await;
+    let mark = field(&form, "mark");
+    let matched = async |query: &str| {
+        client.json(&format!("/api/v1/articles?limit=1&{query}")).await["matched"].as_u64().unwrap()
+    };
+    let all = matched("").await;
+    let words = format!("\"{MARK}\" -zzz");
+    let of_words = matched(&format!("q={}", encoded(&words))).await;
+    let of_site = matched(&format!("q={}", encoded("zzzunheardof"))).await;
+    assert!(of_words < all && of_site == 0);
+    let saved =
+        [("mark", mark.as_str()), ("act", "save"), ("words", words.as_str()), ("labels", "zzz\r\n\r\n")];
+    let told = followed(client, &client.post("/following", &[], &saved).await).await;
+    assert!(told.body.contains("What is followed was changed"), "{}", told.body);
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("labels = [\"zzz\"]") && kept.contains(MARK), "{kept}");
+    let page = client.get("/").await.body;
+    assert!(page.contains(&format!("data-new=\"{of_words}\"")) && page.contains("What you follow"), "{page}");
+    assert!(page.contains("/articles.atom?label=zzz"), "{page}");
+    // The button of a page on one thing.
+    let scope = format!("/?q={}", encoded(&words));
+    assert!(client.get(&scope).await.body.contains("No longer follow this"));
+    let left = [("mark", mark.as_str()), ("act", "leave"), ("q", words.as_str())];
+    followed(client, &client.post("/following", &[], &left).await).await;
+    assert!(client.get(&scope).await.body.contains(">Follow this<"));
+    assert!(client.get("/").await.body.contains("data-new=\"0\""));
+    // A file of the hand counts at once; a wrong one leaves everything.
+    std::fs::write(&file, "words = 3").unwrap();
+    let page = client.get("/").await.body;
+    assert!(
+        page.contains("what you follow cannot be read") && page.contains(&format!("data-new=\"{all}\"")),
+        "{page}"
+    );
+    std::fs::remove_file(&file).unwrap();
+    // Strangers.
+    for (fields, status) in [(&saved[1..], 403), (&[("mark", "guess"), ("act", "save")][..], 403)] {
+        assert_eq!(client.post("/following", &[], fields).await.status, status);
+    }
+    let stranger = Client::new(client.addr);
+    assert_eq!(stranger.post("/following", &[], &saved).await.status, 401);
+    assert!(!stranger.get("/following").await.body.contains("name=\"mark\"") && !file.exists());
 }
 
 /// A token that is added counts within seconds, for what its role allows; when it is revoked, its sessions end.
@@ -195,6 +243,7 @@ async fn the_log_says_who_did_what(served: &Served) {
         ("nobody", "refused", "wrong token, number 1 from there"),
         ("one-time", "corrected_article", SITE),
         ("one-time", "forgot_lesson", SITE),
+        ("one-time", "changed_following", "leave q="),
         ("one-time", "added_sites", "http://www.added.test/ https://other.test/"),
         ("one-time", "paused_sites", "added.test"),
         ("one-time", "limited_site", "added.test: 77 pages a day, 3 links away, 2500 ms apart"),

@@ -60,6 +60,8 @@ impl Visit {
         let story = self.link(&format!("/articles?site={site}"), ".articles h3 a");
         let found = [
             "/".into(),
+            "/?q=the&since=7d".into(),
+            "/following".into(),
             "/taxonomy".into(),
             "/taxonomy?q=s".into(),
             self.link("/taxonomy", ".tree .tree a"),
@@ -135,6 +137,20 @@ async fn articles_are_found_by_search_and_the_taxonomy_is_walked_by_keys() {
     let visit = Visit::begin().await;
     search_leads_to_an_article(&visit);
     the_taxonomy_is_walked_by_keys(&visit);
+    new_articles_are_announced_where_nothing_moves(&visit);
+}
+
+/// The script of the first page counts again when the page is shown again.
+fn new_articles_are_announced_where_nothing_moves(visit: &Visit) {
+    let browser = &visit.browser;
+    visit.open("/");
+    assert_eq!(browser.run("return document.querySelector('#live').textContent"), "");
+    // As if one article had come since the page was loaded.
+    browser.run("document.querySelector('#live').dataset.new -= 1; document.dispatchEvent(new Event('visibilitychange'))");
+    browser.until("document.querySelector('#live a')?.textContent === '1 new article – show'");
+    browser.click("#live a");
+    browser.until("document.querySelector('#live')?.textContent === ''");
+    assert!(browser.complaints().is_empty());
 }
 
 /// From the front page: a headline is typed into the head's search, and the article opens by a click.
