@@ -24,6 +24,42 @@ pub fn free_bytes(folder: &Path) -> std::io::Result<u64> {
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
+/// File systems of other machines, by the numbers that Linux gives them (statfs(2)). FUSE and 9P are left out: what they lead to may
+/// be of this machine.
+const NETWORK: [(u32, &str); 7] = [
+    (0x0000_6969, "NFS"),
+    (0x0000_517b, "SMB"),
+    (0xff53_4d42, "CIFS"),
+    (0xfe53_4d42, "SMB"),
+    (0x5346_414f, "AFS"),
+    (0x00c3_6400, "Ceph"),
+    (0x7375_7245, "Coda"),
+];
+
+/// The kind of the network drive that a folder is on; nothing if it is on a disk of this machine, or nobody can say.
+///
+/// # Errors
+/// When the folder is not there.
+#[cfg(target_os = "linux")]
+pub fn network_drive(folder: &Path) -> std::io::Result<Option<&'static str>> {
+    // The number has 32 bits, and the field may be wider.
+    Ok(network_name(rustix::fs::statfs(folder)?.f_type as u32))
+}
+
+/// The same where the system gives no such numbers.
+///
+/// # Errors
+/// Never.
+#[cfg(not(target_os = "linux"))]
+pub fn network_drive(_: &Path) -> std::io::Result<Option<&'static str>> {
+    Ok(None)
+}
+
+#[cfg_attr(not(target_os = "linux"), expect(dead_code))]
+fn network_name(number: u32) -> Option<&'static str> {
+    NETWORK.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)
+}
+
 /// Less space is free than the reserve.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error(
@@ -108,6 +144,17 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn network_drives_are_told_from_disks() {
+        // ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, FUSE.
+        for disk in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630, 0x2fc1_2fc1, 0x6573_5546] {
+            assert_eq!(network_name(disk), None, "{disk:x}");
+        }
+        assert_eq!(network_name(0x6969), Some("NFS"));
+        assert_eq!(network_name(0xff53_4d42), Some("CIFS"));
+        assert_eq!(network_drive(tempfile::tempdir().unwrap().path()).unwrap(), None);
+    }
 
     #[test]
     fn a_disk_with_less_than_the_reserve_is_short_and_says_how_much_is_free() {

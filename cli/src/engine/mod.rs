@@ -26,7 +26,7 @@ use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow};
 use newslode_common::parsed::ParsedPages;
-use newslode_common::room::{Room, Shortage};
+use newslode_common::room::{self, Room, Shortage};
 use newslode_common::schedule::{Days, ScheduleConfig};
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
@@ -213,6 +213,15 @@ pub fn open_state_to_change(folder: &Path) -> anyhow::Result<RedbStore> {
 
 /// Opens the run's file for writing, and notes who holds it.
 fn hold(folder: &Path) -> anyhow::Result<RedbStore> {
+    if let Some(kind) = room::network_drive(folder).unwrap_or_default() {
+        return Err(crate::exit::hinted(
+            format!(
+                "`{}` is on a network drive ({kind}), where neither locks nor writes can be relied on",
+                folder.display()
+            ),
+            "keep the run on a disk of this machine, and copy it elsewhere with `newslode backup`, which also reads it here",
+        ));
+    }
     let (note, begun) = (folder.join(HOLDER_FILE), Instant::now());
     let opened = loop {
         match RedbStore::open(&folder.join(STATE_FILE)) {
