@@ -275,7 +275,8 @@ impl View<'_> {
             script src=(*SCRIPT_PATH) defer {}
             (self.figures(since, &articles, is_followed.then_some(all)))
             div.columns {
-                (self.topic_section(since, &topics, is_followed))
+                // A list has one concept, so those under a condition would have no lists.
+                @if self.filter.is_empty() { (self.topic_section(since, &topics, is_followed)) }
                 (self.published_by_day()?)
             }
             (self.new_section(&new, &articles, is_followed))
@@ -321,10 +322,8 @@ impl View<'_> {
         }
         let mined = &self.snapshot.mined;
         let concepts = mined.taxonomy.concepts.iter().zip(0_u32..);
-        let mut largest: Vec<(&Concept, u32, u64)> = concepts
-            .filter_map(|(concept, at)| Some((concept, at, counts.get(&at)?.0)))
-            .filter(|(concept, ..)| concept.key != self.filter.concept)
-            .collect();
+        let mut largest: Vec<(&Concept, u32, u64)> =
+            concepts.filter_map(|(concept, at)| Some((concept, at, counts.get(&at)?.0))).collect();
         largest.sort_by_key(|(concept, _, count)| (std::cmp::Reverse(*count), &concept.key));
         largest.truncate(TOPICS);
         for article in recent_articles(mined, self.calendar.now) {
