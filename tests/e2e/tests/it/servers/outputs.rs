@@ -229,6 +229,7 @@ impl Kitchen<'_> {
             | ["seed", "list"]
             | ["token", "list"] => Recipe::Run(Vec::new()),
             ["token", "add" | "revoke"] => Recipe::Run(words(&["reader"])),
+            ["compact"] => Recipe::Alone(vec![self.path("run")]),
             ["backup"] => Recipe::Alone(vec![self.path("run"), self.path("backup")]),
             ["report"] => Recipe::Run(words(&["--out", &self.path("report.html")])),
             ["serve"] => Recipe::Elsewhere("`console.rs` asks for every page"),
