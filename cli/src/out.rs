@@ -170,6 +170,11 @@ pub fn is_coloured() -> bool {
     is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
+/// The day of a time (ISO 8601, UTC).
+pub(crate) fn day(at: Timestamp) -> String {
+    newslode_common::time::iso(at).chars().take(10).collect()
+}
+
 /// Formats a time for people: UTC, to the second.
 #[must_use]
 pub fn time(at: Timestamp) -> String {

@@ -56,12 +56,22 @@ impl LessonPage {
 
     async fn read(&self, parts: &Parts) -> anyhow::Result<Arc<Page>> {
         match self {
-            LessonPage::Archived(url) => archive::page(&parts.stores, url).await?.ok_or_else(|| {
-                hinted(
-                    format!("the archive no longer holds `{url}`, so nothing can be learnt from it"),
-                    "correct another page of the site",
-                )
-            }),
+            LessonPage::Archived(url) => match archive::page(&parts.stores, url).await? {
+                Some(page) => Ok(page),
+                None => {
+                    let why = match archive::removed(&parts.stores, url).await? {
+                        Some(at) => format!(
+                            "the bytes of `{url}` were removed on {} to save space",
+                            crate::out::day(at)
+                        ),
+                        None => format!("the archive no longer holds `{url}`"),
+                    };
+                    Err(hinted(
+                        format!("{why}, so nothing can be learnt from it"),
+                        "correct another page of the site",
+                    ))
+                }
+            },
             LessonPage::Sent { url, content_type, base64 } => {
                 let bytes = BASE64_STANDARD.decode(base64).context("a page that was sent is not base64")?;
                 Ok(Arc::new(Page::parse(url, content_type.as_deref(), &bytes)))

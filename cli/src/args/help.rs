@@ -12,7 +12,7 @@ const TASKS: [(&str, &[&str]); 6] = [
     ("Read what was mined", &["taxonomy", "export", "report", "serve"]),
     ("Read single pages", &["extract", "partition", "tables", "tags"]),
     ("Operate", &["seed", "status", "explain", "recall", "template", "terms", "dead", "token", "warc"]),
-    ("Prove, recover and update", &["verify", "backup", "repair", "recompute"]),
+    ("Prove, recover and update", &["verify", "backup", "compact", "repair", "recompute"]),
     ("Set up", &["init", "config", "completions", "man", "help"]),
 ];
 

@@ -148,6 +148,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode backup run backup\n  newslode verify --dir backup\n\nThe copy holds the state at one time, and the tokens and the audit log of the console. It is a run: stop what works on the old one, and go on with the copy instead. Articles, ontology and report are written again by the next `newslode mine` or `newslode watch`. While the copy is made, the file of a run that is written grows."
     )]
     Backup(BackupArgs),
+    /// Make the file of a run as small as what it holds
+    #[command(
+        after_help = "Example:\n  newslode compact run\n\nWhat is removed from a run leaves room inside its file, which is used again; only this gives all of it back to the disk. No process may have the run open meanwhile: stop newslode watch and the console. It takes some seconds for each GB that is in use, and needs no room on the disk."
+    )]
+    Compact(CompactArgs),
     /// Recover a run that was damaged: its file, its sums, the histories of its articles.
     #[command(
         after_help = "Example:\n  newslode repair --dir run\n  newslode repair --config newslode.toml   (the services' store and archive)\n\nA damaged file is moved aside, never changed. What the archive holds is counted again from it; what it lost is fetched again by the next `newslode mine`. Stop whatever works on the run first."
@@ -338,6 +343,16 @@ pub(crate) struct BackupArgs {
     pub(crate) folder: PathBuf,
     /// Folder of the copy: one that does not exist yet, or an empty one.
     pub(crate) to: PathBuf,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompactArgs {
+    /// Folder of the run.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,6 +2,7 @@
 //! standard output, and returns an exit code.
 
 mod backup;
+mod compact;
 mod config;
 pub(crate) mod dead;
 mod demo;
@@ -59,6 +60,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Recall(args) => recall::run(args, &setup).await,
         Command::Dead(args) => dead::run(args, &setup).await,
         Command::Backup(args) => backup::run(args, &setup).await,
+        Command::Compact(args) => compact::run(args).await,
         Command::Verify(args) => verify::run(args, &setup).await,
         Command::Repair(args) => repair::run(args, setup).await,
         Command::Recompute(args) => recompute::run(args, &setup).await,

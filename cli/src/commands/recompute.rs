@@ -69,10 +69,15 @@ pub(crate) async fn recompute_all(
 }
 
 fn result_text(done: &Recomputed) -> String {
-    let Recomputed { pages, counted, lost, stuck } = done;
+    let Recomputed { pages, counted, lost, removed, stuck } = done;
     let mut text = format!("{pages} pages, {counted} counted again");
     if *lost > 0 {
         text.push_str(&format!(", {lost} taken out because the archive no longer holds them"));
+    }
+    if *removed > 0 {
+        text.push_str(&format!(
+            ", {removed} left as they are because their bytes were removed to save space"
+        ));
     }
     if *stuck > 0 {
         text.push_str(&format!(", {stuck} left as they are because they cannot be read or subtracted"));

@@ -7,6 +7,7 @@ use newslode_common::time;
 use newslode_page::time::Timestamp;
 
 use crate::args::StatusArgs;
+use crate::engine::space::Space;
 use crate::exit::Exit;
 use crate::installation::Setup;
 use crate::out::{self, Styled};
@@ -92,6 +93,9 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     }
     if let Some(shortage) = &status.shortage {
         out::line(format!("fetching waits for room: {shortage}"))?;
+    }
+    for (name, value) in status.space.iter().flat_map(Space::facts) {
+        out::line(format!("space: {name}: {value}"))?;
     }
     for (queue, depth) in &status.queues {
         out::line(format!("queue {queue}: {depth} waiting"))?;

@@ -168,6 +168,13 @@ fn print(report: &Report) -> anyhow::Result<()> {
             )
         }
     ))?;
+    if state.removed > 0 {
+        out::line(format!(
+            "not proved: {} pages whose bytes were removed to save space; their archived contributions agree with the sums where \
+             the cells are equal",
+            state.removed
+        ))?;
+    }
     if report.compared > 0 {
         let differ = match report.files.len() {
             0 => "as they would be written now".to_owned(),

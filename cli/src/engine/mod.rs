@@ -50,6 +50,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) mod event_file;
 pub(crate) mod seed_file;
 pub mod seeds;
+pub(crate) mod space;
 
 use self::event_file::EventFile;
 pub use seeds::add_seeds;
@@ -421,6 +422,16 @@ impl Engine {
     /// Starts crawler, partitioner, miner and the loop that looks after the store.
     fn spawn_services(&self, miner: MinerParts, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
         let mut loops = JoinSet::new();
+        if self.is_watching {
+            let retaining = space::Retaining {
+                store: self.store.clone(),
+                folder: self.folder.clone(),
+                stores: miner.stores.clone(),
+                config: self.config.clone(),
+                metrics: self.metrics.clone(),
+            };
+            loops.spawn(space::retain(retaining, stop.clone()));
+        }
         let (store, broker) = (Arc::new(self.store.clone()), self.broker.clone());
         let crawler = newslode_crawler::Parts {
             frontier: store.clone(),

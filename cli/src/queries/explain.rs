@@ -66,6 +66,9 @@ pub(crate) struct PageExplanation {
     history: Option<ArticleHistory>,
     /// Why it is or is not an article, if it was read and is kept.
     kind: Option<KindExplanation>,
+    /// When its bytes were removed to save space; it still counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removed: Option<Timestamp>,
 }
 
 /// Explains a page.
@@ -107,7 +110,8 @@ pub(crate) async fn explain_page(
     let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
     let kind = kind_of_page(&parts.stores, url).await?;
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind })
+    let removed = archive::removed(&parts.stores, url).await?;
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, removed })
 }
 
 /// Number of links to news that a site's page budget refused yesterday and today.
@@ -142,6 +146,9 @@ impl PageExplanation {
             facts.push(fact("is", "a page that nobody shows any more"));
         }
         facts.extend(self.kind.iter().flat_map(kind_facts));
+        let removed =
+            |at| fact("bytes", format!("removed on {} to save space; the page still counts", out::day(at)));
+        facts.extend(self.removed.map(removed));
         let Some(history) = &self.history else { return facts };
         facts.extend(history.twin_of.iter().map(|primary| fact("same article as", primary)));
         facts.extend(history.addresses.iter().map(|address| fact("also at", address)));

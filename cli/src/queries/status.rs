@@ -18,6 +18,7 @@ use newslode_miner::work::views::LearningCut;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
+use crate::engine::space::Space;
 use crate::installation::Target;
 use crate::outcomes::count_outcomes;
 use crate::{engine, services};
@@ -49,6 +50,9 @@ pub(crate) struct Status {
     /// Less than the reserve is free on the disk that pages are written to, so fetching waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shortage: Option<Shortage>,
+    /// The space that a run takes on its disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) space: Option<Space>,
 }
 
 /// Whether the disk that pages are written to is short of room: that of a run, or else that of the services' archive, if this is a
@@ -114,7 +118,11 @@ impl Source {
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;
         let shortage = shortage(self.run.as_deref(), &self.config);
-        Ok(Status { outcomes, sites, queues, oldest_due, rate: None, shortage })
+        let space = match &self.run {
+            Some(folder) => Some(Space::read(state, folder, self.config.archive.reserve_mb).await?),
+            None => None,
+        };
+        Ok(Status { outcomes, sites, queues, oldest_due, rate: None, shortage, space })
     }
 }
 

@@ -25,6 +25,7 @@ const MINER: &str = "miner";
 const CRAWLER: &str = "crawler";
 const READERS: &str = "partitioner, miner";
 const PARTITIONER: &str = "partitioner";
+const WATCH: &str = "`newslode watch`";
 
 /// Families, who counts them, and what their help does not say.
 const NOTES: &[(&str, &str, &str)] = &[
@@ -132,8 +133,15 @@ const NOTES: &[(&str, &str, &str)] = &[
     (
         "newslode_archive_bytes",
         MINER,
-        "Packed, in an archive of objects; once a day, by the miner that leads, if pages are kept for a time (`miner.window_days`).",
+        "Packed. In an archive of objects once a day, by the miner that leads, if pages are kept for a time (`miner.window_days`); in `newslode watch` after each sweep.",
     ),
+    ("newslode_retention_removed_total", WATCH, "`body`: the text of an article, whose other fields stay."),
+    (
+        "newslode_store_file_bytes",
+        WATCH,
+        "What the file takes on the disk. Removed bytes leave room in it, which is used again.",
+    ),
+    ("newslode_disk_free_bytes", WATCH, "For users without privileges."),
     ("newslode_disk_short", CRAWLER, "0 for an archive in a bucket, which has no disk of this machine."),
     ("newslode_archive_failures_total", ALL, "An absent object is no failure."),
     ("newslode_trace_spans_total", ALL, "All zero while `telemetry.traces` is empty."),

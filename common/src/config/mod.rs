@@ -38,6 +38,8 @@ pub struct Config {
     pub store: StoreConfig,
     /// The archive of fetched pages and of the results computed from them.
     pub archive: ArchiveConfig,
+    /// What `newslode watch` removes from its archive to save space.
+    pub retention: RetentionConfig,
     /// Logs, metrics, health checks and traces.
     pub telemetry: TelemetryConfig,
     /// Fetching.
@@ -177,6 +179,45 @@ pub struct ArchiveConfig {
 impl Default for ArchiveConfig {
     fn default() -> Self {
         ArchiveConfig { url: "file:///var/lib/newslode/archive".into(), warc: String::new(), reserve_mb: 128 }
+    }
+}
+
+/// What `newslode watch` removes from its archive to save space. Pages still count, and the fields of articles, their
+/// histories and their events stay. The services' archive is not touched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetentionConfig {
+    /// Days after which the bytes of a page are removed: at least 7, or 0 for never. They count from when the page was last
+    /// handed on for mining, which happens again every six days while its site shows it. Bytes that are still to be counted,
+    /// or to be read with what the site's other pages tell, stay.
+    pub pages_days: u32,
+    /// Most MiB of pages, as they are packed; 0: no limit. The oldest are removed first.
+    pub pages_mb: u64,
+    /// Days after which the hierarchy of a page is removed: at least 7, or 0 for never. They count from when it was last
+    /// written.
+    pub hierarchies_days: u32,
+    /// Most MiB of hierarchies, as they are packed; 0: no limit. The oldest are removed first.
+    pub hierarchies_mb: u64,
+    /// Days after which the text of an article is removed: at least `pages_days`, or 0 for never. They count from when the
+    /// article was last written. Its other fields stay. It keeps its text as long as the bytes of its page are there.
+    pub bodies_days: u32,
+    /// Most MiB of articles with their texts, as they are packed; 0: no limit. The oldest lose their texts first.
+    pub bodies_mb: u64,
+    /// Seconds between two looks for what is to be removed.
+    pub every_s: u64,
+}
+
+impl Default for RetentionConfig {
+    fn default() -> Self {
+        RetentionConfig {
+            pages_days: 30,
+            pages_mb: 0,
+            hierarchies_days: 90,
+            hierarchies_mb: 0,
+            bodies_days: 0,
+            bodies_mb: 0,
+            every_s: 600,
+        }
     }
 }
 

@@ -19,6 +19,9 @@ use crate::telemetry::{log, trace};
 /// Longest wait, in seconds: ten years.
 const MOST_WAIT_S: u64 = 315_360_000;
 
+/// Fewest days after which pages may be removed.
+const LEAST_RETENTION_DAYS: u32 = 7;
+
 /// Most rungs of a ladder of visits.
 const MOST_RUNGS: usize = 100;
 
@@ -74,6 +77,7 @@ impl Config {
             self.console.zone().is_ok(),
             format!("`console.timezone` is `{timezone}`; it must be the name of a time zone, such as Europe/Berlin or UTC"),
         );
+        self.retaining(&mut broken);
         if broken.0.is_empty() { Ok(()) } else { Err(ConfigError::Rules(broken.0)) }
     }
 
@@ -195,6 +199,32 @@ impl Config {
 
     /// A delivery that is held past the broker's consumer timeout closes its channel. All messages of that
     /// channel are delivered again.
+    /// Pages that are live must not lose their bytes, and a text that is read from bytes must not be removed before them.
+    fn retaining(&self, broken: &mut Broken) {
+        let retention = &self.retention;
+        for (key, days) in [
+            ("retention.pages_days", retention.pages_days),
+            ("retention.hierarchies_days", retention.hierarchies_days),
+        ] {
+            broken.unless(
+                days == 0 || days >= LEAST_RETENTION_DAYS,
+                format!(
+                    "`{key}` is {days}; it must be at least {LEAST_RETENTION_DAYS}, because a page that its site still shows is \
+                     handed on again after six days, or 0 for never"
+                ),
+            );
+        }
+        let (pages, bodies) = (retention.pages_days, retention.bodies_days);
+        broken.unless(
+            bodies == 0 || (pages > 0 && bodies >= pages),
+            format!(
+                "`retention.bodies_days` is {bodies} and `retention.pages_days` is {pages}; the text of an article is removed \
+                 after the bytes of its page, so it must be at least as long, or 0 for never"
+            ),
+        );
+        broken.range("retention.every_s", retention.every_s, 1..=MOST_WAIT_S);
+    }
+
     fn holding(&self, broken: &mut Broken) {
         let hold = u64::try_from(HOLD.as_millis()).unwrap_or(u64::MAX);
         let (given, answer) = (self.broker.consumer_timeout_ms, self.broker.timeout_ms);

@@ -128,4 +128,48 @@ pub trait PageArchive: Send + Sync {
 
     /// Deletes everything put before `before`.
     async fn expire(&self, before: Timestamp) -> StoreResult<Expired>;
+
+    /// When these bytes were [removed](AgedArchive::remove) to save space, if they were not put or deleted since. `None` from
+    /// an archive that removes nothing by itself.
+    async fn removed(&self, _kind: Kind, _content: ContentHash) -> StoreResult<Option<Timestamp>> {
+        Ok(None)
+    }
+}
+
+/// A value of an archive, without its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Aged {
+    /// Its name.
+    pub content: ContentHash,
+    /// When it was put.
+    pub put_at: Timestamp,
+    /// Its packed bytes.
+    pub bytes: u64,
+}
+
+/// How much an archive holds of a kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindUse {
+    /// Number of values.
+    pub values: u64,
+    /// Their packed bytes.
+    pub bytes: u64,
+}
+
+/// An archive whose oldest values can be removed to save space. Contract: a removed value is not found by `get`; `removed` says
+/// since when, until it is put again, deleted or expires.
+#[async_trait]
+pub trait AgedArchive: PageArchive {
+    /// The values of a kind by the time of their put, the oldest first, after one of them; at most `most`.
+    async fn oldest(&self, kind: Kind, after: Option<Aged>, most: usize) -> StoreResult<Vec<Aged>>;
+
+    /// Removes values, but not those that were put again after they were listed. Returns how many.
+    async fn remove(&self, kind: Kind, values: &[Aged], now: Timestamp) -> StoreResult<u64>;
+
+    /// Puts other bytes in place of a value, with another time, if it was not put again after it was listed. Returns whether it
+    /// did.
+    async fn replace(&self, kind: Kind, value: Aged, bytes: Bytes, at: Timestamp) -> StoreResult<bool>;
+
+    /// How much there is of each kind.
+    async fn usage(&self) -> StoreResult<BTreeMap<Kind, KindUse>>;
 }

@@ -94,7 +94,13 @@ pub struct Metrics {
     pub reconnects: IntCounterVec,
     /// Calls to the archive that failed, by `call`: `put`, `get`, `delete`, `expire`.
     pub archive_failures: IntCounterVec,
-    /// Bytes in an archive of objects, packed, by `kind`, as the last expiry found them.
+    /// What retention removed to save space, by `what`: `page`, `hierarchy`, `body` (the text of an article).
+    pub retention_removed: IntCounterVec,
+    /// Bytes of a run's file on the disk.
+    pub store_file: IntGauge,
+    /// Free bytes on the disk of a run.
+    pub disk_free: IntGauge,
+    /// Bytes in an archive, packed, by `kind`, as the last expiry or the last look at the space found them.
     pub archive_bytes: IntGaugeVec,
     /// Whether less than the reserve is free on the disk of the archive: fetching waits.
     pub disk_short: IntGauge,
@@ -346,9 +352,17 @@ impl Metrics {
                 "newslode_disk_short",
                 "1 while less than `archive.reserve_mb` is free on the disk of the archive: fetching waits.",
             )?,
+            retention_removed: make.counters(
+                "newslode_retention_removed_total",
+                "What retention removed to save space.",
+                "what",
+                &["page", "hierarchy", "body"],
+            )?,
+            store_file: make.gauge("newslode_store_file_bytes", "Bytes of the run's file on the disk.")?,
+            disk_free: make.gauge("newslode_disk_free_bytes", "Free bytes on the disk of the run.")?,
             archive_bytes: make.gauges(
                 "newslode_archive_bytes",
-                "Bytes in the archive, as the last expiry found them.",
+                "Bytes in the archive, as the last expiry or the last look at the space found them.",
                 "kind",
                 &["page", "contribution", "hierarchy", "article", "life", "robots", "listed"],
             )?,
@@ -405,7 +419,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (43, 50));
+        assert_eq!((ours, families.len()), (46, 53));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

@@ -60,6 +60,13 @@ async fn all_archives_keep_their_promises() {
     conformance::archive::all(&ObjectArchive::open("memory:///").unwrap()).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_that_removes_its_oldest_values_keeps_its_promises() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance::aged::all(&RedbStore::open(&folder.path().join("store")).unwrap()).await;
+    conformance::aged::all(&RedbStore::in_memory().unwrap()).await;
+}
+
 #[tokio::test]
 async fn an_object_is_a_file_that_zstd_reads() {
     let folder = tempfile::tempdir().unwrap();

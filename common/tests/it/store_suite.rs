@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -13,7 +14,9 @@ use newslode_common::store::bucket;
 use newslode_common::store::conformance;
 use newslode_common::store::log::{Flips, History, Log};
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Applied, Change, Expired, Kind, PageArchive, SiteState, StoreResult, Sums};
+use newslode_common::store::{
+    Aged, AgedArchive, Applied, Change, Expired, Kind, KindUse, PageArchive, SiteState, StoreResult, Sums,
+};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -73,6 +76,15 @@ pub(crate) enum Fault {
     KeepsDeleted,
     ExpiresAll,
     KeepsFirst,
+    // Faults of an archive that removes its oldest values.
+    ListsByName,
+    ListsFromTheStart,
+    RemovesNothing,
+    RemovesRenewed,
+    ForgetsRemovals,
+    RemembersRemovals,
+    CountsEverything,
+    ReplacesRenewed,
 }
 
 /// A good store except for one broken promise.
@@ -236,6 +248,9 @@ impl SiteState for Broken {
 impl PageArchive for Broken {
     async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
         let kind = if self.has(Fault::MixesKinds) { Kind::Page } else { kind };
+        if self.has(Fault::RemembersRemovals) && self.good.removed(kind, content).await?.is_some() {
+            return Ok(());
+        }
         let kept = match self.fault {
             Fault::CutsBytes => bytes.slice(..bytes.len().min(1_000)),
             Fault::DropsEmpty if bytes.is_empty() => return Ok(()),
@@ -249,11 +264,58 @@ impl PageArchive for Broken {
         self.good.get(kind, content).await
     }
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
-        if self.has(Fault::KeepsDeleted) { Ok(()) } else { self.good.delete(kind, content).await }
+        let is_removed = self.good.removed(kind, content).await?.is_some();
+        let is_remembered = self.has(Fault::RemembersRemovals) && is_removed;
+        if self.has(Fault::KeepsDeleted) || is_remembered {
+            Ok(())
+        } else {
+            self.good.delete(kind, content).await
+        }
     }
     async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
         let before = if self.has(Fault::ExpiresAll) { Timestamp(u64::MAX) } else { before };
         self.good.expire(before).await
+    }
+    async fn removed(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Timestamp>> {
+        if self.has(Fault::ForgetsRemovals) { Ok(None) } else { self.good.removed(kind, content).await }
+    }
+}
+
+#[async_trait]
+impl AgedArchive for Broken {
+    async fn oldest(&self, kind: Kind, after: Option<Aged>, most: usize) -> StoreResult<Vec<Aged>> {
+        let after = if self.has(Fault::ListsFromTheStart) { None } else { after };
+        let mut found = self.good.oldest(kind, after, most).await?;
+        if self.has(Fault::ListsByName) {
+            found.sort_by_key(|value| std::cmp::Reverse(value.put_at));
+        }
+        Ok(found)
+    }
+    async fn remove(&self, kind: Kind, values: &[Aged], now: Timestamp) -> StoreResult<u64> {
+        match self.fault {
+            Fault::RemovesNothing => Ok(values.len() as u64),
+            Fault::RemovesRenewed => {
+                let all = self.good.oldest(kind, None, usize::MAX).await?;
+                let renewed =
+                    all.into_iter().filter(|held| values.iter().any(|of| of.content == held.content));
+                self.good.remove(kind, &renewed.collect::<Vec<_>>(), now).await
+            }
+            _ => self.good.remove(kind, values, now).await,
+        }
+    }
+    async fn replace(&self, kind: Kind, value: Aged, bytes: Bytes, at: Timestamp) -> StoreResult<bool> {
+        match self.has(Fault::ReplacesRenewed) {
+            true => self.good.put(kind, value.content, bytes, at).await.map(|()| true),
+            false => self.good.replace(kind, value, bytes, at).await,
+        }
+    }
+    async fn usage(&self) -> StoreResult<BTreeMap<Kind, KindUse>> {
+        let mut all = self.good.usage().await?;
+        if self.has(Fault::CountsEverything) {
+            let sum = all.values().map(|held| held.bytes).sum();
+            all.values_mut().for_each(|held| held.bytes = sum);
+        }
+        Ok(all)
     }
 }
 
@@ -340,5 +402,23 @@ async fn each_fault_of_an_archive_is_found() {
         KeepsDeleted => "what_is_deleted_is_gone",
         ExpiresAll => "what_was_put_before_expires_and_nothing_else",
         KeepsFirst => "putting_again_replaces",
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_fault_of_an_archive_that_removes_its_oldest_values_is_found() {
+    check_faults! { aged:
+        ListsByName => "values_are_listed_by_age",
+        ListsFromTheStart => "a_list_goes_on_after_a_value",
+        RemovesNothing => "what_is_removed_says_since_when",
+        ForgetsRemovals => "what_is_removed_says_since_when",
+        RemovesRenewed => "what_was_put_again_is_not_removed",
+        RemembersRemovals => "putting_again_brings_it_back",
+        CountsEverything => "use_is_what_is_there",
+        ReplacesRenewed => "only_what_was_listed_is_replaced",
+    }
+    check_faults! { aged:
+        RemembersRemovals => "deleting_forgets_the_removal",
+        RemovesNothing => "a_removal_expires",
     }
 }

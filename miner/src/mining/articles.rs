@@ -49,6 +49,24 @@ pub fn says_something_else(before: &Article, now: &Article) -> bool {
     said(before) != said(now)
 }
 
+/// The method of an article whose text was removed to save space.
+const REMOVED: &str = "removed";
+
+/// The article without its text, which is removed to save space.
+#[must_use]
+pub fn without_text(mut article: Article) -> Article {
+    article.body.clear();
+    article.evidence.remove(BODY);
+    REMOVED.clone_into(&mut article.method);
+    article
+}
+
+/// Whether the text of an article was removed to save space.
+#[must_use]
+pub fn is_text_removed(article: &Article) -> bool {
+    article.method == REMOVED
+}
+
 /// Whether the site's knowledge was used for an article, not the page alone.
 #[must_use]
 pub fn is_view(article: &Article) -> bool {

@@ -11,6 +11,7 @@ use newslode_common::version::ContentHash;
 use newslode_page::Page;
 use newslode_page::contribution::Contribution;
 use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
 
 use crate::work::generations::Generations;
 use crate::work::stores::Stores;
@@ -46,6 +47,17 @@ pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Arc
     let found = generations.page(stores.archive.as_ref(), content).await?;
     let Some((_, bytes)) = found else { return Ok(None) };
     Ok(open(&bytes, &stores.parsed).ok().map(|(_, page)| page))
+}
+
+/// When the bytes of the counted page of a URL were removed to save space; `None` if they are there or lost, or nothing counts.
+///
+/// # Errors
+/// When a store cannot be read.
+pub async fn removed(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Timestamp>> {
+    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
+    let content = versions.into_iter().next().flatten().map(|version| version.content);
+    let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
+    Generations::read(stores.state.as_ref()).await?.removed(stores.archive.as_ref(), content).await
 }
 
 /// Opens an archived page, and parses it unless it was parsed lately.

@@ -11,6 +11,7 @@ use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::generation::Generation;
+use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// The value's name.
@@ -86,6 +87,23 @@ impl Generations {
         for content in self.names(counted) {
             if let Some(bytes) = archive.get(Kind::Page, content).await? {
                 return Ok(Some((content, bytes)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// When the bytes of the page counted as `counted` were removed to save space; `None` if they are there, or lost.
+    ///
+    /// # Errors
+    /// When the archive fails.
+    pub async fn removed(
+        &self,
+        archive: &dyn PageArchive,
+        counted: ContentHash,
+    ) -> StoreResult<Option<Timestamp>> {
+        for content in self.names(counted) {
+            if let Some(at) = archive.removed(Kind::Page, content).await? {
+                return Ok(Some(at));
             }
         }
         Ok(None)

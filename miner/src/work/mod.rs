@@ -48,6 +48,7 @@ pub mod recompute;
 pub mod reconcile;
 pub mod removal;
 pub mod repair;
+pub mod retention;
 pub mod seeds;
 pub mod service;
 pub mod stores;

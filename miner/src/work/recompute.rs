@@ -53,6 +53,8 @@ pub struct Recomputed {
     pub counted: u64,
     /// Pages that the archive lost, and that no longer count.
     pub lost: u64,
+    /// Pages whose bytes were removed to save space; they stay counted as they are.
+    pub removed: u64,
     /// Pages that cannot be computed again, or whose contribution the archive lost; they stay counted as they are.
     pub stuck: u64,
 }
@@ -78,6 +80,15 @@ struct Outdated {
 struct Recounted {
     change: Change,
     analysis: Option<Analysis>,
+}
+
+/// How computing a page again ended.
+enum Computing {
+    Done(Box<Recounted>),
+    /// Its bytes were removed to save space.
+    Removed,
+    /// It cannot be computed, or its contribution cannot be subtracted.
+    Stuck,
 }
 
 /// Counts all pages again that another generation counted, of the sites that this miner owns: until done or `stop`, or until
@@ -241,11 +252,16 @@ async fn recompute_batch(
     for page in pages {
         work.push(recompute_page(parts, page, known, pace, now));
     }
-    let anew: Vec<Option<Recounted>> =
+    let ends: Vec<Computing> =
         futures::stream::iter(work).buffered(pace.at_once.max(1)).try_collect().await?;
-    done.stuck += anew.iter().filter(|anew| anew.is_none()).count() as u64;
-    let anew: Vec<(&Outdated, Recounted)> =
-        pages.iter().zip(anew).filter_map(|(page, anew)| Some((page, anew?))).collect();
+    let mut anew: Vec<(&Outdated, Recounted)> = Vec::new();
+    for (page, end) in pages.iter().zip(ends) {
+        match end {
+            Computing::Done(recounted) => anew.push((page, *recounted)),
+            Computing::Removed => done.removed += 1,
+            Computing::Stuck => done.stuck += 1,
+        }
+    }
     let links = anew.iter().flat_map(|(page, anew)| links(follow, page, anew));
     add_urls(parts.stores.frontier.as_ref(), &parts.metrics, links.collect(), now).await?;
     let changes: Vec<Change> = anew.iter().map(|(_, anew)| anew.change.clone()).collect();
@@ -272,22 +288,26 @@ fn links(follow: Follow, page: &Outdated, anew: &Recounted) -> Vec<NewUrl> {
     page_links(follow, entry.why, entry.depth, &analysis.contribution)
 }
 
-/// Computes a page again and archives the results; `None` if its contribution cannot be subtracted, or not be computed.
+/// Computes a page again and archives the results.
 async fn recompute_page(
     parts: &Parts,
     page: &Outdated,
     known: &Arc<SiteKnowledge>,
     pace: Pace,
     now: Timestamp,
-) -> Result<Option<Recounted>, BatchError> {
+) -> Result<Computing, BatchError> {
     let Some(old) = read_contribution(parts.stores.archive.as_ref(), page.counted.content).await? else {
         tracing::warn!(url = %page.url, "the archive lost the contribution of a page; the page stays counted by older algorithms");
         parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
-        return Ok(None);
+        return Ok(Computing::Stuck);
     };
     let Some(bytes) = parts.stores.archive.get(Kind::Page, page.content).await? else {
+        if parts.stores.archive.removed(Kind::Page, page.content).await?.is_some() {
+            return Ok(Computing::Removed);
+        }
         let gone = Version { content: ContentHash::NONE, ..page.counted };
-        return Ok(Some(Recounted { change: change(page, gone, now, &old, None), analysis: None }));
+        let change = change(page, gone, now, &old, None);
+        return Ok(Computing::Done(Box::new(Recounted { change, analysis: None })));
     };
     let (params, known) = (parts.params.clone(), known.clone());
     let (analysis, fetched_at) = match paced(pace, move || analyse_archived(&bytes, &params, &known)).await {
@@ -295,14 +315,14 @@ async fn recompute_page(
         Err(reason) => {
             tracing::warn!(url = %page.url, reason, "cannot compute a page again; it stays counted by older algorithms");
             parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
-            return Ok(None);
+            return Ok(Computing::Stuck);
         }
     };
     let new = Version { content: page.content.seen_by(&parts.params.generation()), ..page.counted };
     let fetch = Fetch { number: page.counted.fetch, at: fetched_at };
     archive_results(parts, page, new.content, &analysis, fetch, now).await?;
     let change = change(page, new, fetched_at, &old, Some(&analysis.contribution));
-    Ok(Some(Recounted { change, analysis: Some(analysis) }))
+    Ok(Computing::Done(Box::new(Recounted { change, analysis: Some(analysis) })))
 }
 
 /// Analyses an archived page. The article is read with the site's knowledge, if that changes it.

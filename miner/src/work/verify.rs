@@ -6,6 +6,9 @@
 //! contribution means that the parameters or the algorithms changed; a difference in the sums alone means that counting went
 //! wrong.
 //!
+//! A page whose bytes were removed to save space cannot be computed again. Its archived contribution is summed instead, so that
+//! the sums of the others can be compared, and it is counted apart.
+//!
 //! When an article was first seen and how it changed follows from nothing else. So of its history only this is checked: it is
 //! there, it knows the fetch that counts, its events are numbered, and the article whose other address it is has a history,
 //! too. Start at [`verify`].
@@ -82,6 +85,8 @@ pub struct VerifyReport {
     pub different: u64,
     /// The first differences, up to a hundred for each site.
     pub differences: Vec<CellDifference>,
+    /// Counted pages whose bytes were removed to save space: only their archived contributions prove their sums.
+    pub removed: u64,
     /// Counted pages that the archive does not hold in a readable form: their cells cannot be proved.
     pub missing: Vec<CanonicalUrl>,
     /// Pages that other algorithms counted: only their archived contributions prove their sums.
@@ -135,12 +140,18 @@ pub async fn verify(
                     report.histories.push(HistoryFault { url: url.clone(), what });
                 }
             }
-            let Some(page) = generations.fetched(archive, version.content).await? else {
-                report.missing.push(url);
-                continue;
-            };
             let kept = archive.get(Kind::Contribution, version.content).await?;
             let kept = kept.and_then(|bytes| envelope::open::<Contribution>(&bytes).ok());
+            let Some(page) = generations.fetched(archive, version.content).await? else {
+                match kept {
+                    Some(kept) if generations.removed(archive, version.content).await?.is_some() => {
+                        add(&mut sum, &kept);
+                        report.removed += 1;
+                    }
+                    _ => report.missing.push(url),
+                }
+                continue;
+            };
             let is_ours = page.version.content.seen_by(ours) == version.content;
             let contribution = match &kept {
                 Some(kept) if !is_ours => kept.clone(),
@@ -153,9 +164,7 @@ pub async fn verify(
                     computed.contribution
                 }
             };
-            for (cell, by) in Delta::between(None, Some(&contribution)).iter() {
-                sum.add(cell.clone(), by);
-            }
+            add(&mut sum, &contribution);
             if !is_ours {
                 report.outdated.push(url);
             } else if kept.as_ref() != Some(&contribution) {
@@ -168,6 +177,12 @@ pub async fn verify(
         report.sites += 1;
     }
     Ok(report)
+}
+
+fn add(sum: &mut Delta, contribution: &Contribution) {
+    for (cell, by) in Delta::between(None, Some(contribution)).iter() {
+        sum.add(cell.clone(), by);
+    }
 }
 
 /// What is wrong with the history of an article that counts under this version.

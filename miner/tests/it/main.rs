@@ -14,6 +14,7 @@ mod instances;
 mod kills;
 mod lifecycle;
 mod purity;
+mod retention;
 mod serving;
 mod twins;
 mod views;

@@ -61,6 +61,7 @@ pub(super) async fn write(
         payload_at: None,
     })?;
     let generations = Generations::read(parts.stores.state.as_ref()).await?;
+    let mut removed = 0_u64;
     for (site, _) in parts.stores.state.sites().await? {
         for (url, version) in parts.stores.state.pages(&site).await? {
             if version.content == ContentHash::NONE {
@@ -68,7 +69,10 @@ pub(super) async fn write(
             }
             let Some(page) = generations.fetched(parts.stores.archive.as_ref(), version.content).await?
             else {
-                tracing::warn!(%url, "the archive does not hold this page any more");
+                match generations.removed(parts.stores.archive.as_ref(), version.content).await? {
+                    Some(_) => removed += 1,
+                    None => tracing::warn!(%url, "the archive does not hold this page any more"),
+                }
                 continue;
             };
             let body = page.bytes()?;
@@ -87,6 +91,9 @@ pub(super) async fn write(
             let title = title(parts, version.content).await?;
             tell(&WrittenPage { id: &id, url: page.url.as_str(), fetched_at: page.fetched_at, title })?;
         }
+    }
+    if removed > 0 {
+        tracing::warn!(pages = removed, "pages whose bytes were removed to save space are left out");
     }
     Ok(writer.finish_with_index()?.1)
 }

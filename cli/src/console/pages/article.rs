@@ -101,7 +101,9 @@ fn article_body(article: &Article) -> Markup {
         BlockKind::Quote => html! { blockquote { p { (block.text) } } },
     };
     html! {
-        @if article.body.is_empty() {
+        @if newslode_miner::mining::articles::is_text_removed(article) {
+            (empty_note("The text of this article was removed to save space (retention.bodies_days)."))
+        } @else if article.body.is_empty() {
             (empty_note("No text was found on the page. Its evidence below names the witnesses that were heard."))
         } @else {
             div.body dir="auto" lang=[article.language.as_deref()] { @for own in &article.body { (block(own)) } }
@@ -294,7 +296,15 @@ async fn content_of(console: &Console, id: &str) -> Result<ContentHash, Problem>
 
 /// The stored hierarchy of an article's page.
 pub(super) async fn stored_hierarchy(console: &Console, content: ContentHash) -> Result<Vec<u8>, Problem> {
-    let xml = console.source.parts.stores.archive.get(Kind::Hierarchy, content).await?;
-    xml.map(|xml| xml.to_vec())
-        .ok_or_else(|| Problem::not_found("The archive has no hierarchy of this page."))
+    let archive = &console.source.parts.stores.archive;
+    if let Some(xml) = archive.get(Kind::Hierarchy, content).await? {
+        return Ok(xml.to_vec());
+    }
+    Err(match archive.removed(Kind::Hierarchy, content).await? {
+        Some(at) => Problem::not_found(format!(
+            "The hierarchy of this page was removed on {} to save space (retention.hierarchies_days).",
+            crate::out::day(at)
+        )),
+        None => Problem::not_found("The archive has no hierarchy of this page."),
+    })
 }

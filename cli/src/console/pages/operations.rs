@@ -19,6 +19,7 @@ use crate::console::answer::PageResult;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::form::mark_field;
+use crate::engine::space::Space;
 use crate::filter::times::{Calendar, parse_instant};
 use crate::html::charts::{self, Bars, outcome_table};
 use crate::html::values::{Number, count_with_noun, empty_note, time_element};
@@ -61,6 +62,13 @@ pub(in crate::console) async fn page(
         Some(_) => Some(console.audit.newest(RECORDS).await?),
         None => None,
     };
+    let space = match &console.source.run {
+        Some(run) => {
+            let reserve_mb = console.source.config.archive.reserve_mb;
+            Some(Space::read(console.source.parts.stores.state.as_ref(), &run.folder, reserve_mb).await?)
+        }
+        None => None,
+    };
     let main = html! {
         (console.notices.shown(query.as_deref()))
         (shortage_note(&console.source))
@@ -79,6 +87,7 @@ pub(in crate::console) async fn page(
             },
             Ok(queues) => { (queue_table(queues)) @for waiting in queues { (dead_letter_section(waiting, &visitor)) } },
         }
+        @if let Some(space) = &space { (space_section(space)) }
         @if let Some(records) = &records { (audit_section(records)) }
     };
     let page = Page {
@@ -102,6 +111,22 @@ pub(in crate::console) async fn audit(
     }
     let text = console.audit.text().await?;
     Ok(([(header::CONTENT_TYPE, "application/jsonl")], text).into_response())
+}
+
+/// The space that the run takes.
+fn space_section(space: &Space) -> Markup {
+    html! {
+        section #space {
+            h2 { "Space" }
+            div.scroll {
+                table {
+                    thead { tr { th scope="col" { "What" } th scope="col" { "Bytes, and their growth" } } }
+                    tbody { @for (name, value) in space.facts() { tr { th scope="row" { (name) } td { (value) } } } }
+                }
+            }
+            @if space.growth.is_none() { p.small.soft { "How fast it grows is shown after half a day of newslode watch." } }
+        }
+    }
 }
 
 /// Who changed what.

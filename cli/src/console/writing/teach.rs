@@ -72,10 +72,15 @@ pub(in crate::console) async fn correct(
         let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false, is_known: true };
         return page_response(&console, &snapshot, form_page(summary, &asked, &knowledge, &visitor));
     }
-    let page = archive::page(&parts.stores, &summary.url).await?;
-    let page = page.ok_or_else(|| {
-        Problem::not_found("The archive no longer holds this page, so nothing can be learnt from it.")
-    })?;
+    let Some(page) = archive::page(&parts.stores, &summary.url).await? else {
+        let why = match archive::removed(&parts.stores, &summary.url).await? {
+            Some(at) => {
+                format!("The bytes of this page were removed on {} to save space", crate::out::day(at))
+            }
+            None => "The archive no longer holds this page".to_owned(),
+        };
+        return Err(Problem::not_found(format!("{why}, so nothing can be learnt from it.")).into());
+    };
     let correction = correction_of(&asked, &article, &knowledge, summary);
     if form.get("act") == "keep" {
         let page = LessonPage::Archived(summary.url.clone());

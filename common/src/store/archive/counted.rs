@@ -50,6 +50,10 @@ impl<A: PageArchive> PageArchive for CountedArchive<A> {
         Ok(())
     }
 
+    async fn removed(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Timestamp>> {
+        self.counted("get", self.archive.removed(kind, content).await)
+    }
+
     async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
         let expired = self.counted("expire", self.archive.expire(before).await)?;
         for (kind, bytes) in &expired.left {

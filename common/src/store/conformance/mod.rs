@@ -2,13 +2,14 @@
 //!
 //! Every implementation of [`Frontier`](super::Frontier), [`SiteState`](super::SiteState) and
 //! [`PageArchive`](super::PageArchive) runs all checks of its trait: `frontier::all`, `state::all`,
-//! `archive::all`. A check panics with the broken promise. Each check uses a site (or content) with a name of
+//! `archive::all`, and `aged::all` if it is an [`AgedArchive`](super::AgedArchive). A check panics with the broken promise. Each check uses a site (or content) with a name of
 //! its own and cleans up before and after, so the checks may share a store that holds other data. But they
 //! run one after another, since claims take turns over all sites.
 //!
 //! An implementation that breaks a promise proves the promise's check. `CHECKS` lists the checks by name, so
 //! that a test can say which ones must fail. Start at [`frontier`].
 
+pub mod aged;
 pub mod archive;
 pub mod frontier;
 mod histories;

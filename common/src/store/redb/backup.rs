@@ -56,7 +56,8 @@ pub fn back_up(
         copying.table(log::ENTRIES)?;
         copying.table(log::PLACES)?;
         copying.table(archive::BLOBS)?;
-        copying.table(archive::AGES)?;
+        copying.table(archive::BY_AGE)?;
+        copying.table(archive::TOTALS)?;
         match copying.left.first() {
             None => Ok(copying.done),
             Some(name) => {

@@ -82,8 +82,13 @@ pub(super) fn check(transaction: &ReadTransaction) -> FileCheck {
         crate::store::log::decode_entry(position, entry).map(drop)
     });
     check_table(transaction, checked, log::PLACES, |_, _| Ok(()));
-    check_table(transaction, checked, archive::BLOBS, |_, (_, packed)| unpack(packed).map(drop));
-    check_table(transaction, checked, archive::AGES, |_, ()| Ok(()));
+    // An empty value says when it was removed.
+    check_table(transaction, checked, archive::BLOBS, |_, (_, packed)| match packed {
+        [] => Ok(()),
+        packed => unpack(packed).map(drop),
+    });
+    check_table(transaction, checked, archive::BY_AGE, |_, _| Ok(()));
+    check_table(transaction, checked, archive::TOTALS, |_, _| Ok(()));
     found
 }
 

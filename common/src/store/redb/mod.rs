@@ -13,6 +13,7 @@ mod archive;
 pub mod backup;
 mod changes;
 pub mod check;
+pub mod compact;
 mod errors;
 mod frontier;
 mod handle;
@@ -39,9 +40,11 @@ use self::writer::Commits;
 use super::error::{StoreError, StoreResult};
 
 /// Number of the file's layout. A file with a higher number is refused.
-const FORMAT: u64 = 4;
+const FORMAT: u64 = 5;
 /// The layout of 0.1.0, which is upgraded when a file is opened.
 const FIRST_FORMAT: u64 = 2;
+/// The first layout whose cells are ordered by label (docs/decisions/0041-cells-by-label.md).
+const BY_LABEL_FORMAT: u64 = 4;
 /// Memory for caching pages of the file, in bytes.
 const CACHE_BYTES: usize = 128 << 20;
 /// The same for a process that only reads.
@@ -184,7 +187,9 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
                 if found == FIRST_FORMAT {
                     index::upgrade(&transaction)?;
                 }
-                sums::SumTables::upgrade(&transaction, &state::numbers(&transaction)?)?;
+                if found < BY_LABEL_FORMAT {
+                    sums::SumTables::upgrade(&transaction, &state::numbers(&transaction)?)?;
+                }
                 drop(meta.insert("format", FORMAT)?);
             }
             other => return Err(wrong_format(shown, other)),
@@ -194,7 +199,7 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
     state::State::open(&transaction)?;
     archive::Blobs::open(&transaction)?;
     transaction.commit()?;
-    Ok(())
+    archive::upgrade(database)
 }
 
 fn wrong_format(shown: &str, format: Option<u64>) -> StoreError {

@@ -20,6 +20,8 @@ use super::records::{EntryRecord, SiteRecord, decode};
 use super::{FORMAT, META, archive, builder, cannot_open, errors, prepare, state, without_panic};
 use crate::store::archive::packing::unpack;
 use crate::store::{StoreError, StoreResult};
+use crate::version::ContentHash;
+use newslode_page::time::Timestamp;
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -164,10 +166,10 @@ fn move_records(source: &Source<'_>, target: &Database) -> StoreResult<u64> {
     {
         let mut blobs = archive::Blobs::open(&transaction)?;
         kept += each_readable(source, archive::BLOBS, |(kind, content), (at, packed)| {
-            if unpack(packed).is_err() {
+            if !packed.is_empty() && unpack(packed).is_err() {
                 return Ok(false);
             }
-            blobs.restore(kind, content, at, packed).map(|()| true)
+            blobs.put(kind, ContentHash(content), packed, Timestamp(at)).map(|()| true)
         })?;
         let mut values = transaction.open_table(state::VALUES)?;
         kept += each_readable(source, state::VALUES, |name, value| {

@@ -11,11 +11,12 @@
 //! as they do. All pages of a site are viewed again when it has grown to four times its pages, when it comes to rest after it
 //! grew by a quarter, and, while it is small, once a day if it changed. Start at [`view_sites`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use newslode_common::config::MinerConfig;
 use newslode_common::store::{SiteState, StoreResult};
+use newslode_common::version::ContentHash;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +33,7 @@ mod preview;
 mod report;
 mod site_value;
 
+use changes::SiteChanges;
 pub use cut::LearningCut;
 pub use page::Pace;
 pub(super) use page::paced;
@@ -47,6 +49,32 @@ use site_value::SiteValueCache;
 pub(super) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
     cut::forget(state, site).await?;
     site_value::forget(state, site).await
+}
+
+/// The pages of a site that are still to be viewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Awaiting {
+    /// All of them: a person taught something, or nothing is known of what changed.
+    All,
+    /// Those that count under these names.
+    These(BTreeSet<ContentHash>),
+}
+
+/// Which pages of a site are still to be viewed, or wait for a template.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn awaiting(state: &dyn SiteState, site: &Site) -> StoreResult<Awaiting> {
+    let (knowledge, _) = knowledge::Knowledge::read(state, site).await?;
+    if knowledge.has_new_lessons {
+        return Ok(Awaiting::All);
+    }
+    let changes = SiteChanges::since(state, site, knowledge.progress.position).await?;
+    if changes.is_complete {
+        return Ok(Awaiting::All);
+    }
+    let waiting = knowledge.templates.waiting().iter().copied();
+    Ok(Awaiting::These(changes.contents().into_iter().chain(waiting).collect()))
 }
 
 /// The sites that were viewed, so that unchanged ones are skipped; may be lost.

@@ -224,7 +224,14 @@ impl SitePass<'_> {
         };
         let counted: Vec<(CanonicalUrl, ContentHash)> =
             all.into_iter().filter(|(_, content)| *content != ContentHash::NONE).collect();
-        let contents: Vec<ContentHash> = counted.iter().map(|(_, content)| *content).collect();
+        let mut contents = Vec::new();
+        for (_, content) in &counted {
+            let archive = self.parts.stores.archive.as_ref();
+            // A page whose bytes were removed keeps its last view, and others are not compared with it.
+            if self.generations.removed(archive, *content).await?.is_none() {
+                contents.push(*content);
+            }
+        }
         let held: BTreeSet<&ContentHash> = contents.iter().collect();
         self.knowledge.templates.retain(|content| held.contains(content));
         self.choose_siblings(&contents).await?;

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use newslode_common::store::Frontier;
 use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{AgedArchive as _, Frontier, Kind, PageArchive as _};
+use newslode_page::time::Timestamp;
 
 use crate::client::Client;
 use crate::lab::{Lab, digests_in, open, outcomes_in, same_outcomes, small_world};
@@ -204,4 +205,78 @@ async fn what_init_writes_starts_a_watch_whose_console_takes_the_token() {
     assert!(!folder.join("run/console-sign-in").exists(), "somebody has a token, so no address is written");
     watching.terminate();
     assert_eq!(watching.end(PATIENCE).await.code, Some(0));
+}
+
+/// Makes the pages and hierarchies of a run old, as if a month had passed since they were fetched.
+async fn age(lab: &Lab, run: &str) -> usize {
+    let store = RedbStore::open(&lab.path(run).join("newslode.redb")).unwrap();
+    let mut aged = 0;
+    for kind in [Kind::Page, Kind::Hierarchy] {
+        for value in store.oldest(kind, None, usize::MAX).await.unwrap() {
+            let bytes = store.get(kind, value.content).await.unwrap().unwrap();
+            let at = Timestamp(value.put_at.0 - 31 * 86_400_000);
+            assert!(store.replace(kind, value, bytes, at).await.unwrap());
+            aged += usize::from(kind == Kind::Page);
+        }
+    }
+    aged
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_oldest_bytes_go_while_articles_taxonomy_and_proof_stay() {
+    let mut lab = lab_that_follows_all().await;
+    let run = lab.path("run").display().to_string();
+    let stop = async |mut watching: Process| {
+        watching.terminate();
+        let ended = watching.end(PATIENCE).await;
+        assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+    };
+    // 1. A run that has read its sites, a month later.
+    let watching = watch(&lab, "run", 2);
+    until("the sites are read", async || is_all_fetched(&lab, "run").await).await;
+    let viewed =
+        async || lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await.lines().count() > 10;
+    until("articles are read", viewed).await;
+    stop(watching).await;
+    let articles = lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await;
+    let taxonomy = lab.ok(&["taxonomy", "--quiet", "--dir", &run]).await;
+    let digests = digests_in(&open(&lab.path("run"))).await;
+    let pages = age(&lab, "run").await;
+
+    // 2. Pages and hierarchies go, also if the process is killed in the midst.
+    lab.set("NEWSLODE__RETENTION__EVERY_S", "1");
+    lab.set("NEWSLODE__RETENTION__HIERARCHIES_DAYS", "7");
+    let left = async |kind: Kind| {
+        let store = RedbStore::open_read_only(&lab.path("run").join("newslode.redb"));
+        let Ok(store) = store else { return usize::MAX };
+        store.oldest(kind, None, usize::MAX).await.unwrap().len()
+    };
+    let mut watching = watch(&lab, "run", 2);
+    until("the first are removed", async || left(Kind::Hierarchy).await < pages).await;
+    watching.kill();
+    let watching = watch(&lab, "run", 2);
+    until("all are removed", async || left(Kind::Page).await == 0 && left(Kind::Hierarchy).await == 0).await;
+    let status = lab.json(&["status", "--json", "--dir", &run]).await;
+    assert!(status["space"]["file"].as_u64().unwrap() > 0, "{status}");
+    stop(watching).await;
+
+    // 3. What counts is as it was, nothing is damaged, and verify says what it cannot prove.
+    assert_eq!(digests_in(&open(&lab.path("run"))).await, digests);
+    assert!(
+        lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await == articles,
+        "the articles differ"
+    );
+    assert!(lab.ok(&["taxonomy", "--quiet", "--dir", &run]).await == taxonomy, "the taxonomy differs");
+    let proof = lab.json(&["verify", "--quiet", "--json", "--dir", &run]).await;
+    assert_eq!((&proof["removed"], &proof["different"]), (&pages.into(), &0.into()), "{proof}");
+    let said = lab.ok(&["verify", "--quiet", "--dir", &run]).await;
+    assert!(said.contains(&format!("not proved: {pages} pages whose bytes were removed")), "{said}");
+
+    // 4. The file gets smaller when it is compacted, and holds the same.
+    let compacted = lab.json(&["compact", &run, "--json"]).await;
+    assert!(compacted["after"].as_u64() < compacted["before"].as_u64(), "{compacted}");
+    assert_eq!(digests_in(&open(&lab.path("run"))).await, digests);
+    lab.ok(&["verify", "--quiet", "--dir", &run]).await;
+    lab.ok(&["repair", "--quiet", "--dir", &run]).await;
+    assert_eq!(digests_in(&open(&lab.path("run"))).await, digests);
 }

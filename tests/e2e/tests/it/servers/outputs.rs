@@ -230,6 +230,7 @@ impl Kitchen<'_> {
             | ["token", "list"] => Recipe::Run(Vec::new()),
             ["token", "add" | "revoke"] => Recipe::Run(words(&["reader"])),
             ["init"] => Recipe::Alone(vec![self.path("monitor")]),
+            ["compact"] => Recipe::Alone(vec![self.path("run")]),
             ["backup"] => Recipe::Alone(vec![self.path("run"), self.path("backup")]),
             ["report"] => Recipe::Run(words(&["--out", &self.path("report.html")])),
             ["serve"] => Recipe::Elsewhere("`console.rs` asks for every page"),
