@@ -136,9 +136,11 @@ fn index_name(kind: &str, bytes: u64) -> String {
 
 /// Moves the index of an older format to [`BY_AGE`], in transactions of a bounded size: a kill in the midst costs nothing.
 pub(super) fn upgrade(database: &Database) -> StoreResult<()> {
-    let is_there = database.begin_read()?.list_tables()?.any(|table| table.name() == AGES.name());
+    if !database.begin_read()?.list_tables()?.any(|table| table.name() == AGES.name()) {
+        return Ok(());
+    }
     let mut moved = 0_usize;
-    while is_there {
+    loop {
         let transaction = database.begin_write()?;
         let batch = {
             let (mut ages, mut blobs) = (transaction.open_table(AGES)?, Blobs::open(&transaction)?);
@@ -166,10 +168,9 @@ pub(super) fn upgrade(database: &Database) -> StoreResult<()> {
         transaction.commit()?;
         tracing::info!(values = moved, "the archive is being indexed by age");
         if is_end {
-            break;
+            return Ok(());
         }
     }
-    Ok(())
 }
 
 impl RedbStore {
