@@ -24,6 +24,7 @@ use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{ArticleSummary, MOST_ARTICLES, Mined, OlderArticles};
+use crate::zone::zone_name;
 
 /// Name of the file within a run's folder.
 const FILE: &str = "newslode.console";
@@ -58,6 +59,8 @@ pub(super) struct Saved {
 #[derive(Serialize, Deserialize)]
 struct Head {
     made: Timestamp,
+    /// The reader's time zone: when an article with a date alone was published depends on it.
+    zone: String,
     taxonomy: Taxonomy,
     explanations: Vec<String>,
     older: OlderArticles,
@@ -83,6 +86,7 @@ pub(super) fn write(folder: &Path, saved: &Saved) -> anyhow::Result<u64> {
     let mined = &saved.mined;
     let head = Head {
         made: saved.made,
+        zone: zone_name(),
         taxonomy: Taxonomy::clone(&mined.taxonomy),
         explanations: mined.concepts.iter().map(|facts| facts.explanation.to_string()).collect(),
         older: mined.older.clone(),
@@ -122,6 +126,7 @@ pub(super) fn read(folder: &Path, now: Timestamp) -> anyhow::Result<Option<Saved
     from.read_exact(&mut format)?;
     ensure!(format == FORMAT, "it has another form");
     let head: Head = serde_json::from_slice(&read_frame(&mut from)?)?;
+    ensure!(head.zone == zone_name(), "it is of another time zone, `{}`", head.zone);
     ensure!(head.explanations.len() == head.taxonomy.concepts.len(), "its concepts have no explanations");
     let mut filing = Vec::new();
     loop {
