@@ -145,7 +145,7 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Copy a run to another folder, also while a process works on it.
     #[command(
-        after_help = "Example:\n  newslode backup run backup\n  newslode verify --dir backup\n\nThe copy holds the state at one time, and the tokens and the audit log of the console. It is a run: stop what works on the old one, and go on with the copy instead. Articles, ontology and report are written again by the next `newslode mine` or `newslode watch`. While the copy is made, the file of a run that is written grows."
+        after_help = "Example:\n  newslode backup run backup\n  newslode verify --dir backup\n\nThe copy holds the state at one time, and the tokens, the audit log and the followed list of the console. It is a run: stop what works on the old one, and go on with the copy instead. Articles, ontology and report are written again by the next `newslode mine` or `newslode watch`. While the copy is made, the file of a run that is written grows."
     )]
     Backup(BackupArgs),
     /// Make the file of a run as small as what it holds

@@ -16,6 +16,7 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 
 use crate::args::BackupArgs;
+use crate::console::follows;
 use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
@@ -24,7 +25,7 @@ use crate::progress::ProgressDisplay;
 use crate::queries::{audit, tokens};
 
 /// Files of a run's folder that do not follow from its state.
-const KEPT: [&str; 3] = [tokens::FILE, audit::FILE, audit::FULL_FILE];
+const KEPT: [&str; 4] = [tokens::FILE, audit::FILE, audit::FULL_FILE, follows::FILE];
 
 /// What was copied.
 #[derive(Debug, Serialize)]

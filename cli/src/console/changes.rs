@@ -36,22 +36,22 @@ const SETTLES: u64 = 20_000;
 /// A kind and a name in the archive.
 type Put = (&'static str, ContentHash);
 
-/// The puts that were followed already.
+/// The puts that were read already.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Followed {
+pub(super) struct PutsRead {
     /// Puts before this time were.
     since: Timestamp,
     /// Later ones that were, with their times.
     puts: HashMap<Put, Timestamp>,
 }
 
-impl Followed {
+impl PutsRead {
     /// Everything that was put before a time.
-    pub(super) fn until(time: Timestamp) -> Followed {
-        Followed { since: Timestamp(time.0.saturating_sub(OVERLAP)), puts: HashMap::new() }
+    pub(super) fn until(time: Timestamp) -> PutsRead {
+        PutsRead { since: Timestamp(time.0.saturating_sub(OVERLAP)), puts: HashMap::new() }
     }
 
-    /// The addresses of articles that were touched since, and what was followed with them.
+    /// The addresses of articles that were touched since, and what was read with them.
     ///
     /// # Errors
     /// When the store fails.
@@ -60,11 +60,11 @@ impl Followed {
         store: &RedbStore,
         mined: &Mined,
         now: Timestamp,
-    ) -> anyhow::Result<(BTreeSet<CanonicalUrl>, Followed)> {
+    ) -> anyhow::Result<(BTreeSet<CanonicalUrl>, PutsRead)> {
         // After the clock was set back, puts have times before the last look.
-        let until = Followed::until(now);
+        let until = PutsRead::until(now);
         let since = self.since.min(until.since);
-        let mut next = Followed { since: until.since, puts: HashMap::new() };
+        let mut next = PutsRead { since: until.since, puts: HashMap::new() };
         let (mut urls, mut articles) = (BTreeSet::new(), HashSet::new());
         for kind in [Kind::History, Kind::Article, Kind::Contribution] {
             for (at, content) in store.archived_since(kind, since).await? {
@@ -119,8 +119,8 @@ pub(super) struct Changes {
     pub(super) dropped: HashSet<ContentHash>,
     /// Sites that are gone with all their articles.
     pub(super) gone_sites: BTreeSet<Site>,
-    /// What was followed so far.
-    pub(super) followed: Followed,
+    /// What was read so far.
+    pub(super) puts_read: PutsRead,
 }
 
 impl Changes {
@@ -134,22 +134,22 @@ impl Changes {
     }
 }
 
-/// Reads what changed since `followed`, and brings the search index up to it. New articles are filed by what was learnt last.
+/// Reads what changed since `puts_read`, and brings the search index up to it. New articles are filed by what was learnt last.
 ///
 /// # Errors
 /// When the store or the index fails; the same changes are read again then.
 pub(super) async fn read_changes(
     (parts, store): (&Parts, &RedbStore),
     (mined, filing): (&Mined, Option<&Filing>),
-    followed: &Followed,
+    puts_read: &PutsRead,
     sites: &[(Site, u64)],
     search: &SharedSearch,
     now: Timestamp,
 ) -> anyhow::Result<Changes> {
-    let (urls, followed) = followed.next(store, mined, now).await?;
+    let (urls, puts_read) = puts_read.next(store, mined, now).await?;
     let is_known = |site: &Site| sites.binary_search_by(|(known, _)| known.cmp(site)).is_ok();
     let gone_sites: BTreeSet<Site> = mined.by_site.keys().filter(|site| !is_known(site)).cloned().collect();
-    let mut changes = Changes { put: Vec::new(), dropped: HashSet::new(), gone_sites, followed };
+    let mut changes = Changes { put: Vec::new(), dropped: HashSet::new(), gone_sites, puts_read };
     for article in mined.articles.iter().filter(|article| changes.gone_sites.contains(&article.site)) {
         search.lock().delete(article.id);
     }

@@ -18,7 +18,7 @@ use crate::filter::Filter;
 use crate::queries::tokens::write_private;
 
 /// The file of a run's folder.
-pub(super) const FILE: &str = "console-follows.toml";
+pub(crate) const FILE: &str = "console-follows.toml";
 /// The value of the services' store.
 const VALUE: &str = "console-follows";
 /// The most that is followed. Each is searched for when the first page is loaded.

@@ -15,7 +15,7 @@ mod detail;
 mod downloads;
 mod filter;
 pub(crate) mod followed;
-mod follows;
+pub(crate) mod follows;
 mod frame;
 pub mod fuzzed;
 mod guard;

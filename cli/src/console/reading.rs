@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::changes::{Changes, Followed, read_changes};
+use super::changes::{Changes, PutsRead, read_changes};
 use super::rising;
 use super::saved::{self, Saved};
 use super::search::{SearchWriter, SharedSearch};
@@ -73,7 +73,7 @@ struct Shown {
     taught: Option<(Option<u64>, Instant)>,
     /// It includes what was written before this time.
     made: Timestamp,
-    followed: Followed,
+    puts_read: PutsRead,
     /// Whether the last process left it and nobody saw it yet.
     is_restored: bool,
     is_saved: bool,
@@ -97,7 +97,7 @@ impl Shown {
             counts: saved.counts,
             taught: None,
             made: saved.made,
-            followed: Followed::until(saved.made),
+            puts_read: PutsRead::until(saved.made),
             is_restored: true,
             is_saved: true,
         }
@@ -113,7 +113,7 @@ impl Shown {
             counts: signs.counts,
             taught: Some(signs.taught),
             made: whole.begun,
-            followed: Followed::until(whole.begun),
+            puts_read: PutsRead::until(whole.begun),
             is_restored: false,
             is_saved: false,
         }
@@ -272,13 +272,13 @@ impl Reader {
         if let Some(run) = &self.source.run {
             let store = (&self.source.parts, &run.store);
             let filed = (shown.mined.as_ref(), Some(shown.filing.as_ref()));
-            let changes = read_changes(store, filed, &shown.followed, &counts, &search, now).await?;
+            let changes = read_changes(store, filed, &shown.puts_read, &counts, &search, now).await?;
             let found = commit(&search).await?;
             if is_adopted || !changes.is_empty() {
                 shown.mined = Arc::new(Mined { search: found, ..shown.with(&changes, now) });
                 shown.is_saved = false;
             }
-            (shown.followed, shown.made) = (changes.followed, now);
+            (shown.puts_read, shown.made) = (changes.puts_read, now);
         } else if is_adopted {
             let found = commit(&search).await?;
             shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), now) });
