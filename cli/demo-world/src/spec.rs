@@ -16,10 +16,19 @@ pub struct WorldSpec {
     pub articles_per_section: usize,
     /// Whether some pages are slow, fail at first, break off or are not HTML.
     pub faults: bool,
+    /// The day on which the news ends, in days since 1970; by default one that the seed chooses.
+    pub last_day: Option<u32>,
 }
 
 impl Default for WorldSpec {
     fn default() -> Self {
-        Self { seed: 1, sites: 10, languages: Vec::new(), articles_per_section: 4, faults: false }
+        Self {
+            seed: 1,
+            sites: 10,
+            languages: Vec::new(),
+            articles_per_section: 4,
+            faults: false,
+            last_day: None,
+        }
     }
 }

@@ -61,7 +61,7 @@ impl World {
     /// Makes the world of `spec`. The same spec gives the same bytes.
     #[must_use]
     pub fn generate(spec: &WorldSpec) -> Self {
-        let today = today(spec.seed);
+        let today = spec.last_day.map_or_else(|| today(spec.seed), |day| u64::from(day) * 24 * 60);
         let mut titles = BTreeSet::new();
         let books: Vec<SiteBook> = (0..spec.sites)
             .map(|number| {

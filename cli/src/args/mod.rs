@@ -193,6 +193,9 @@ pub(crate) struct DemoArgs {
     /// Folder of the run.
     #[arg(long, visible_alias = "dir", value_name = "DIR", default_value = "newslode-demo")]
     pub(crate) out: PathBuf,
+    /// Day on which the news ends [default: today].
+    #[arg(long, value_name = "DATE")]
+    pub(crate) last_day: Option<jiff::civil::Date>,
     /// Print the figures as JSON.
     #[arg(long)]
     pub(crate) json: bool,

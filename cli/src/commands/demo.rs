@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use newslode_common::config::ResolveRule;
 use newslode_common::shutdown;
+use newslode_common::time;
 use newslode_demo_world::Server;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_page::article::Article;
@@ -16,7 +17,7 @@ use tokio::task::JoinSet;
 use super::mine;
 use crate::args::DemoArgs;
 use crate::demo::mined::Judged;
-use crate::demo::{generate_world, judge_run, print_figures};
+use crate::demo::{generate_world, judge_run, print_summary};
 use crate::engine::{self, Engine, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
@@ -29,7 +30,13 @@ const LONGEST_DELAY_MS: u64 = 20;
 pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
     let Setup { mut config, quiet, .. } = setup;
     remove_earlier_demo(&args.out)?;
-    let world = Arc::new(generate_world(&args.world));
+    let last_day = match args.last_day {
+        Some(day) => days_since_1970(day).ok_or_else(|| {
+            hinted(format!("{day} is no day of such news"), "name a day after 1970-01-01, such as 2026-01-31")
+        })?,
+        None => time::now().day(),
+    };
+    let world = Arc::new(generate_world(&args.world, Some(last_day)));
     let start = world.seeds();
     let server =
         Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
@@ -58,6 +65,11 @@ pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
     let taxonomy = newslode_miner::work::fold::read_taxonomy(&engine.store).await?.unwrap_or_default();
     print_result(&args.out, &taxonomy, &read_articles(&args.out)?, &run, &judged)?;
     Ok(Exit::Done)
+}
+
+fn days_since_1970(day: jiff::civil::Date) -> Option<u32> {
+    let since = jiff::civil::date(1970, 1, 1).until(day).ok()?;
+    u32::try_from(since.get_days()).ok().filter(|days| *days > 0)
 }
 
 /// Removes the folder of an earlier demo, because a demo begins anew. Refuses any other folder.
@@ -104,8 +116,10 @@ fn print_result(
         let text = article.text();
         out::line(format!("    {}…", text.chars().take(160).collect::<String>().replace('\n', " ")))?;
     }
-    out::line("\nACCURACY (against the gold answers of the synthetic world)")?;
-    print_figures(judged)?;
+    out::line(
+        "\nACCURACY (F1 against the gold answers of the synthetic world; all measures: newslode demo --json)",
+    )?;
+    print_summary(judged)?;
     out::line(format!(
         "\n{} pages of {} sites in {:.1} s; articles.jsonl, ontology.ttl and run.json are in {}",
         run.outcomes.values().sum::<u64>(),

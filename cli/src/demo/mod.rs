@@ -42,11 +42,12 @@ pub struct WorldArgs {
     pub languages: Vec<Language>,
 }
 
-/// The world that the arguments describe.
+/// The world that the arguments describe, whose news ends on this day, in days since 1970; by default on one that the seed chooses.
 #[must_use]
-pub fn generate_world(args: &WorldArgs) -> World {
+pub fn generate_world(args: &WorldArgs, last_day: Option<u32>) -> World {
     let WorldArgs { seed, sites, stories, languages } = args.clone();
-    let spec = WorldSpec { seed, sites, languages, articles_per_section: stories, ..WorldSpec::default() };
+    let spec =
+        WorldSpec { seed, sites, languages, articles_per_section: stories, last_day, ..WorldSpec::default() };
     World::generate(&spec)
 }
 
@@ -78,6 +79,33 @@ pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     judged.figures.extend(mean_page_scores(&rows));
     judged.pages = rows;
     Ok(judged)
+}
+
+/// The figures that a reader of the demo wants: name for people, then that of the measure.
+const SUMMARY: [(&str, &str); 6] = [
+    ("concepts of the taxonomy", "concepts"),
+    ("is-a relations", "is_a"),
+    ("articles among pages", "articles"),
+    ("words of their bodies", "body"),
+    ("filing under concepts", "filed"),
+    ("leaves of hierarchies", "hierarchy"),
+];
+
+/// Prints what the figures come to, in six lines.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub(crate) fn print_summary(judged: &Judged) -> anyhow::Result<()> {
+    let value =
+        |name: String| judged.figures.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+    for (shown, name) in SUMMARY {
+        let part = |part: &str| value(format!("{name}.{part}"));
+        let Some(f1) = part("f1") else { continue };
+        let parts = part("precision").zip(part("recall"));
+        let parts = parts.map(|(right, found)| format!("  (precision {right:.3}, recall {found:.3})"));
+        out::line(format!("  {shown:26} {f1:.3}{}", parts.unwrap_or_default()))?;
+    }
+    Ok(())
 }
 
 /// Prints figures, one per line.

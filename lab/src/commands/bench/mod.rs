@@ -92,7 +92,7 @@ async fn console(args: &BenchConsoleArgs, quiet: bool) -> anyhow::Result<Exit> {
     if args.out.exists() {
         return Err(hinted(format!("`{}` exists already", args.out.display()), "name a new folder"));
     }
-    let made = bench::make_run(generate_world(&args.world), &args.out, &mut progress(quiet)).await?;
+    let made = bench::make_run(generate_world(&args.world, None), &args.out, &mut progress(quiet)).await?;
     if args.json {
         out::json(&made)?;
         return Ok(Exit::Done);

@@ -13,7 +13,7 @@ use crate::eval::tags::Confusion;
 use crate::eval::world::{Methods, TagCounts, figures};
 
 pub(super) async fn run(args: &EvalWorldArgs, setup: &Setup) -> anyhow::Result<Exit> {
-    let world = generate_world(&args.world);
+    let world = generate_world(&args.world, None);
     let mut tags = TagCounts::new();
     let judged = if args.pages {
         let sites = sample_pages(&world, &world.urls())?;

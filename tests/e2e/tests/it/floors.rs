@@ -71,8 +71,10 @@ async fn judge(lab: &Lab, of: &[&str], run: &str) -> BTreeMap<String, f64> {
 async fn the_demo_is_as_right_as_it_was() {
     let lab = Lab::of(world(DEEP)).await;
     let folder = lab.path("demo");
-    let shown = lab.json(&["--quiet", "demo", "--json", "--out", folder.to_str().unwrap()]).await;
-    check_floors("demo", &figures(&shown["figures"]), "newslode demo --json");
+    let shown = lab
+        .json(&["--quiet", "demo", "--json", "--last-day", "2025-06-30", "--out", folder.to_str().unwrap()])
+        .await;
+    check_floors("demo", &figures(&shown["figures"]), "newslode demo --json --last-day 2025-06-30");
 }
 
 #[tokio::test(flavor = "multi_thread")]
