@@ -7,10 +7,12 @@ use clap::{Command, CommandFactory as _};
 use super::Cli;
 
 /// The tasks, each with its commands.
-const TASKS: [(&str, &[&str]); 6] = [
+const TASKS: [(&str, &[&str]); 5] = [
     ("Mine", &["demo", "mine", "watch"]),
-    ("Read what was mined", &["taxonomy", "export", "report", "serve"]),
-    ("Read single pages", &["extract", "partition", "tables", "tags"]),
+    (
+        "Read what was mined, or single pages",
+        &["taxonomy", "export", "report", "serve", "extract", "partition", "tables", "tags"],
+    ),
     ("Operate", &["seed", "status", "explain", "recall", "template", "terms", "dead", "token", "warc"]),
     ("Prove, recover and update", &["verify", "backup", "compact", "repair", "recompute"]),
     ("Set up", &["init", "config", "completions", "man", "help"]),
