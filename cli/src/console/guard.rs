@@ -77,11 +77,12 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
         Ok(response) => explain_refusal(response, &path),
         Err(problem) => problem.on(&path),
     };
+    let is_first_page = path == "/" && response.status() == StatusCode::OK;
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, value);
     }
-    if path == "/" {
+    if is_first_page {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(LIVE_POLICY));
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
