@@ -155,8 +155,12 @@ fn stop_time(config: &Config) -> Duration {
 
 /// Writes the run's files now and then, and at the end.
 async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> anyhow::Result<()> {
-    // New articles are counted before they are announced; others change by a view alone.
-    let state = async || (parts.stores.state.sites().await.ok(), parts.metrics.articles.get());
+    // New articles are counted before they are announced; others change by a view alone. Instances of pages whose bytes were removed
+    // are left out.
+    let state = async || {
+        let removed = parts.metrics.retention_removed.with_label_values(&["page"]).get();
+        (parts.stores.state.sites().await.ok(), parts.metrics.articles.get(), removed)
+    };
     let mut written = state().await;
     let mut took = Duration::ZERO;
     loop {

@@ -232,12 +232,7 @@ async fn the_oldest_bytes_go_while_articles_taxonomy_and_proof_stay() {
         assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
     };
     // 1. A run that has read its sites, a month later.
-    let watching = watch(&lab, "run", 2);
-    until("the sites are read", async || is_all_fetched(&lab, "run").await).await;
-    let viewed =
-        async || lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await.lines().count() > 10;
-    until("articles are read", viewed).await;
-    stop(watching).await;
+    lab.ok(&lab.mining("run", &[])).await;
     let articles = lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await;
     let taxonomy = lab.ok(&["taxonomy", "--quiet", "--dir", &run]).await;
     let digests = digests_in(&open(&lab.path("run"))).await;
@@ -254,10 +249,10 @@ async fn the_oldest_bytes_go_while_articles_taxonomy_and_proof_stay() {
         let values = store.oldest(kind, None, usize::MAX).await.unwrap();
         values.iter().filter(|value| value.put_at < old).count()
     };
-    let mut watching = watch(&lab, "run", 2);
+    let mut watching = watch(&lab, "run", 3);
     until("the first are removed", async || left(Kind::Hierarchy).await < pages).await;
     watching.kill();
-    let watching = watch(&lab, "run", 2);
+    let watching = watch(&lab, "run", 3);
     until("all are removed", async || left(Kind::Page).await == 0 && left(Kind::Hierarchy).await == 0).await;
     let status = lab.json(&["status", "--json", "--dir", &run]).await;
     assert!(status["space"]["file"].as_u64().unwrap() > 0, "{status}");
