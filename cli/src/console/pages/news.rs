@@ -213,9 +213,9 @@ impl View<'_> {
     /// Since when the page looks, and links to other times.
     fn since_choices(&self, since: When) -> Markup {
         let choices = [
-            ("today", When::Today),
-            ("yesterday", When::Yesterday),
-            ("7 days", "7d".parse().unwrap_or(When::Yesterday)),
+            ("since midnight", When::Today),
+            ("since yesterday", When::Yesterday),
+            ("last 7 days", "7d".parse().unwrap_or(When::Yesterday)),
         ];
         let is_visit = self.visit.last.is_some() && since == self.visit.since();
         html! {
@@ -228,7 +228,7 @@ impl View<'_> {
                 @if let Some(last) = self.visit.last.filter(|_| !is_visit) {
                     a href=(self.address(None)) { "since your last visit, " (time_element(Timestamp(last * 1_000))) }
                 }
-                @for (name, when) in choices { @if when != since { a href=(self.address(Some(when))) { "since " (name) } } }
+                @for (name, when) in choices { @if when != since { a href=(self.address(Some(when))) { (name) } } }
             }
         }
     }
