@@ -3,7 +3,7 @@
 //! The archive of a run keeps the time of each put, so this costs what changed and not what is there. Whatever changes an article,
 //! or ends it, writes its history or its reading, and a page that was one and is none any more writes its contribution; what
 //! removes a site, removes it from the sites that count. Articles that
-//! version 0.1.0 read have no history, so only a look at all articles ([`reading`](super::reading)) hears of their end. Start at [`read_changes`].
+//! version 0.1.0 read have no history, so only a full pass ([`reading`](super::reading)) notices their end. Start at [`read_changes`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl PutsRead {
                     }
                     _ => {
                         let Some(bytes) = store.get(kind, content).await? else { continue };
-                        // Both name the address alike. One that cannot be read is found by the look at all.
+                        // Both name the address alike. One that cannot be read is left to the full pass.
                         let named = serde_json::from_slice::<Named>(&bytes).ok();
                         urls.extend(named.and_then(|named| named.url.parse::<CanonicalUrl>().ok()));
                     }

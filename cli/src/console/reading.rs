@@ -1,9 +1,10 @@
 //! Reads the store in the background, and gives requests the newest whole [`Snapshot`].
 //!
-//! Every snapshot reads the state of the sites, and of a run what changed in it since the last one ([`changes`](super::changes)):
-//! new articles are filed by what was learnt before. All articles are looked at ([`whole`](super::whole)) when a site's counts or
-//! the taxonomy changed, for a while after people taught a site, and when an hour has passed; that waits at least ten times as
-//! long as the last time took, so that it takes at most a tenth of the time. If it takes long, it goes on beside the snapshots.
+//! Every snapshot reads the state of the sites and, of a run, the articles that changed since the last snapshot
+//! ([`changes`](super::changes)); new ones are filed by what was learnt before. A *full pass* ([`whole`](super::whole)) reads all
+//! articles when a site's counts or the taxonomy changed, for a while after people taught a site, and when an hour has passed. The next
+//! one waits at least ten times as long as the last one took, so that they take at most a tenth of the time. One that takes long runs
+//! in the background while snapshots go on.
 //! What is shown is kept in the run's folder ([`saved`]), and the next process goes on from it. If reading fails, requests see the
 //! last snapshot and the reason. Start at [`renew_snapshots`].
 
@@ -35,11 +36,11 @@ use super::source::Source;
 use super::whole::{Whole, read_all};
 use crate::outcomes::count_outcomes;
 
-/// All articles are looked at again after this time, changed or not.
+/// A full pass is due after this time, whatever changed.
 const STALE: Duration = Duration::from_secs(3_600);
 /// How long articles may change after a site was taught something, besides twice the miners' `views_s`.
 const SETTLES: Duration = Duration::from_secs(60);
-/// A look at all articles that takes less makes a snapshot wait; a longer one goes on beside them.
+/// A snapshot waits for a full pass that takes less; a longer one runs in the background.
 const SHORT: Duration = Duration::from_secs(2);
 /// Number of sites that are read at the same time.
 const AT_ONCE: usize = 32;
@@ -64,10 +65,10 @@ struct Shown {
     filing: Arc<Filing>,
     /// Share of the articles that listings showed within seven days that was read, in thousandths.
     recalls: BTreeMap<Site, u64>,
-    /// When all articles were looked at, and how long that took.
+    /// When the last full pass ended, and how long it took.
     looked_at: Instant,
     took: Duration,
-    /// The counts of sites at that time.
+    /// The counts of sites at its beginning.
     counts: Vec<(Site, u64)>,
     /// The version of people's lessons, and since when it is the same.
     taught: Option<(Option<u64>, Instant)>,
@@ -79,7 +80,7 @@ struct Shown {
     is_saved: bool,
 }
 
-/// What shows whether all articles must be looked at.
+/// What shows whether a full pass is due.
 struct Signs {
     counts: Vec<(Site, u64)>,
     taxonomy: Taxonomy,
@@ -119,7 +120,7 @@ impl Shown {
         }
     }
 
-    /// Whether all articles may have changed in ways that only a look at all of them shows. `settles`: how long after lessons.
+    /// Whether articles may have changed in ways that only a full pass shows. `settles`: how long after lessons.
     fn is_outdated(&self, signs: &Signs, settles: Duration) -> bool {
         // Nothing says when the lessons of the last process were given: they were followed long ago.
         let is_settled = self
@@ -152,7 +153,7 @@ struct Reader {
     /// Opened when it is needed, and again after it failed.
     search: Option<SharedSearch>,
     shown: Option<Shown>,
-    /// A look at all articles that goes on beside the snapshots, with what it saw at its begin.
+    /// A full pass in the background, with the signs at its beginning.
     whole: JoinSet<anyhow::Result<(Whole, Signs)>>,
     /// When what is shown was saved last, and its bytes.
     saved: Option<(Instant, u64)>,
@@ -246,7 +247,7 @@ impl Reader {
         });
     }
 
-    /// Takes a snapshot. `finished`: a look at all articles that went on beside the last ones.
+    /// Takes a snapshot. `finished`: a full pass that ran in the background.
     async fn look(&mut self, finished: Option<anyhow::Result<(Whole, Signs)>>) -> anyhow::Result<Snapshot> {
         // 1. What the last process showed. It keeps its time, so that those who follow the events hear of all that came since.
         let search = self.open_search(None).await?;
@@ -257,14 +258,14 @@ impl Reader {
             let (mined, made) = (shown.mined.clone(), shown.made);
             return self.snapshot(mined, Arc::default(), made).await;
         }
-        // 2. A look at all articles, if it is due.
+        // 2. A full pass, if one is due.
         if let Some(finished) = finished {
             let (whole, signs) = finished?;
             self.adopt(whole, signs, &search);
         }
         let signs = self.signs().await?;
         let counts = signs.counts.clone();
-        self.look_at_all(signs, &search).await?;
+        self.full_pass(signs, &search).await?;
         // 3. What changed since, and all that is shown.
         let now = time::now();
         let shown = self.shown.as_mut().ok_or_else(|| anyhow::anyhow!("nothing was read"))?;
@@ -289,8 +290,8 @@ impl Reader {
         self.snapshot(mined, rising, now).await
     }
 
-    /// Looks at all articles, if that is due: now, if it is short, else beside the next snapshots.
-    async fn look_at_all(&mut self, signs: Signs, search: &SharedSearch) -> anyhow::Result<()> {
+    /// Makes a full pass if one is due: now if it is short, else in the background.
+    async fn full_pass(&mut self, signs: Signs, search: &SharedSearch) -> anyhow::Result<()> {
         let is_whole = search.lock().is_whole();
         // Miners read a site's articles again some time after it was taught something.
         let settles = Duration::from_secs(2 * self.source.config.miner.views_s) + SETTLES;
@@ -325,7 +326,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Shows what a look at all articles found. What changed since it began must be read again.
+    /// Shows what a full pass found. What changed since it began must be read again.
     fn adopt(&mut self, whole: Whole, signs: Signs, search: &SharedSearch) {
         let mut search = search.lock();
         let before = self.shown.as_ref().map(|shown| shown.mined.clone());

@@ -46,7 +46,7 @@ pub(super) struct Saved {
     pub(super) mined: Arc<Mined>,
     /// By what articles were filed.
     pub(super) filing: Arc<Filing>,
-    /// The sites and their counts when all articles were looked at, and how long that took.
+    /// The sites and their counts at the last full pass, and how long it took.
     pub(super) counts: Vec<(Site, u64)>,
     pub(super) took: Duration,
     /// Share of the articles that listings showed lately that was read, in thousandths.

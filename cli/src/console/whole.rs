@@ -1,4 +1,4 @@
-//! Looks at all articles of a store: learns by what they are filed, files and summarises each. Start at [`read_all`].
+//! A full pass over all articles of a store: learns by what they are filed, files and summarises each. Start at [`read_all`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const RECALL_DAYS: u32 = 7;
 /// Maximum number of lines of a concept's explanation.
 const MOST_LINES: usize = 300;
 
-/// All that a look found.
+/// All that a full pass found.
 pub(super) struct Whole {
     pub(super) mined: Mined,
     /// By what articles are filed.
@@ -42,7 +42,7 @@ pub(super) struct Whole {
     pub(super) took: Duration,
 }
 
-/// Looks at all articles. Those that differ from `base` are put into the search index, or all if it is not whole. Calls `seen`
+/// Reads all articles. Those that differ from `base` are put into the search index, or all if it is not whole. Calls `seen`
 /// for each article.
 ///
 /// # Errors

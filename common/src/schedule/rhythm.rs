@@ -3,11 +3,11 @@
 //! Each hour of the week has a counter of confirmed articles. A site is silent when so many articles were to be expected since the
 //! last one that chance does not explain it. The schedule itself does not use the rhythm.
 //!
-//! What an hour lets expect grows with the days on which it was seen: an hour of the day that had *n* articles on *d* days has
-//! none on another day with probability (d/(d+1))ⁿ, if nothing else is known of its rate. So a site can be judged from its second day
-//! on, and an hour without an article expects none. Nights differ, so each hour expects the least of itself and its neighbours.
-//! Weekdays that had fewer articles than others expect fewer; until the days around the weekend were seen, nothing is expected of them,
-//! and Friday is one of them in many countries.
+//! The more days were seen, the more a count says: an hour of the day that had *n* articles on *d* days has none on another day with
+//! probability (d/(d+1))ⁿ, if nothing else is known of its rate. So a site can be judged from its second day on, and nothing is expected
+//! of an hour that never had an article. Nights shift, so each hour counts as the least of itself and its neighbours. Less is expected of a
+//! weekday that had fewer articles than others, and nothing of the days of a weekend that was not seen yet. In many countries Friday is
+//! one of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ const LONGEST: u64 = 56 * DAY;
 const MISSING: f64 = 14.0;
 /// Silence is not told before it has lasted this long.
 const LEAST_SILENCE: u64 = 2 * HOUR;
-/// Hours around an hour that may be of another weekday where the site is.
+/// Within this many hours, it may be another weekday where the site is.
 const ZONES: usize = 10;
 
 /// A silence that the rhythm does not explain.

@@ -62,7 +62,7 @@ pub(super) struct SearchWriter {
     place: Place,
 }
 
-/// A writer that the look at all articles and the looks at what changed share.
+/// A writer that the full pass in the background and the snapshots share.
 #[derive(Clone)]
 pub(super) struct SharedSearch(Arc<Mutex<SearchWriter>>);
 
