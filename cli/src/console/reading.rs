@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use super::changes::{Changes, PutsRead, read_changes};
 use super::rising;
 use super::saved::{self, Saved};
-use super::search::{SearchWriter, SharedSearch};
+use super::search::{SearchIndex, SearchWriter, SharedSearch};
 use super::snapshot::{MOST_ARTICLES, Mined, Rising, SiteFacts, Snapshot};
 use super::source::Source;
 use super::whole::{Whole, read_all};
@@ -130,6 +130,20 @@ impl Shown {
             || *self.mined.taxonomy != signs.taxonomy
             || !is_settled
             || self.looked_at.elapsed() >= STALE
+    }
+
+    /// Shows the changes, and the index that finds all articles.
+    fn show(&mut self, changes: &Changes, search: Option<SearchIndex>, now: Timestamp) {
+        if !changes.is_empty() {
+            self.mined = Arc::new(Mined { search, ..self.with(changes, now) });
+            self.is_saved = false;
+        } else if self.mined.search.is_none() && search.is_some() {
+            // What was just read is held by nobody else. A list that is shown without an index is made anew.
+            match Arc::get_mut(&mut self.mined) {
+                Some(mined) => mined.search = search,
+                None => self.mined = Arc::new(Mined { search, ..self.with(changes, now) }),
+            }
+        }
     }
 
     /// The same articles but for the changes.
@@ -254,7 +268,7 @@ impl Reader {
         if let Some(shown) = self.shown.as_mut().filter(|shown| shown.is_restored) {
             shown.is_restored = false;
             let found = commit(&search).await?;
-            shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), shown.made) });
+            shown.show(&Changes::default(), found, shown.made);
             let (mined, made) = (shown.mined.clone(), shown.made);
             return self.snapshot(mined, Arc::default(), made).await;
         }
@@ -269,20 +283,16 @@ impl Reader {
         // 3. What changed since, and all that is shown.
         let now = time::now();
         let shown = self.shown.as_mut().ok_or_else(|| anyhow::anyhow!("nothing was read"))?;
-        let is_adopted = shown.mined.search.is_none();
         if let Some(run) = &self.source.run {
             let store = (&self.source.parts, &run.store);
             let filed = (shown.mined.as_ref(), Some(shown.filing.as_ref()));
             let changes = read_changes(store, filed, &shown.puts_read, &counts, &search, now).await?;
             let found = commit(&search).await?;
-            if is_adopted || !changes.is_empty() {
-                shown.mined = Arc::new(Mined { search: found, ..shown.with(&changes, now) });
-                shown.is_saved = false;
-            }
+            shown.show(&changes, found, now);
             (shown.puts_read, shown.made) = (changes.puts_read, now);
-        } else if is_adopted {
+        } else {
             let found = commit(&search).await?;
-            shown.mined = Arc::new(Mined { search: found, ..shown.with(&Changes::default(), now) });
+            shown.show(&Changes::default(), found, now);
         }
         let mined = shown.mined.clone();
         let before = self.read.borrow().snapshot.clone();
@@ -423,7 +433,7 @@ impl Reader {
 }
 
 /// Makes the index searchable as it is now; nothing until it is whole.
-async fn commit(search: &SharedSearch) -> anyhow::Result<Option<super::search::SearchIndex>> {
+async fn commit(search: &SharedSearch) -> anyhow::Result<Option<SearchIndex>> {
     let search = search.clone();
     Ok(tokio::task::spawn_blocking(move || search.lock().commit()).await??)
 }

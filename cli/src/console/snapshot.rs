@@ -10,6 +10,7 @@ use newslode_common::outcome::Outcome;
 use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::version::ContentHash;
+use newslode_miner::mining::articles::is_text_removed;
 use newslode_miner::mining::filing::{Filed, Witness};
 use newslode_miner::mining::fingerprints::Fingerprint;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
@@ -104,8 +105,14 @@ impl ArticleSummary {
     }
 }
 
+/// In place of the hash of an article whose text was removed to save space: that is no change of the article.
+pub(super) const TEXT_REMOVED: u64 = 0;
+
 /// A hash of what an article says, without its evidence.
 fn reading_hash(article: &Article) -> u64 {
+    if is_text_removed(article) {
+        return TEXT_REMOVED;
+    }
     let said = Article { evidence: BTreeMap::new(), ..article.clone() };
     newslode_common::schedule::name(&serde_json::to_string(&said).unwrap_or_default())
 }

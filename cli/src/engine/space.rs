@@ -199,7 +199,7 @@ pub(super) async fn retain(parts: Retaining, stop: CancellationToken) -> anyhow:
             }
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(%error, "cannot remove what is too old; trying again after a pause");
+                tracing::warn!(%error, "cannot remove old values; the next search tries again");
             }
         }
         if stop.run_until_cancelled(tokio::time::sleep(every)).await.is_none() {

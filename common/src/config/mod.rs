@@ -203,7 +203,7 @@ pub struct RetentionConfig {
     pub bodies_days: u32,
     /// Most MiB of articles with their texts, as they are packed; 0: no limit. The oldest lose their texts first.
     pub bodies_mb: u64,
-    /// Seconds between two looks for what is to be removed.
+    /// Seconds between two searches for values to remove.
     pub every_s: u64,
 }
 

@@ -23,7 +23,7 @@ const LEAST_ARTICLES: u64 = 20;
 const LEARNING: u64 = DAY;
 /// Older counts fade: when they span so long, half of them is forgotten.
 const LONGEST: u64 = 56 * DAY;
-/// Silence is told when chance explains it with a probability of e⁻¹⁴.
+/// A site is reported silent when a gap of this length has a probability of at most e⁻¹⁴.
 const MISSING: f64 = 14.0;
 /// Silence is not told before it has lasted this long.
 const LEAST_SILENCE: u64 = 2 * HOUR;

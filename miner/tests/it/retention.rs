@@ -1,4 +1,4 @@
-//! Retention: the oldest bytes go, what is still to be read stays, and the sums are the same.
+//! Retention removes the oldest bytes, keeps those that are still needed, and leaves the sums as they are.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -164,7 +164,7 @@ async fn the_oldest_articles_lose_their_texts_and_keep_their_other_fields() {
     // The next day's sweep goes on where the last one ended, and the live page's article is not old any more.
     assert_eq!(sweep_after(&world, &store, 52, retention.clone()).await.bodies, 1);
     assert_eq!(texts().await, [false, false, true, false, false]);
-    // Once its page is gone, its text goes, too.
+    // Once the bytes of its page are gone, its text is removed, too.
     assert_eq!(sweep_after(&world, &store, 70, retention).await.bodies, 1);
     assert_eq!(texts().await, [false; 5]);
     assert!(store.check().await.unwrap().is_whole());

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::console::access::Caller;
 use crate::console::answer::Problem;
-use crate::console::snapshot::{ArticleSummary, Snapshot};
+use crate::console::snapshot::{ArticleSummary, Snapshot, TEXT_REMOVED};
 use crate::console::state::{Console, ConsoleAddress};
 
 /// Where they are.
@@ -132,7 +132,9 @@ async fn send_until_closed(
 fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &'a ArticleSummary)> {
     let event = |article: &ArticleSummary| match before.mined.article(&article.id) {
         None => Some("new"),
-        Some(before) if before.reading != article.reading => Some("changed"),
+        Some(before) if before.reading != article.reading && article.reading != TEXT_REMOVED => {
+            Some("changed")
+        }
         Some(_) => None,
     };
     now.mined.newest().filter_map(|article| Some((event(article)?, article))).collect()

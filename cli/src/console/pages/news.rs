@@ -652,7 +652,7 @@ mod tests {
         let second = Visit::of(Some(&cookie(again)), at(1_090_000));
         assert_eq!(second.since(), When::At(at(1_000_060)));
         let again = Visit::of(Some(&cookie(second)), at(1_090_000 + PAUSE));
-        assert_eq!(again.since(), second.since(), "loading the page again keeps what is new");
+        assert_eq!(again.since(), second.since(), "a reload does not change since when articles are new");
         for wrong in ["", "-", "1", "x-1", "5-4", "1-99999999999999999999", "0-1000001"] {
             assert_eq!(Visit::of(Some(wrong), at(1_000_000)).last, None, "{wrong}");
         }

@@ -1,4 +1,4 @@
-//! What people follow: the list, the form that changes it, and the button of a page that shows what is new on one thing.
+//! The pages for following concepts, labels and words: the list, its form, and the button on the pages of single topics.
 
 use std::sync::Arc;
 

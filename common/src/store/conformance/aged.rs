@@ -1,4 +1,4 @@
-//! The promises of an archive that removes its oldest values: they are listed by age, and what is removed says so.
+//! Checks that an archive lists its values by age, and that a value that it removes leaves a mark.
 //!
 //! Values of other checks may be in the archive, so each check looks only at its own. Start at [`all`].
 
@@ -91,12 +91,12 @@ pub async fn what_is_removed_says_since_when(archive: &dyn AgedArchive) {
     clean(archive, &["gone", "kept"]).await;
     put(archive, "gone", 1_000).await;
     put(archive, "kept", 1_000).await;
-    assert_eq!(removed(archive, "gone").await, None, "what is there was removed");
+    assert_eq!(removed(archive, "gone").await, None, "a value that is there has a mark");
     assert_eq!(remove(archive, "gone").await, 1);
     assert_eq!(ok(archive.get(Kind::Page, content("gone")).await), None, "a removed value is still found");
     assert_eq!(removed(archive, "gone").await, Some(REMOVED), "nothing says that it was removed");
     assert!(listed(archive, &["gone"]).await.is_empty(), "a removed value is still listed");
-    assert_eq!(removed(archive, "never").await, None, "what was never there was removed");
+    assert_eq!(removed(archive, "never").await, None, "a value that was never there has a mark");
     assert_eq!(removed(archive, "kept").await, None);
     assert!(ok(archive.get(Kind::Page, content("kept")).await).is_some(), "another value was removed");
     clean(archive, &["gone", "kept"]).await;
