@@ -168,6 +168,33 @@ async fn send_articles(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::snapshot::{Mined, OlderArticles};
+
+    /// A snapshot of one article with this reading.
+    fn snapshot(reading: u64) -> Snapshot {
+        let url: newslode_page::reading::CanonicalUrl = "https://a.test/2026/11/28/rain".parse().unwrap();
+        let html =
+            format!("<meta property=og:type content=article><h1>Rain</h1><p>{}", "It rained. ".repeat(80));
+        let page = newslode_page::Page::parse(&url, None, html.as_bytes());
+        let article = newslode_page::article(&page, Timestamp(9)).1.unwrap();
+        let content = newslode_common::version::ContentHash::NONE;
+        let summary = ArticleSummary::of(&url, &article, content, None, Vec::new(), Timestamp(9));
+        let articles = vec![Arc::new(ArticleSummary { reading, ..summary })];
+        let mined =
+            Mined::of((Arc::default(), Vec::new()), (articles, OlderArticles::default()), Timestamp(9));
+        Snapshot { mined: Arc::new(mined), ..Snapshot::default() }
+    }
+
+    #[test]
+    fn a_text_that_was_removed_to_save_space_is_no_change() {
+        let events = |before: u64, now: u64| -> Vec<&'static str> {
+            let (before, now) = (snapshot(before), snapshot(now));
+            differences(&before, &now).into_iter().map(|(event, _)| event).collect()
+        };
+        assert_eq!(events(1, 1), [""; 0]);
+        assert_eq!(events(1, 2), ["changed"]);
+        assert_eq!(events(1, TEXT_REMOVED), [""; 0]);
+    }
 
     #[test]
     fn a_listener_says_what_it_heard_last() {
