@@ -14,7 +14,7 @@ use crate::bounds::{Excess, bytes, most};
 use crate::contribution::Contribution;
 use crate::contribution::counting::bounded_contribution;
 use crate::discovery::declared_address;
-use crate::extract::crawled_article;
+use crate::extract::{crawled_article, slots};
 use crate::hierarchy::{Hierarchy, Node, NodeKind};
 use crate::partition::Params;
 use crate::partition::hierarchy;
@@ -137,7 +137,8 @@ fn catch_panic(url: &CanonicalUrl, params: &Params, work: impl FnOnce() -> Analy
 
 fn analyse_parsed(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
     let mut hierarchy = hierarchy(page, params);
-    let (contribution, is_cut) = bounded_contribution(page, &hierarchy);
+    let (mut contribution, is_cut) = bounded_contribution(page, &hierarchy);
+    contribution.slots = slots(page);
     if is_cut && !hierarchy.coarse.iter().any(|limit| limit == "leaves") {
         hierarchy.coarse.push("leaves".into());
         hierarchy.coarse.sort_unstable();

@@ -60,6 +60,11 @@ pub(crate) enum EvalCommand {
     Attributes(EvalCommon),
     /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
+    /// Score the places of articles in their own sites' schemes against whole recorded sites.
+    #[command(
+        after_help = "Example:\n  newslode-lab eval places --pages realsites --site example.org --slots"
+    )]
+    Places(EvalPlacesArgs),
     /// Measure how well articles are filed when one of the witnesses is hidden, which then judges the others.
     #[command(after_help = "Example:\n  newslode-lab eval filing --dir run")]
     Filing(EvalFilingArgs),
@@ -72,6 +77,25 @@ pub(crate) enum EvalCommand {
     Blocks(EvalBlocksArgs),
     /// Score the attributes of instances that concept pages of crawled sites lead to against gold (JSON Lines).
     Instances(EvalInstancesArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalPlacesArgs {
+    /// Folder of recorded sites, each with manifest.jsonl, kinds.jsonl and gold.jsonl.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// Score only sites whose folder's name has this text.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) site: Option<String>,
+    /// Hide the slots whose names begin like this, such as `meta` or `a rel=`; repeatable.
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) without: Vec<String>,
+    /// Print how each slot of the site behaves.
+    #[arg(long)]
+    pub(crate) slots: bool,
+    /// Print this number of articles of each site whose places are wrong or missing.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) errors: usize,
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,8 @@ const MOST_CHARS: usize = 40;
 const MOST_WORDS: usize = 5;
 /// Most steps of a trail.
 const MOST_STEPS: usize = 12;
+/// Most trails of a page whose steps are all read.
+const MOST_TRAILS: usize = 8;
 
 /// A step: its name, and where it leads.
 type Crumb = (String, Option<CanonicalUrl>);
@@ -46,6 +48,14 @@ pub(super) fn breadcrumb_section(page: &Page, objects: &Objects) -> Option<Findi
         };
         visible.or_else(category).map(|name| found(name, "breadcrumbs", 0.8))
     })
+}
+
+/// The steps of all trails that JSON-LD declares, each with the page it leads to.
+pub(super) fn declared_steps(page: &Page, objects: &Objects) -> Vec<(String, Option<CanonicalUrl>)> {
+    let base = document_base(&page.tree, &page.url.to_url());
+    let resolve_href = |address: &str| resolve(&base, address);
+    let declared = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
+    declared.take(MOST_TRAILS).flat_map(|list| crumbs_of_list(list, &resolve_href)).collect()
 }
 
 /// The steps of a list in JSON-LD, by position.

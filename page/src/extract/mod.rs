@@ -38,6 +38,7 @@ mod scripts;
 mod selection;
 mod shown;
 mod site;
+mod slots;
 mod state;
 mod surroundings;
 mod title;
@@ -49,6 +50,8 @@ use kind::Asked;
 pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds};
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
+pub use slots::SEPARATORS;
+pub(crate) use slots::slots;
 
 use metadata::Metadata;
 use reader::{article_of, kind_by_feed, page_claims, read_article, whatever_of};

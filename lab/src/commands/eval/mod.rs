@@ -6,6 +6,7 @@ mod filing;
 mod gold;
 mod hierarchy;
 mod instances;
+mod places;
 mod segments;
 mod tables;
 mod tags;
@@ -33,6 +34,7 @@ pub(crate) async fn run(args: EvalArgs, setup: &Setup) -> anyhow::Result<Exit> {
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Blocks(args) => blocks::run(&args, quiet),
         EvalCommand::Instances(args) => instances::run(&args, quiet),
+        EvalCommand::Places(args) => places::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
         EvalCommand::Filing(args) => filing::run(&args, setup).await,
         EvalCommand::World(args) => world::run(&args, setup).await,

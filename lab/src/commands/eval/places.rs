@@ -1,0 +1,277 @@
+//! `newslode-lab eval places`: learns the own scheme of whole recorded sites and scores the places of their articles.
+//!
+//! A folder of sites holds a folder for each: `manifest.jsonl` (file, url), `kinds.jsonl` (url, kind) and `gold.jsonl` (url,
+//! sections, tags). Which pages are articles is taken from `kinds.jsonl`, so that the scheme alone is measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use newslode::exit::{Exit, hinted};
+use newslode::out;
+use newslode::progress::ProgressDisplay;
+use newslode_miner::mining::site_scheme::{Place, SchemePage, SiteScheme, SlotReport, folded};
+use newslode_page::contribution::Contribution;
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::{Params, Timestamp, analyse};
+use serde::{Deserialize, Serialize};
+
+use crate::args::EvalPlacesArgs;
+use crate::eval::read_lines;
+
+/// When the pages count as fetched: after all of them were written.
+const FETCHED_AT: Timestamp = Timestamp(1_790_000_000_000);
+
+#[derive(Debug, Deserialize)]
+struct Stored {
+    file: String,
+    url: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Kind {
+    url: String,
+    kind: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Gold {
+    url: String,
+    sections: Option<Vec<String>>,
+    tags: Option<Vec<String>>,
+}
+
+/// A page as it was read.
+struct ReadPage {
+    url: CanonicalUrl,
+    /// The address in the manifest, by which kinds and gold name it.
+    said: String,
+    contribution: Contribution,
+    authors: Vec<String>,
+    published: Option<String>,
+}
+
+/// What is counted of a site.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Counts {
+    articles: usize,
+    /// Articles with a place.
+    placed: usize,
+    /// Articles with a place and a gold section or tag, and those whose best place is one of them.
+    judged: usize,
+    best: usize,
+    /// Places of these, and those that are a gold section or tag.
+    places: usize,
+    right: usize,
+    /// Gold sections and tags, and those that a place names.
+    expected: usize,
+    found: usize,
+    sections: usize,
+    found_sections: usize,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Counts) {
+        let pairs = [
+            (&mut self.articles, other.articles),
+            (&mut self.placed, other.placed),
+            (&mut self.judged, other.judged),
+            (&mut self.best, other.best),
+            (&mut self.places, other.places),
+            (&mut self.right, other.right),
+            (&mut self.expected, other.expected),
+            (&mut self.found, other.found),
+            (&mut self.sections, other.sections),
+            (&mut self.found_sections, other.found_sections),
+        ];
+        pairs.into_iter().for_each(|(sum, by)| *sum += by);
+    }
+
+    fn row(&self, name: &str) -> String {
+        let share = |part: usize, of: usize| match of {
+            0 => "    –".to_owned(),
+            _ => format!("{:.3}", part as f64 / of as f64),
+        };
+        format!(
+            "{name:40} {:>8} {:>7} {:>6} {:>6} {:>8} {:>9}",
+            self.articles,
+            share(self.placed, self.articles),
+            share(self.best, self.judged),
+            share(self.right, self.places),
+            share(self.found_sections, self.sections),
+            share(self.found, self.expected),
+        )
+    }
+}
+
+pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let mut sites: Vec<PathBuf> = std::fs::read_dir(&args.pages)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.join("kinds.jsonl").exists())
+        .collect();
+    sites.sort();
+    if let Some(only) = &args.site {
+        sites.retain(|path| {
+            path.file_name().is_some_and(|name| name.to_string_lossy().contains(only.as_str()))
+        });
+    }
+    if sites.is_empty() {
+        let path = args.pages.display();
+        return Err(hinted(
+            format!("no site in `{path}`"),
+            "each site is a folder with manifest.jsonl, kinds.jsonl and gold.jsonl",
+        ));
+    }
+    let header = format!(
+        "{:40} {:>8} {:>7} {:>6} {:>6} {:>8} {:>9}",
+        "site", "articles", "placed", "best", "all", "sections", "with tags"
+    );
+    out::line(&header)?;
+    let mut all = Counts::default();
+    for path in sites {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let counts = score_site(args, &path, quiet)?;
+        out::line(&counts.row(&name))?;
+        all.add(&counts);
+    }
+    out::line(&all.row("all"))?;
+    Ok(Exit::Done)
+}
+
+/// Reads the pages of a site, learns its scheme and scores it.
+fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result<Counts> {
+    let kinds: Vec<Kind> = read_lines(&path.join("kinds.jsonl"))?;
+    let kinds: BTreeMap<String, String> = kinds.into_iter().map(|kind| (kind.url, kind.kind)).collect();
+    let gold: Vec<Gold> = read_lines(&path.join("gold.jsonl"))?;
+    let gold: BTreeMap<String, Gold> = gold.into_iter().map(|gold| (gold.url.clone(), gold)).collect();
+    let pages = read_pages(path, quiet)?;
+    let is_article = |page: &ReadPage| kinds.get(&page.said).is_some_and(|kind| kind == "article");
+    let hides = |slot: &str| args.without.iter().any(|kind| slot.starts_with(kind.as_str()));
+    let slots: Vec<Vec<_>> = pages
+        .iter()
+        .map(|page| page.contribution.slots.iter().filter(|slot| !hides(&slot.slot)).cloned().collect())
+        .collect();
+    let scheme_pages: Vec<SchemePage<'_>> = pages
+        .iter()
+        .zip(&slots)
+        .map(|(page, slots)| SchemePage {
+            url: &page.url,
+            authors: is_article(page).then_some(page.authors.as_slice()),
+            published: page.published.as_deref(),
+            slots,
+            links: &page.contribution.links,
+        })
+        .collect();
+    let (scheme, reports) = SiteScheme::learn(&scheme_pages);
+    if args.slots {
+        print_slots(&reports)?;
+    }
+    let mut counts = Counts::default();
+    let mut shown = 0;
+    for (page, slots) in pages.iter().zip(&slots).filter(|(page, _)| is_article(page)) {
+        let places = scheme.places_of(&page.url, &page.authors, slots);
+        let gold = gold.get(&page.said);
+        let is_wrong = count(&mut counts, &places, gold);
+        if is_wrong && shown < args.errors {
+            shown += 1;
+            let named: Vec<String> = places
+                .iter()
+                .map(|place| format!("{} [{}]", place.label, place.evidence.join(" ")))
+                .collect();
+            let wanted = gold.map(|gold| format!("{:?} {:?}", gold.sections, gold.tags)).unwrap_or_default();
+            out::line(&format!("  {}\n    {}\n    gold {wanted}", page.url, named.join(" | ")))?;
+        }
+    }
+    Ok(counts)
+}
+
+fn read_pages(path: &Path, quiet: bool) -> anyhow::Result<Vec<ReadPage>> {
+    let rows: Vec<Stored> = read_lines(&path.join("manifest.jsonl"))?;
+    let rows: Vec<Stored> = rows.into_iter().filter(|row| row.file.starts_with("pages/")).collect();
+    let progress = ProgressDisplay::new(quiet);
+    let read = |row: &Stored| -> Option<ReadPage> {
+        let url: CanonicalUrl = row.url.parse().ok()?;
+        let bytes = std::fs::read(path.join(&row.file)).ok()?;
+        let found = analyse(&url, Some("text/html"), &bytes, FETCHED_AT, &Params::default());
+        let (authors, published) =
+            found.article.map(|article| (article.authors, article.published)).unwrap_or_default();
+        Some(ReadPage { url, said: row.url.clone(), contribution: found.contribution, authors, published })
+    };
+    let halves: Vec<&[Stored]> = rows.chunks(rows.len().div_ceil(2).max(1)).collect();
+    let pages = std::thread::scope(|scope| {
+        let work: Vec<_> = halves
+            .iter()
+            .map(|half| scope.spawn(|| half.iter().filter_map(read).collect::<Vec<_>>()))
+            .collect();
+        work.into_iter().filter_map(|work| work.join().ok()).flatten().collect()
+    });
+    drop(progress);
+    Ok(pages)
+}
+
+/// A name as the gold is compared: without case, accents, punctuation and a final s.
+fn plain(name: &str) -> String {
+    let name = folded(name);
+    name.strip_suffix('s').map_or(name.clone(), str::to_owned)
+}
+
+fn is_right(place: &Place, names: &BTreeSet<String>) -> bool {
+    let last = place.address.as_deref().and_then(|address| {
+        let path = address.split(['?', '#']).next()?.trim_end_matches('/');
+        let last = path.rsplit('/').next()?;
+        let last = last.rsplit_once('.').map_or(last, |(name, _)| name);
+        let decoded = percent_decoded(last);
+        Some(plain(&decoded))
+    });
+    names.contains(&plain(&place.label)) || last.is_some_and(|last| !last.is_empty() && names.contains(&last))
+}
+
+fn percent_decoded(text: &str) -> String {
+    url::form_urlencoded::parse(text.as_bytes()).next().map(|(text, _)| text.into_owned()).unwrap_or_default()
+}
+
+/// Counts an article. Returns whether something is wrong or missing.
+fn count(counts: &mut Counts, places: &[Place], gold: Option<&Gold>) -> bool {
+    counts.articles += 1;
+    counts.placed += usize::from(!places.is_empty());
+    let named = |names: Option<&Vec<String>>| -> BTreeSet<String> {
+        names.into_iter().flatten().map(|name| plain(name)).filter(|name| !name.is_empty()).collect()
+    };
+    let (sections, tags) = (
+        named(gold.and_then(|gold| gold.sections.as_ref())),
+        named(gold.and_then(|gold| gold.tags.as_ref())),
+    );
+    let names: BTreeSet<String> = sections.union(&tags).cloned().collect();
+    let said = |name: &String| places.iter().any(|place| is_right(place, &BTreeSet::from([name.clone()])));
+    let found = names.iter().filter(|name| said(name)).count();
+    counts.expected += names.len();
+    counts.found += found;
+    counts.sections += sections.len();
+    counts.found_sections += sections.iter().filter(|name| said(name)).count();
+    let mut is_wrong = found < names.len() || places.is_empty();
+    if !names.is_empty() && !places.is_empty() {
+        let right: Vec<bool> = places.iter().map(|place| is_right(place, &names)).collect();
+        counts.judged += 1;
+        counts.best += usize::from(right.first() == Some(&true));
+        counts.places += right.len();
+        counts.right += right.iter().filter(|right| **right).count();
+        is_wrong |= right.contains(&false);
+    }
+    is_wrong
+}
+
+fn print_slots(reports: &[SlotReport]) -> anyhow::Result<()> {
+    let mut sorted: Vec<&SlotReport> = reports.iter().collect();
+    sorted.sort_by_key(|report| (report.rejected, std::cmp::Reverse(report.articles)));
+    for report in sorted {
+        let verdict = report.rejected.map_or("accepted".to_owned(), |why| format!("{why:?}").to_lowercase());
+        let agreement = report.agreement.map_or("   –".to_owned(), |agreement| format!("{agreement:.2}"));
+        out::line(&format!(
+            "  {verdict:14} {:5} articles {:5} targets, listed back {agreement}  {}  ({})",
+            report.articles,
+            report.targets,
+            report.slot,
+            report.examples.join(", ")
+        ))?;
+    }
+    Ok(())
+}
