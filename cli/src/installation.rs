@@ -173,6 +173,7 @@ pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) ->
         stores: newslode_miner::work::stores::Stores { frontier, state, archive, parsed },
         owners,
         filing,
+        places: Arc::default(),
         announcements: Arc::default(),
         broker,
         metrics,

@@ -34,6 +34,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         },
         owners: Arc::new(Owners::named(instance())),
         filing: Arc::default(),
+        places: Arc::default(),
         announcements: Arc::default(),
         broker: broker.clone(),
         metrics: service.metrics.clone(),

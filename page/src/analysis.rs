@@ -14,7 +14,7 @@ use crate::bounds::{Excess, bytes, most};
 use crate::contribution::Contribution;
 use crate::contribution::counting::bounded_contribution;
 use crate::discovery::declared_address;
-use crate::extract::{crawled_article, slots};
+use crate::extract::{SlotUse, crawled_article, slots};
 use crate::hierarchy::{Hierarchy, Node, NodeKind};
 use crate::partition::Params;
 use crate::partition::hierarchy;
@@ -47,6 +47,8 @@ pub struct Analysis {
     pub hierarchy: Hierarchy,
     /// The page's contribution to its site's state.
     pub contribution: Contribution,
+    /// Where the page may name its place in the site.
+    pub slots: Vec<SlotUse>,
     /// The article, if the page is one.
     pub article: Option<Article>,
     /// The address that the page declares as its own, if that is another one.
@@ -137,15 +139,21 @@ fn catch_panic(url: &CanonicalUrl, params: &Params, work: impl FnOnce() -> Analy
 
 fn analyse_parsed(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
     let mut hierarchy = hierarchy(page, params);
-    let (mut contribution, is_cut) = bounded_contribution(page, &hierarchy);
-    contribution.slots = slots(page);
+    let (contribution, is_cut) = bounded_contribution(page, &hierarchy);
     if is_cut && !hierarchy.coarse.iter().any(|limit| limit == "leaves") {
         hierarchy.coarse.push("leaves".into());
         hierarchy.coarse.sort_unstable();
     }
     let (_, article) = crawled_article(page, fetched_at);
     let notes = PageNotes { coarse: hierarchy.coarse.clone(), failed: None, leaves: hierarchy.leaves };
-    Analysis { hierarchy, contribution, article, canonical: declared_address(page), notes }
+    Analysis {
+        hierarchy,
+        contribution,
+        slots: slots(page),
+        article,
+        canonical: declared_address(page),
+        notes,
+    }
 }
 
 /// The analysis of a page that could not be analysed: a root alone, and no contribution.
@@ -162,7 +170,8 @@ fn failed_analysis(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysi
         nodes: vec![root],
     };
     let notes = PageNotes { failed: Some(reason.to_owned()), ..PageNotes::default() };
-    Analysis { hierarchy, contribution: Contribution::default(), article: None, canonical: None, notes }
+    let (contribution, slots) = (Contribution::default(), Vec::new());
+    Analysis { hierarchy, contribution, slots, article: None, canonical: None, notes }
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use newslode_common::store::{Kind, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::filing::Filed;
+use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::{read_history, site_labels};
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::places::{place_finder, places_of};
 use newslode_page::article::Article;
 
 use super::snapshot::{ArticleSummary, Mined};
@@ -19,6 +21,8 @@ pub(super) struct Detail {
     pub(super) article: Article,
     pub(super) history: Option<ArticleHistory>,
     pub(super) filed: Vec<Filed>,
+    /// Its places in its site's own scheme, best first.
+    pub(super) places: Vec<Place>,
     labels: BTreeMap<String, String>,
 }
 
@@ -35,13 +39,17 @@ impl Detail {
             site_labels(parts.stores.frontier.as_ref(), &summary.url)
         )?;
         let Some(json) = json else { return Ok(None) };
-        let article = serde_json::from_slice(&json)
+        let article: Article = serde_json::from_slice(&json)
             .map_err(|error| StoreError::Corrupt(format!("the article of `{}`: {error}", summary.url)))?;
-        Ok(Some(Detail { id: summary.id, article, history, filed: mined.filed(summary), labels }))
+        let finder = place_finder(parts.stores.state.as_ref(), &summary.url.site()).await?;
+        let page = (&summary.url, summary.content);
+        let places = places_of(&finder, parts.stores.archive.as_ref(), page, &article).await?;
+        Ok(Some(Detail { id: summary.id, article, history, filed: mined.filed(summary), places, labels }))
     }
 
     /// The article as readers get it.
     pub(super) fn filed_article(&self) -> FiledArticle<'_> {
-        FiledArticle::new(self.id, self.article.clone(), &self.filed, self.history.clone(), &self.labels)
+        let (article, history) = (self.article.clone(), self.history.clone());
+        FiledArticle::new(self.id, article, &self.filed, history, &self.labels, self.places.clone())
     }
 }

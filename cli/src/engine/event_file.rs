@@ -257,7 +257,12 @@ async fn missing_lines(
                 let event =
                     article.as_ref().and_then(|article| ArticleEvent::latest(history, article, &labels));
                 event.map(|event| {
-                    serde_json::to_vec(&WithConcepts { id: history_key(&history.url), event, filed: &[] })
+                    serde_json::to_vec(&WithConcepts {
+                        id: history_key(&history.url),
+                        event,
+                        filed: &[],
+                        places: &[],
+                    })
                 })
             }
             (false, _) => None,

@@ -501,6 +501,7 @@ impl Engine {
             },
             owners: Arc::default(),
             filing: Arc::default(),
+            places: Arc::default(),
             announcements: self.announcements.clone(),
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),

@@ -9,6 +9,7 @@ use newslode_miner::mining::filing::{ArticleEvidence, Filed, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
+use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts};
@@ -17,6 +18,7 @@ use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::places::{place_finder, places_of};
 use newslode_miner::work::summaries::summaries;
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -66,6 +68,8 @@ pub(crate) struct FiledArticle<'a> {
     pub(crate) keys: BTreeSet<String>,
     pub(crate) filed: &'a [Filed],
     placed: Vec<FiledUnder<'a>>,
+    /// Its places in its site's own scheme, best first.
+    pub(crate) places: Vec<Place>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
     pub(crate) history: Option<ArticleHistory>,
     /// The operator's labels of its site.
@@ -80,23 +84,24 @@ impl<'a> FiledArticle<'a> {
         filed: &'a [Filed],
         history: Option<ArticleHistory>,
         labels: &'a BTreeMap<String, String>,
+        places: Vec<Place>,
     ) -> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-        FiledArticle { id, article, keys, filed, placed, history, labels }
+        FiledArticle { id, article, keys, filed, placed, places, history, labels }
     }
 
     /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
-        let (id, filed) = (self.id, self.placed.as_slice());
+        let (id, filed, places) = (self.id, self.placed.as_slice(), self.places.as_slice());
         match self
             .history
             .as_ref()
             .and_then(|history| ArticleEvent::latest(history, &self.article, self.labels))
         {
-            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed }),
-            None => ArticleLine::WithoutHistory(WithConcepts { id, event: &self.article, filed }),
+            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed, places }),
+            None => ArticleLine::WithoutHistory(WithConcepts { id, event: &self.article, filed, places }),
         }
     }
 }
@@ -142,6 +147,7 @@ pub(crate) async fn file_articles(
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let labels =
             parts.stores.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
+        let finder = place_finder(parts.stores.state.as_ref(), &site).await?;
         for (url, version) in counted_pages(parts, &site).await? {
             let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else {
                 continue;
@@ -153,7 +159,10 @@ pub(crate) async fn file_articles(
             }
             let article: Article = serde_json::from_slice(&json)?;
             let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
-            let filed_article = FiledArticle::new(history_key(&url), article, &filed, history, &labels);
+            let page = (&url, version.content);
+            let places = places_of(&finder, parts.stores.archive.as_ref(), page, &article).await?;
+            let filed_article =
+                FiledArticle::new(history_key(&url), article, &filed, history, &labels, places);
             take(&url, version, Some(&filed_article))?;
         }
     }

@@ -11,10 +11,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::pages::{FetchedPage, GonePage, PartitionedPage};
+use super::pages::{CountedPage, FetchedPage, GonePage, PartitionedPage};
 use super::wire::{self, WireError};
 use crate::broker::MAX_MESSAGE;
-use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
 /// Bytes of magic, kind and version.
@@ -97,25 +96,31 @@ impl Message for FetchedPage {
 
 impl Message for PartitionedPage {
     const KIND: u8 = 2;
-    const VERSION: u8 = 5;
+    const VERSION: u8 = 6;
     const NAME: &'static str = "partition";
     const CHECKED_FROM: u8 = 4;
 
-    /// Version 2, of 0.1.0, ends before the canonical URL, and versions 3 and 4 before what a listing says: zeros say that
-    /// there is none. Versions up to 3 have no checksum.
+    /// Version 2, of 0.1.0, ends before the canonical URL, versions 3 and 4 before what a listing says, and version 5 before
+    /// the slots: zeros say that there are none. Versions up to 3 have no checksum.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
         match version {
-            2 => Some([body, &[0, 0]].concat()),
-            3 | 4 => Some([body, &[0]].concat()),
+            2 => Some([body, &[0, 0, 0]].concat()),
+            3 | 4 => Some([body, &[0, 0]].concat()),
+            5 => Some([body, &[0]].concat()),
             _ => None,
         }
     }
 }
 
-impl Message for Contribution {
+impl Message for CountedPage {
     const KIND: u8 = 3;
-    const VERSION: u8 = 2;
+    const VERSION: u8 = 3;
     const NAME: &'static str = "contribution";
+
+    /// Version 2, of 0.1.0, is a contribution alone: a zero before it says that there are no slots.
+    fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
+        (version == 2).then(|| [&[0], body].concat())
+    }
 }
 
 impl Message for GonePage {

@@ -12,5 +12,5 @@ pub mod seed;
 pub mod wire;
 
 pub use body::{Body, BodyError, MAX_PAGE};
-pub use pages::{Ending, FetchedPage, GonePage, PartitionedPage};
+pub use pages::{CountedPage, Ending, FetchedPage, GonePage, PartitionedPage};
 pub use sealed::SealedPage;

@@ -10,6 +10,7 @@ use crate::store::Why;
 use crate::version::{ContentHash, Version};
 use newslode_page::article::Article;
 use newslode_page::contribution::Contribution;
+use newslode_page::extract::SlotUse;
 use newslode_page::reading::{CanonicalUrl, Listed, ListedEntry, Page, Site};
 use newslode_page::time::Timestamp;
 
@@ -64,6 +65,18 @@ pub struct PartitionedPage {
     /// What a listing says of the article. It travels here, and not inside the article, because older versions of this message
     /// end before it: [`PartitionedPage::complete`] puts it where it belongs.
     pub listed: Option<ListedEntry>,
+    /// Where the page may name its place in the site.
+    pub slots: Vec<SlotUse>,
+}
+
+/// Miner → archive: what is kept of a counted page, so that it can be subtracted and its place be found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CountedPage {
+    /// Where it may name its place in the site; none if an earlier version counted it. They come first, because many
+    /// readers need nothing else.
+    pub slots: Vec<SlotUse>,
+    /// What counts of it.
+    pub contribution: Contribution,
 }
 
 /// Crawler → miner: a page that was published before, and is gone or must not be kept any longer.
@@ -145,6 +158,7 @@ impl PartitionedPage {
             article,
             notes: std::mem::take(&mut said.notes),
             canonical: said.canonical.take(),
+            slots: std::mem::take(&mut said.slots),
         }
     }
 

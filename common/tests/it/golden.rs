@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 
 use newslode_common::message::envelope::{EnvelopeError, Message, open, seal};
-use newslode_common::message::{Body, Ending, FetchedPage, GonePage, PartitionedPage};
+use newslode_common::message::{Body, CountedPage, Ending, FetchedPage, GonePage, PartitionedPage};
 use newslode_common::store::Why;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::analysis::PageNotes;
@@ -15,6 +15,7 @@ use newslode_page::article::{Article, Block, BlockKind, Evidence, PageKind};
 use newslode_page::contribution::{
     Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse,
 };
+use newslode_page::extract::{SlotName, SlotUse};
 use newslode_page::reading::{CanonicalUrl, Listed, ListedBy, ListedEntry, Site};
 use newslode_page::time::Timestamp;
 use newslode_page::{Analysis, Params, analyse};
@@ -101,7 +102,22 @@ fn partitioned() -> PartitionedPage {
         notes: PageNotes { coarse: vec!["leaves".into()], failed: None, leaves: 412 },
         canonical: Some("https://www.example.org/sport/cup".parse().unwrap()),
         listed: Some(listed().entry),
+        slots: slots(),
     }
+}
+
+fn slots() -> Vec<SlotUse> {
+    let name =
+        SlotName { name: "Sport".into(), target: Some("https://www.example.org/sport".parse().unwrap()) };
+    let section = SlotName { name: "Cup, Tour".into(), target: None };
+    vec![
+        SlotUse { slot: "a ul>li>a".into(), names: vec![name] },
+        SlotUse { slot: "meta keywords".into(), names: vec![section] },
+    ]
+}
+
+fn counted() -> CountedPage {
+    CountedPage { contribution: contribution(), slots: slots() }
 }
 
 fn gone() -> GonePage {
@@ -125,7 +141,7 @@ fn check<M: Message + PartialEq + Debug>(message: &M) {
 #[test]
 fn messages_keep_their_bytes() {
     check(&fetched());
-    check(&contribution());
+    check(&counted());
     check(&partitioned());
     check(&gone());
 }
@@ -133,10 +149,14 @@ fn messages_keep_their_bytes() {
 #[test]
 fn messages_of_older_versions_are_read() {
     let read: PartitionedPage = open(include_bytes!("../golden/partition.v2.bin")).unwrap();
-    let before = PartitionedPage { listed: None, ..partitioned() };
+    let without_slots = PartitionedPage { slots: vec![], ..partitioned() };
+    let before = PartitionedPage { listed: None, ..without_slots.clone() };
     assert_eq!(read, PartitionedPage { canonical: None, ..before.clone() });
     assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v3.bin")).unwrap(), before);
     assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v4.bin")).unwrap(), before);
+    assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v5.bin")).unwrap(), without_slots);
+    let read: CountedPage = open(include_bytes!("../golden/contribution.v2.bin")).unwrap();
+    assert_eq!(read, CountedPage { slots: vec![], ..counted() });
     assert_eq!(open::<GonePage>(include_bytes!("../golden/gone page.v1.bin")).unwrap(), gone());
     let before = FetchedPage { listed: None, ..fetched() };
     assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v1.bin")).unwrap(), before);
@@ -185,11 +205,11 @@ fn a_cut_or_padded_message_is_refused_wherever_it_is_cut() {
 
 #[test]
 fn a_forged_length_asks_for_no_memory() {
-    let mut bytes = seal(&contribution()).unwrap();
+    let mut bytes = seal(&counted()).unwrap();
     bytes.truncate(5);
     // No language, then a list of 2⁶⁰ labels.
     bytes.extend([0, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0x10]);
-    assert!(open::<Contribution>(&bytes).is_err());
+    assert!(open::<CountedPage>(&bytes).is_err());
 }
 
 #[test]

@@ -65,6 +65,11 @@ pub(crate) enum EvalCommand {
         after_help = "Example:\n  newslode-lab eval places --pages realsites --site example.org --slots"
     )]
     Places(EvalPlacesArgs),
+    /// Score the concepts, relations and filing of a run against concepts and pairs that a reader judged (JSON).
+    #[command(
+        after_help = "Example:\n  newslode-lab eval concepts --dir run --judged real.json --unjudged open.jsonl\n  newslode-lab eval concepts --dir run --judged real.json --also judged.jsonl   (open.jsonl with verdicts filled in)"
+    )]
+    Concepts(EvalConceptsArgs),
     /// Measure how well articles are filed when one of the witnesses is hidden, which then judges the others.
     #[command(after_help = "Example:\n  newslode-lab eval filing --dir run")]
     Filing(EvalFilingArgs),
@@ -96,6 +101,30 @@ pub(crate) struct EvalPlacesArgs {
     /// Print this number of articles of each site whose places are wrong or missing.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) errors: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalConceptsArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Judged concepts and pairs: JSON with `concepts` (label to `subject`, `form`, `house`, `broken` or `debatable`), `same`
+    /// (groups of labels that should be one concept) and `is_a` (`right`, `wrong`, `debatable` and `missing` pairs of a
+    /// broader and a narrower label).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) judged: PathBuf,
+    /// More judgements: the lines of `--unjudged` with verdicts filled in (JSON Lines). They win over `--judged`. May be
+    /// repeated; the first file wins.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) also: Vec<PathBuf>,
+    /// Write the concepts and pairs that nobody judged to this file (JSON Lines), for a person to judge: `verdict` is null.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) unjudged: Option<PathBuf>,
+    /// Name the concepts of each verdict with their articles, and the judged subjects that the run lacks.
+    #[arg(long)]
+    pub(crate) labels: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

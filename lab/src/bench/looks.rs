@@ -95,6 +95,7 @@ pub(super) fn parts(store: RedbStore) -> anyhow::Result<Parts> {
         },
         owners: Arc::default(),
         filing: Arc::default(),
+        places: Arc::default(),
         announcements: Arc::default(),
         broker: Arc::new(InProcessBroker::new(Limits::default())),
         metrics: Metrics::new()?,

@@ -8,6 +8,7 @@ pub(crate) mod articles;
 pub(crate) mod attributes;
 pub(crate) mod blocks;
 pub(crate) mod instances;
+pub(crate) mod judged;
 pub(crate) mod outline;
 pub(crate) mod segments;
 pub(crate) mod splits;

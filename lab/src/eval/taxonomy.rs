@@ -257,7 +257,7 @@ fn written(said: &Said) -> impl Iterator<Item = String> {
 }
 
 /// The transitive closure. Pairs of a name with itself stay only if they were given.
-fn closure(pairs: &[(String, String)]) -> BTreeSet<(String, String)> {
+pub(super) fn closure(pairs: &[(String, String)]) -> BTreeSet<(String, String)> {
     let mut below: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (broader, narrower) in pairs {
         below.entry(broader).or_default().insert(narrower);
@@ -280,7 +280,7 @@ fn closure(pairs: &[(String, String)]) -> BTreeSet<(String, String)> {
 
 /// Normalizes a name as the gold does: NFKC, lower case, "and" as "&", collapsed white space, no
 /// punctuation at the ends.
-fn norm(text: &str) -> String {
+pub(super) fn norm(text: &str) -> String {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
     let folded = folded.replace('\u{2019}', "'").replace("&amp;", "&");
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';

@@ -11,8 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::{LinkUse, SlotName, SlotUse};
-use newslode_page::extract::SEPARATORS;
+use newslode_page::contribution::LinkUse;
+use newslode_page::extract::{SEPARATORS, SlotName, SlotUse};
 use newslode_page::reading::CanonicalUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,8 @@ const GOOD_SHARE: f64 = 0.13;
 const MOST_LISTINGS: usize = 6;
 /// Fewest articles from which a scheme is learnt.
 const LEAST_ARTICLES: usize = 5;
+/// Most places of a scheme. A site may have more tags; those of few articles are found on the articles themselves.
+const MOST_PLACES: usize = 20_000;
 /// So many targets that always stand together are a part of a menu.
 const BLOCK: usize = 4;
 /// A link's text that leads to more pages names none of them.
@@ -584,6 +586,9 @@ impl SiteScheme {
         }
         let mut order: Vec<(u32, usize)> = articles.iter().map(|(target, of)| (*target, of.len())).collect();
         order.sort_by_key(|(target, count)| (std::cmp::Reverse(*count), site.targets.get(*target as usize)));
+        // What a single article names is found again when that article is read.
+        order.retain(|(_, count)| *count >= 2);
+        order.truncate(MOST_PLACES);
         let place_of: BTreeMap<u32, u32> = order
             .iter()
             .enumerate()
@@ -641,6 +646,8 @@ impl SiteScheme {
             &articles.into_iter().filter_map(|(target, of)| Some((*place_of.get(&target)?, of))).collect(),
         );
         scheme.add_listed(site);
+        let labels: BTreeSet<String> = scheme.places.iter().map(|place| folded(&place.label)).collect();
+        scheme.joined.retain(|name| labels.contains(name));
         scheme
     }
 
@@ -973,6 +980,29 @@ enum PlaceRef {
     New(String, Option<String>),
 }
 
+/// Joins names that the scheme does not know with the pages of the same name that the article links.
+fn with_addresses(named: Named) -> Named {
+    let names: BTreeMap<String, PlaceRef> = named
+        .keys()
+        .filter_map(|place| match place {
+            PlaceRef::New(label, Some(address)) => {
+                Some([(folded(label), place.clone()), (last_part(&address.parse().ok()?), place.clone())])
+            }
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let mut joined = Named::new();
+    for (place, slots) in named {
+        let at = match &place {
+            PlaceRef::New(label, None) => names.get(&folded(label)).cloned().unwrap_or(place),
+            _ => place,
+        };
+        joined.entry(at).or_default().extend(slots);
+    }
+    joined
+}
+
 /// Finds places by address and name.
 struct SchemeIndex {
     by_page: FxHashMap<String, u32>,
@@ -980,6 +1010,12 @@ struct SchemeIndex {
 }
 
 impl SiteScheme {
+    /// Whether it names no place.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
     /// The places, those of most articles first.
     #[must_use]
     pub fn places(&self) -> &[SchemePlace] {
@@ -1033,10 +1069,37 @@ impl SiteScheme {
             }
         }
         let is_broad = |place: &PlaceRef| matches!(place, PlaceRef::Known(at) if broad.contains(at));
+        named = with_addresses(named);
         if named.keys().any(|place| !is_broad(place)) {
             named.retain(|place, slots| !is_broad(place) || slots.iter().any(|slot| is_declared(slot)));
         }
         named
+    }
+
+    /// How far a place of so many articles is from one that divides the site well; in thousandths of the logarithm.
+    fn distance(&self, articles: u32) -> u64 {
+        let share = f64::from(articles.max(1)) / f64::from(self.articles.max(1));
+        ((share / GOOD_SHARE).ln().abs() * 1_000.0) as u64
+    }
+}
+
+/// Finds the places of a site's articles.
+pub struct PlaceFinder {
+    scheme: SiteScheme,
+    index: SchemeIndex,
+}
+
+impl PlaceFinder {
+    /// A finder by this scheme.
+    #[must_use]
+    pub fn new(scheme: SiteScheme) -> PlaceFinder {
+        PlaceFinder { index: scheme.index(), scheme }
+    }
+
+    /// The scheme.
+    #[must_use]
+    pub fn scheme(&self) -> &SiteScheme {
+        &self.scheme
     }
 
     /// The places of an article, best first: sections before tags, what lies within another place before that, what more
@@ -1044,11 +1107,12 @@ impl SiteScheme {
     #[must_use]
     pub fn places_of(&self, url: &CanonicalUrl, authors: &[String], slots: &[SlotUse]) -> Vec<Place> {
         let authors: BTreeSet<String> = authors.iter().map(|author| folded(author)).collect();
-        let named = self.named(&self.index(), slots);
+        let scheme = &self.scheme;
+        let named = scheme.named(&self.index, slots);
         let known: BTreeSet<u32> = named.keys().filter_map(PlaceRef::number).collect();
         let wider: BTreeSet<u32> = known
             .iter()
-            .filter_map(|at| self.places.get(*at as usize))
+            .filter_map(|at| scheme.places.get(*at as usize))
             .flat_map(|place| place.within.intersection(&known).copied())
             .collect();
         let mut found: Vec<(Place, Rank)> = Vec::new();
@@ -1057,7 +1121,7 @@ impl SiteScheme {
             let number = place.number();
             let (label, address, kind, articles) = match place {
                 PlaceRef::Known(at) => {
-                    let Some(place) = self.places.get(at as usize) else { continue };
+                    let Some(place) = scheme.places.get(at as usize) else { continue };
                     (place.label.clone(), place.written_address(), place.kind, place.articles)
                 }
                 PlaceRef::New(label, address) => {
@@ -1069,26 +1133,26 @@ impl SiteScheme {
                 continue;
             }
             let rank = Rank {
-                is_broad: f64::from(articles) > BROAD * f64::from(self.articles),
+                is_broad: f64::from(articles) > BROAD * f64::from(scheme.articles),
                 kind,
                 is_wider: number.is_some_and(|at| wider.contains(&at)),
                 is_named_once: slots.len() < 2,
                 evidence: std::cmp::Reverse(evidence.len()),
-                distance: self.distance(articles),
+                distance: scheme.distance(articles),
             };
             let evidence: Vec<String> = evidence.into_iter().map(str::to_owned).collect();
             found.push((Place { label, address, kind, evidence, probability: 0.9 }, rank));
         }
         if found.is_empty() {
-            for at in self.listed.get(url.as_str()).into_iter().flatten() {
-                let Some(place) = self.places.get(*at as usize) else { continue };
+            for at in scheme.listed.get(url.as_str()).into_iter().flatten() {
+                let Some(place) = scheme.places.get(*at as usize) else { continue };
                 let rank = Rank {
                     is_broad: false,
                     kind: place.kind,
                     is_wider: false,
                     is_named_once: true,
                     evidence: std::cmp::Reverse(1),
-                    distance: self.distance(place.articles),
+                    distance: scheme.distance(place.articles),
                 };
                 let (label, address, kind) = (place.label.clone(), place.written_address(), place.kind);
                 found.push((
@@ -1099,12 +1163,6 @@ impl SiteScheme {
         }
         found.sort_by(|(a, a_rank), (b, b_rank)| a_rank.cmp(b_rank).then_with(|| a.label.cmp(&b.label)));
         found.into_iter().map(|(place, _)| place).collect()
-    }
-
-    /// How far a place of so many articles is from one that divides the site well; in thousandths of the logarithm.
-    fn distance(&self, articles: u32) -> u64 {
-        let share = f64::from(articles.max(1)) / f64::from(self.articles.max(1));
-        ((share / GOOD_SHARE).ln().abs() * 1_000.0) as u64
     }
 }
 

@@ -15,6 +15,7 @@ use futures::future::try_join_all;
 use newslode_common::message::{Ending, FetchedPage, GonePage, PartitionedPage};
 use newslode_common::store::{Entry, Frontier, StoreResult, first_fetch};
 use newslode_common::version::{FIRST_DATE, Version};
+use newslode_page::extract::check_slots;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -50,6 +51,7 @@ pub(super) fn check(page: &PartitionedPage) -> Result<(), String> {
     is_of_site(&page.url, &page.site)?;
     let of_page = |error| format!("`{}`: {error}", page.url);
     page.contribution.check(&page.url).map_err(of_page)?;
+    check_slots(&page.slots, &page.site).map_err(of_page)?;
     page.notes.check().map_err(of_page)?;
     page.listed.as_ref().map_or(Ok(()), |listed| listed.check(&page.url)).map_err(of_page)?;
     page.article.as_ref().map_or(Ok(()), |article| article.check(&page.url)).map_err(of_page)

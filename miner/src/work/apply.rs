@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 use newslode_common::config::Follow;
-use newslode_common::message::{PartitionedPage, envelope};
+use newslode_common::message::{CountedPage, PartitionedPage, envelope};
 use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{Applied, Change, Kind, NewUrl, StoreError, Why};
 use newslode_common::version::{ContentHash, Version};
@@ -98,7 +98,8 @@ pub(super) async fn count_traced(
         let Some(article) = viewed.get(&page.version.content).or(page.article.as_ref()) else { continue };
         let fetch = Fetch { number, at: page.fetched_at };
         let canonical = page.canonical.as_ref();
-        let fetched = FetchedArticle { url: &page.url, article, fetch, canonical };
+        let content = Some(page.version.content);
+        let fetched = FetchedArticle { url: &page.url, article, fetch, canonical, content };
         let histories = parts.histories();
         let recording = histories.record_fetch(&settings.labels, fetched, now);
         let span = spans.get(at).cloned().unwrap_or_else(Span::none);
@@ -155,7 +156,8 @@ async fn archive_computed(
     }
     let mut puts = Vec::new();
     for page in pages {
-        let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+        let kept = CountedPage { contribution: page.contribution.clone(), slots: page.slots.clone() };
+        let sealed = envelope::seal(&kept).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let content = page.version.content;
         puts.push(parts.stores.archive.put(Kind::Contribution, content, sealed.into(), now));
         let is_kept = !viewed.contains_key(&content) && !withdrawn.contains(&page.url);

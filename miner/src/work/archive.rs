@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures::future::try_join_all;
-use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::message::{CountedPage, FetchedPage, envelope};
 use newslode_common::parsed::ParsedPages;
 use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
@@ -27,6 +27,17 @@ pub(super) async fn read_contribution(
     archive: &dyn PageArchive,
     content: ContentHash,
 ) -> StoreResult<Option<Contribution>> {
+    Ok(read_counted(archive, content).await?.map(|page| page.contribution))
+}
+
+/// What the archive keeps of a counted page.
+///
+/// # Errors
+/// When the archive cannot be read, or holds something else.
+pub(super) async fn read_counted(
+    archive: &dyn PageArchive,
+    content: ContentHash,
+) -> StoreResult<Option<CountedPage>> {
     let sealed = archive.get(Kind::Contribution, content).await?;
     let open = |bytes: Bytes| {
         envelope::open(&bytes)

@@ -44,6 +44,7 @@ mod losses;
 pub mod members;
 pub mod owners;
 pub mod parts;
+pub mod places;
 pub mod recompute;
 pub mod reconcile;
 pub mod removal;

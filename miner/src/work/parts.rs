@@ -16,6 +16,7 @@ use crate::work::announcements::Announcements;
 use crate::work::filing::cache::FilingCache;
 use crate::work::histories::Histories;
 use crate::work::owners::Owners;
+use crate::work::places::PlaceCache;
 use crate::work::stores::Stores;
 
 /// What a miner is made of.
@@ -31,6 +32,8 @@ pub struct Parts {
     pub owners: Arc<Owners>,
     /// By what events are filed.
     pub filing: Arc<FilingCache>,
+    /// The schemes by which the articles of events have their places.
+    pub places: Arc<PlaceCache>,
     /// When readers hear of new articles.
     pub announcements: Arc<Announcements>,
     /// The rules of folding: those of the preset with which pages are partitioned.
@@ -52,6 +55,7 @@ impl Parts {
             archive: self.stores.archive.as_ref(),
             broker: self.broker.as_ref(),
             filing: &self.filing,
+            places: &self.places,
             announcements: &self.announcements,
             metrics: &self.metrics,
         }

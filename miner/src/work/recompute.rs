@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::config::{Follow, MinerConfig};
-use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::message::{CountedPage, FetchedPage, envelope};
 use newslode_common::store::{Applied, Change, Entry, Kind, NewUrl, StoreError};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
@@ -365,8 +365,8 @@ async fn archive_results(
     fetch: Fetch,
     now: Timestamp,
 ) -> Result<(), BatchError> {
-    let sealed =
-        envelope::seal(&analysis.contribution).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let kept = CountedPage { contribution: analysis.contribution.clone(), slots: analysis.slots.clone() };
+    let sealed = envelope::seal(&kept).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     parts.stores.archive.put(Kind::Contribution, name, sealed.into(), now).await?;
     parts.stores.archive.put(Kind::Hierarchy, name, xml::write(&analysis.hierarchy).into(), now).await?;
     let before = parts.stores.archive.get(Kind::Article, page.counted.content).await?;

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::message::{CountedPage, FetchedPage, envelope};
 use newslode_common::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::Analysis;
@@ -141,7 +141,8 @@ pub async fn verify(
                 }
             }
             let kept = archive.get(Kind::Contribution, version.content).await?;
-            let kept = kept.and_then(|bytes| envelope::open::<Contribution>(&bytes).ok());
+            let kept = kept
+                .and_then(|bytes| envelope::open::<CountedPage>(&bytes).ok().map(|page| page.contribution));
             let Some(page) = generations.fetched(archive, version.content).await? else {
                 match kept {
                     Some(kept) if generations.removed(archive, version.content).await?.is_some() => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::message::seed::SeedMessage;
-use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
+use newslode_common::message::{Body, CountedPage, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Kind, Why};
@@ -43,6 +43,7 @@ pub(crate) fn world() -> World {
         },
         owners: Arc::default(),
         filing: Arc::default(),
+        places: Arc::default(),
         announcements: Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
@@ -79,7 +80,7 @@ impl World {
 
     /// The same at a given time.
     pub(crate) async fn archive_at(&self, page: &PartitionedPage, now: Timestamp) {
-        let bytes = envelope::seal(&page.contribution).unwrap();
+        let bytes = envelope::seal(&counted(&page.contribution)).unwrap();
         self.archive_body(page, Body::Inline(bytes), now).await;
     }
 
@@ -118,7 +119,8 @@ pub(crate) fn content_of(page: &PartitionedPage) -> ContentHash {
 /// The `recompute` for pages of [`World::archive`].
 pub(crate) fn recompute(page: FetchedPage) -> Computed {
     let Body::Inline(bytes) = page.body else { return Computed::default() };
-    Computed { contribution: envelope::open(&bytes).unwrap(), is_article: false }
+    let page: CountedPage = envelope::open(&bytes).unwrap();
+    Computed { contribution: page.contribution, is_article: false }
 }
 
 pub(crate) fn url(text: &str) -> CanonicalUrl {
@@ -148,7 +150,7 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
         contribution.nested.push(menu);
         contribution.pairs.push(PairUse { broader, narrower, level: 1 });
     }
-    let content = ContentHash::of(&at, None, &envelope::seal(&contribution).unwrap());
+    let content = ContentHash::of(&at, None, &envelope::seal(&counted(&contribution)).unwrap());
     PartitionedPage {
         site: at.site(),
         depth: u32::from(why != Why::Seed),
@@ -161,5 +163,11 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
         notes: PageNotes::default(),
         canonical: None,
         listed: None,
+        slots: Vec::new(),
     }
+}
+
+/// What is archived of a page with this contribution.
+fn counted(contribution: &Contribution) -> CountedPage {
+    CountedPage { contribution: contribution.clone(), slots: Vec::new() }
 }

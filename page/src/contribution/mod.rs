@@ -172,36 +172,6 @@ pub struct NestedUse {
     pub narrower: String,
 }
 
-/// A slot of a page: one way in which it names sections or tags, which may be its own.
-///
-/// The name of the slot begins with its kind: `a` and the path of elements around links (after `rel=` words), `meta` and a
-/// name, `json` and a field, `item` and a property, `dir` and a level of the address, `class` with an element and a family.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlotUse {
-    /// The slot's name, the same on pages of one layout.
-    pub slot: String,
-    /// What it names, in page order, each target or name once; not empty.
-    pub names: Vec<SlotName>,
-}
-
-/// A name in a slot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SlotName {
-    /// The text.
-    pub name: String,
-    /// The page of the same site that it leads to, if it is a link or a directory.
-    pub target: Option<CanonicalUrl>,
-}
-
-impl SlotUse {
-    /// Bytes of its texts.
-    pub(crate) fn bytes(&self) -> usize {
-        let of_name =
-            |name: &SlotName| name.name.len() + name.target.as_ref().map_or(0, |url| url.as_str().len());
-        self.slot.len() + self.names.iter().map(of_name).sum::<usize>()
-    }
-}
-
 /// The contribution of a page to its site's state. A pure function: see the module's documentation.
 ///
 /// ```
@@ -242,9 +212,6 @@ pub struct Contribution {
     pub nested: Vec<NestedUse>,
     /// Directories in the URLs of the stories that the page links to, as label keys; sorted, each once.
     pub directories: Vec<String>,
-    /// Where the page may name its own place: see [`SlotUse`]. Sorted by slot, each once. They are counted in no cell; the
-    /// view of a site reads them. Only [`analyse`](crate::analyse) fills them in.
-    pub slots: Vec<SlotUse>,
 }
 
 impl ListUse {

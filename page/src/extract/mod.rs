@@ -50,8 +50,7 @@ use kind::Asked;
 pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds};
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
-pub use slots::SEPARATORS;
-pub(crate) use slots::slots;
+pub use slots::{SEPARATORS, SlotName, SlotUse, check_slots, slots};
 
 use metadata::Metadata;
 use reader::{article_of, kind_by_feed, page_claims, read_article, whatever_of};

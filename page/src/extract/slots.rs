@@ -8,13 +8,14 @@
 //! Invariant: a pure function of the page. A hostile page gives a bounded number of bytes.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::breadcrumbs;
 use super::json_ld::{self, Objects};
 use super::plain::{readable, without_entities};
 use crate::Page;
-use crate::contribution::{SlotName, SlotUse};
-use crate::reading::{CanonicalUrl, NodeId, PageTree};
+use crate::bounds::{Excess, holds, most};
+use crate::reading::{CanonicalUrl, NodeId, PageTree, Site};
 use crate::text::words_of_label;
 
 /// Longest name of a place, in words and in bytes. Sections have one to five words; longer texts are headlines.
@@ -30,14 +31,60 @@ const MOST_CLASS: usize = 32;
 /// A slot with more names is a menu or a list of the site's pages.
 const MOST_NAMES: usize = 48;
 /// Most slots of a page, and most bytes of their names and targets.
-pub(crate) const MAX_SLOTS: usize = 200;
-pub(crate) const MAX_BYTES: usize = 64 << 10;
+const MAX_SLOTS: usize = 200;
+const MAX_BYTES: usize = 64 << 10;
 /// Most classes of an element that are looked at for names.
 const MOST_ELEMENT_CLASSES: usize = 64;
 /// Levels of directories.
 const MOST_LEVELS: usize = 4;
 /// Longest content of a meta element that may hold names.
 const MOST_CONTENT: usize = 2_000;
+
+/// A slot of a page: one way in which it names sections or tags, which may be its own.
+///
+/// The name of the slot begins with its kind: `a` and the path of elements around links (after `rel=` words), `meta` and a
+/// name, `json` and a field, `item` and a property, `dir` and a level of the address, `class` with an element and a family.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotUse {
+    /// The slot's name, the same on pages of one layout.
+    pub slot: String,
+    /// What it names, in page order, each target or name once; not empty.
+    pub names: Vec<SlotName>,
+}
+
+/// A name in a slot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotName {
+    /// The text.
+    pub name: String,
+    /// The page of the same site that it leads to, if it is a link or a directory.
+    pub target: Option<CanonicalUrl>,
+}
+
+impl SlotUse {
+    /// Bytes of its texts.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_name =
+            |name: &SlotName| name.name.len() + name.target.as_ref().map_or(0, |url| url.as_str().len());
+        self.slot.len() + self.names.iter().map(of_name).sum::<usize>()
+    }
+}
+
+/// Whether a page of this site can have these slots.
+///
+/// # Errors
+/// Names the limit that they exceed.
+pub fn check_slots(slots: &[SlotUse], site: &Site) -> Result<(), Excess> {
+    most("slots", "entries", slots.len(), MAX_SLOTS)?;
+    most("slots", "bytes", slots.iter().map(SlotUse::bytes).sum(), MAX_BYTES)?;
+    holds("slots", slots.is_sorted_by(|a, b| a.slot < b.slot), "are not sorted, each once")?;
+    for slot in slots {
+        most("slot", "names", slot.names.len(), MOST_NAMES)?;
+        let is_inside = |name: &SlotName| name.target.as_ref().is_none_or(|target| target.site() == *site);
+        holds("slot", slot.names.iter().all(is_inside), "leads to another site")?;
+    }
+    Ok(())
+}
 
 /// The slots under construction, in page order.
 #[derive(Default)]
@@ -96,7 +143,7 @@ impl SlotBuilder {
 }
 
 /// The slots of a page, sorted by name, each once.
-pub(crate) fn slots(page: &Page) -> Vec<SlotUse> {
+pub fn slots(page: &Page) -> Vec<SlotUse> {
     let mut slots = SlotBuilder::default();
     add_declared(page, &mut slots);
     add_directories(&page.url, &mut slots);

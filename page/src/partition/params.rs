@@ -13,8 +13,8 @@ use super::papers::params::{GroupCost, PaperParams, Scope};
 use crate::generation::Generation;
 use crate::preset::Preset;
 
-/// Raised whenever the same parameters give another hierarchy or contribution.
-const ALGORITHMS: u32 = 11;
+/// Raised whenever the same parameters give another hierarchy or contribution, or other slots.
+const ALGORITHMS: u32 = 12;
 
 /// The method that turns the leaves of a page into a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -13,12 +13,11 @@ use newslode_common::broker::{
 };
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{open, seal};
-use newslode_common::message::{Body, FetchedPage, PartitionedPage};
+use newslode_common::message::{Body, CountedPage, FetchedPage, PartitionedPage};
 use newslode_common::store::{Expired, Kind, PageArchive, StoreError, StoreResult, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::Params;
-use newslode_page::contribution::Contribution;
 use newslode_page::hierarchy::{Block, xml};
 use newslode_page::reading::{CanonicalUrl, Listed, ListedBy, ListedEntry};
 use newslode_page::time::Timestamp;
@@ -245,7 +244,7 @@ async fn a_page_that_comes_again_keeps_its_marks_unless_they_are_of_another_hier
 async fn what_can_never_be_worked_on_is_rejected_with_its_reason() {
     let (_, end) = ends_of(b"GET / HTTP/1.1".to_vec()).await;
     assert!(end.starts_with("reject: not a Newslode message"), "{end}");
-    let (_, end) = ends_of(seal(&Contribution::default()).unwrap()).await;
+    let (_, end) = ends_of(seal(&CountedPage::default()).unwrap()).await;
     assert!(end.contains("kind 3"), "{end}");
     let (_, end) = ends_of(seal(&message(Body::Archived)).unwrap()).await;
     assert!(end.contains("the archive has no page"), "{end}");

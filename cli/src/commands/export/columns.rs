@@ -258,7 +258,10 @@ mod tests {
         let mut table = Table::new().unwrap();
         for number in 0..1_500 {
             table
-                .add(&FiledArticle::new(ContentHash([7; 16]), article(number), &[], None, &labels), &mut file)
+                .add(
+                    &FiledArticle::new(ContentHash([7; 16]), article(number), &[], None, &labels, Vec::new()),
+                    &mut file,
+                )
                 .unwrap();
         }
         assert!(!file.is_empty(), "a full group is written at once");

@@ -90,6 +90,7 @@ impl Crawl {
             },
             owners: Arc::default(),
             filing: Arc::default(),
+            places: Arc::default(),
             announcements: Arc::default(),
             broker: outbox.clone(),
             metrics: parts.metrics,

@@ -2,6 +2,7 @@
 
 mod articles;
 mod blocks;
+mod concepts;
 mod filing;
 mod gold;
 mod hierarchy;
@@ -36,6 +37,7 @@ pub(crate) async fn run(args: EvalArgs, setup: &Setup) -> anyhow::Result<Exit> {
         EvalCommand::Instances(args) => instances::run(&args, quiet),
         EvalCommand::Places(args) => places::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
+        EvalCommand::Concepts(args) => concepts::run(&args, setup).await,
         EvalCommand::Filing(args) => filing::run(&args, setup).await,
         EvalCommand::World(args) => world::run(&args, setup).await,
     }

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use newslode::exit::{Exit, hinted};
 use newslode::out;
 use newslode::progress::ProgressDisplay;
-use newslode_miner::mining::site_scheme::{Place, SchemePage, SiteScheme, SlotReport, folded};
+use newslode_miner::mining::site_scheme::{Place, PlaceFinder, SchemePage, SiteScheme, SlotReport, folded};
 use newslode_page::contribution::Contribution;
+use newslode_page::extract::SlotUse;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::{Params, Timestamp, analyse};
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,7 @@ struct ReadPage {
     /// The address in the manifest, by which kinds and gold name it.
     said: String,
     contribution: Contribution,
+    slots: Vec<SlotUse>,
     authors: Vec<String>,
     published: Option<String>,
 }
@@ -148,7 +150,7 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
     let hides = |slot: &str| args.without.iter().any(|kind| slot.starts_with(kind.as_str()));
     let slots: Vec<Vec<_>> = pages
         .iter()
-        .map(|page| page.contribution.slots.iter().filter(|slot| !hides(&slot.slot)).cloned().collect())
+        .map(|page| page.slots.iter().filter(|slot| !hides(&slot.slot)).cloned().collect())
         .collect();
     let scheme_pages: Vec<SchemePage<'_>> = pages
         .iter()
@@ -162,13 +164,14 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
         })
         .collect();
     let (scheme, reports) = SiteScheme::learn(&scheme_pages);
+    let finder = PlaceFinder::new(scheme);
     if args.slots {
         print_slots(&reports)?;
     }
     let mut counts = Counts::default();
     let mut shown = 0;
     for (page, slots) in pages.iter().zip(&slots).filter(|(page, _)| is_article(page)) {
-        let places = scheme.places_of(&page.url, &page.authors, slots);
+        let places = finder.places_of(&page.url, &page.authors, slots);
         let gold = gold.get(&page.said);
         let is_wrong = count(&mut counts, &places, gold);
         if is_wrong && shown < args.errors {
@@ -194,7 +197,14 @@ fn read_pages(path: &Path, quiet: bool) -> anyhow::Result<Vec<ReadPage>> {
         let found = analyse(&url, Some("text/html"), &bytes, FETCHED_AT, &Params::default());
         let (authors, published) =
             found.article.map(|article| (article.authors, article.published)).unwrap_or_default();
-        Some(ReadPage { url, said: row.url.clone(), contribution: found.contribution, authors, published })
+        Some(ReadPage {
+            url,
+            said: row.url.clone(),
+            contribution: found.contribution,
+            slots: found.slots,
+            authors,
+            published,
+        })
     };
     let halves: Vec<&[Stored]> = rows.chunks(rows.len().div_ceil(2).max(1)).collect();
     let pages = std::thread::scope(|scope| {

@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 
 use super::history::{ArticleHistory, EventKind, Field, history_key};
 use crate::mining::filing::{Filed, Witness};
+use crate::mining::site_scheme::Place;
 
 /// An article that is new or changed.
 #[derive(Debug, Serialize)]
@@ -93,7 +94,7 @@ pub struct PastEvent<'a> {
     pub moved_to: Option<&'a CanonicalUrl>,
 }
 
-/// An event with the concepts of its article.
+/// An event with the concepts and places of its article.
 #[derive(Debug, Serialize)]
 pub struct WithConcepts<'a, T> {
     /// The article's name in the archive and in the console's addresses: its [`history_key`].
@@ -103,6 +104,8 @@ pub struct WithConcepts<'a, T> {
     pub event: T,
     /// One entry for each concept.
     pub filed: &'a [FiledUnder<'a>],
+    /// Its places in the site's own scheme, best first; none while the site has no scheme.
+    pub places: &'a [Place],
 }
 
 /// A concept under which an article is filed.

@@ -32,6 +32,7 @@ use crate::mining::fingerprints::Fingerprint;
 use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
+use crate::work::places::PlaceCache;
 use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts};
 use history::{ArticleHistory, EventKind, Fetch, history_key, publication_delay};
 
@@ -95,6 +96,8 @@ pub(super) struct FetchedArticle<'r> {
     pub(super) fetch: Fetch,
     /// The URL that the page declares as canonical.
     pub(super) canonical: Option<&'r CanonicalUrl>,
+    /// Under which its contribution is archived; `None` if nothing counts.
+    pub(super) content: Option<ContentHash>,
 }
 
 /// The histories of articles, and the readers who hear of their events.
@@ -110,6 +113,8 @@ pub(super) struct Histories<'a> {
     pub(super) broker: &'a dyn Broker,
     /// Files the articles of events under concepts.
     pub(super) filing: &'a FilingCache,
+    /// Finds the places of the articles of events.
+    pub(super) places: &'a PlaceCache,
     /// When readers hear of new articles.
     pub(super) announcements: &'a Announcements,
     /// Counts events.
@@ -188,7 +193,9 @@ impl Histories<'_> {
         let recorded = |history: &ArticleHistory| Fetch { number: history.fetch, at: history.fetched_at };
         let Some(fetch) = stored.as_ref().map(recorded).or(fetch) else { return Ok(()) };
         let canonical = stored.as_ref().and_then(|history| history.canonical.clone());
-        let fetched = FetchedArticle { url: &url, article, fetch, canonical: canonical.as_ref() };
+        let counted = self.state.versions(&url.site(), std::slice::from_ref(&url)).await?;
+        let content = counted.into_iter().flatten().next().map(|version| version.content);
+        let fetched = FetchedArticle { url: &url, article, fetch, canonical: canonical.as_ref(), content };
         let labels = site_labels(self.frontier, &url).await?;
         self.record(&labels, stored, fetched, Announced::Now { is_provisional }, now).await.map(drop)
     }
@@ -252,7 +259,7 @@ impl Histories<'_> {
 
         // Publish before writing: after a crash in between, the same event is published again under the same number.
         if let Some(event) = event {
-            self.publish_article(labels, &history, fetched.article).await?;
+            self.publish_article(labels, &history, fetched.article, fetched.content).await?;
             if event.event == EventKind::New {
                 self.measure_new(fetched.article, now);
             }
@@ -453,10 +460,18 @@ impl Histories<'_> {
         labels: &Labels,
         history: &ArticleHistory,
         article: &Article,
+        content: Option<ContentHash>,
     ) -> Result<(), BatchError> {
+        let places = match content {
+            Some(content) => {
+                self.places.places_of(self.state, self.archive, (&history.url, content), article).await?
+            }
+            None => Vec::new(),
+        };
         let (article, filed) = self.file(history, article).await?;
         let Some(event) = ArticleEvent::latest(history, &article, labels) else { return Ok(()) };
-        let event = WithConcepts { id: history_key(&history.url), event, filed: &FiledUnder::all(&filed) };
+        let id = history_key(&history.url);
+        let event = WithConcepts { id, event, filed: &FiledUnder::all(&filed), places: &places };
         self.publish(history.language.as_deref(), &history.url, &event).await
     }
 

@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::work::error::BatchError;
 use crate::work::knowledge;
 use crate::work::parts::Parts;
+use crate::work::places;
 use crate::work::waiting::pause;
 
 mod changes;
@@ -48,6 +49,7 @@ use site_value::SiteValueCache;
 /// When the store fails.
 pub(super) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
     cut::forget(state, site).await?;
+    places::forget(state, site).await?;
     site_value::forget(state, site).await
 }
 

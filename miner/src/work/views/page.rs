@@ -71,6 +71,8 @@ pub(super) struct Viewed {
     pub(super) article: Option<bool>,
     /// The template that accepts it, if that was asked, and when the page was fetched.
     pub(super) by: Option<(u32, Timestamp)>,
+    /// Whether it became an article, or is none any more.
+    pub(super) is_other_kind: bool,
 }
 
 /// The computed views of a page.
@@ -123,7 +125,10 @@ pub(super) async fn view_page(
     pace: Pace,
 ) -> Result<Viewed, BatchError> {
     let is_marked = context.value.is_some();
-    let ended = |end| Viewed { content, marks: is_marked.then_some(end), article: None, by: None };
+    let ended = |end| {
+        let marks = is_marked.then_some(end);
+        Viewed { content, marks, article: None, by: None, is_other_kind: false }
+    };
     let Some((_, page)) = context.generations.page(parts.stores.archive.as_ref(), content).await? else {
         return Ok(ended(MarkOutcome::Missing));
     };
@@ -184,7 +189,8 @@ pub(super) async fn view_page(
         Some(_) => MarkOutcome::Unchanged,
         None => MarkOutcome::Missing,
     };
-    Ok(Viewed { article: is_article.then_some(is_changed), by: views.by, ..ended(marks) })
+    let is_other_kind = is_other_kind && is_changed;
+    Ok(Viewed { article: is_article.then_some(is_changed), by: views.by, is_other_kind, ..ended(marks) })
 }
 
 fn compute(

@@ -36,6 +36,7 @@ use crate::work::error::BatchError;
 use crate::work::generations::Generations;
 use crate::work::knowledge::{Knowledge, ViewProgress};
 use crate::work::parts::Parts;
+use crate::work::places;
 
 /// The version of the template that accepts a page, and when that page was fetched.
 type AcceptedBy = Option<(u32, Timestamp)>;
@@ -74,6 +75,10 @@ struct SitePass<'a> {
     knowledge: Knowledge,
     generations: Arc<Generations>,
     learnt: Vec<u32>,
+    /// The pages that count, if all of them are viewed.
+    counted: Vec<(CanonicalUrl, ContentHash)>,
+    /// Whether a view changed which pages are articles.
+    has_other_articles: bool,
 }
 
 /// Views the pages of a site that are due. Returns false if the pass must be repeated: it was stopped, or another miner wrote
@@ -102,7 +107,17 @@ pub(super) async fn view_changes(
         return Ok(true);
     }
     let generations = Arc::new(Generations::read(state).await?);
-    let mut pass = SitePass { parts, site, pace, stop, knowledge, generations, learnt: Vec::new() };
+    let mut pass = SitePass {
+        parts,
+        site,
+        pace,
+        stop,
+        knowledge,
+        generations,
+        learnt: Vec::new(),
+        counted: Vec::new(),
+        has_other_articles: false,
+    };
     let new = pass.with_articles(&changes.contents()).await?;
     let is_learning = pass.observe(&new).await?;
     pass.knowledge.progress =
@@ -111,7 +126,13 @@ pub(super) async fn view_changes(
         true => pass.end_epoch(&changes).await?,
         false => (pass.site_value(values).await?, changes.contents()),
     };
-    if !pass.view(value, due, is_learning, report).await? || !pass.finish(version, report).await? {
+    if !pass.view(value, due, is_learning, report).await? {
+        return Ok(false);
+    }
+    if is_whole && pass.has_other_articles {
+        pass.learn_scheme().await?;
+    }
+    if !pass.finish(version, report).await? {
         return Ok(false);
     }
     if is_whole {
@@ -236,6 +257,8 @@ impl SitePass<'_> {
         self.knowledge.templates.retain(|content| held.contains(content));
         self.choose_siblings(&contents).await?;
         self.learn_kinds(contents.clone()).await?;
+        self.counted = counted.clone();
+        self.learn_scheme().await?;
         let value = SiteValue::for_new_epoch(&self.parts.stores, self.site, &counted).await?;
         let epoch = Some(value.version.clone());
         let pages = counted.len() as u64;
@@ -279,6 +302,13 @@ impl SitePass<'_> {
         Ok(())
     }
 
+    /// Learns the site's own scheme from the pages that count and those of them that are articles now.
+    async fn learn_scheme(&mut self) -> Result<(), BatchError> {
+        places::learn(&self.parts.stores, self.site, &self.counted, self.pace).await?;
+        self.parts.places.forget(self.site);
+        Ok(())
+    }
+
     /// Views the pages that are due and, after learning, those that waited. Returns false if stopped before the end.
     async fn view(
         &mut self,
@@ -312,6 +342,7 @@ impl SitePass<'_> {
             let viewed = viewed?;
             report.count(&self.parts.metrics, &viewed);
             by.insert(viewed.content, viewed.by);
+            self.has_other_articles |= viewed.is_other_kind;
             if self.stop.is_cancelled() {
                 return Ok(false);
             }

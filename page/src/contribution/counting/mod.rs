@@ -82,8 +82,7 @@ pub(crate) fn bounded_contribution(page: &Page, hierarchy: &Hierarchy) -> (Contr
     is_cut |= truncate_to_bytes(&mut lists, |list| list.labels.iter().map(String::len).sum());
     let language = page.language.clone();
     let filed = Some(filed_stories(page, &anchors));
-    let slots = Vec::new();
-    (Contribution { language, labels, pairs, terms, links, lists, filed, nested, directories, slots }, is_cut)
+    (Contribution { language, labels, pairs, terms, links, lists, filed, nested, directories }, is_cut)
 }
 
 /// The first [`MAX_STORIES`] stories of the page.

@@ -67,6 +67,7 @@ impl Installation {
             },
             owners: Arc::default(),
             filing: Arc::default(),
+            places: Arc::default(),
             announcements: Arc::default(),
             broker,
             metrics: self.metrics.clone(),
