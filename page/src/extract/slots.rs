@@ -318,3 +318,86 @@ fn add_declared(page: &Page, slots: &mut SlotBuilder) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page_at;
+
+    fn found(html: &str) -> Vec<SlotUse> {
+        let slots = slots(&page_at("https://example.org/news/2024/cup-final", html));
+        let site = "https://example.org/".parse::<CanonicalUrl>().unwrap().site();
+        check_slots(&slots, &site).unwrap();
+        slots
+    }
+
+    /// What a slot names: each name, and the path it leads to.
+    #[track_caller]
+    fn check(html: &str, slot: &str, expected: &[(&str, &str)]) {
+        let slots = found(html);
+        let names = slots.iter().find(|found| found.slot == slot).map(|found| found.names.as_slice());
+        let names: Vec<(&str, &str)> = names
+            .unwrap_or_default()
+            .iter()
+            .map(|name| (name.name.as_str(), name.target.as_ref().map_or("", |target| target.path())))
+            .collect();
+        assert_eq!(names, expected, "{slot} in {slots:?}");
+    }
+
+    #[test]
+    fn links_are_grouped_by_the_elements_around_them() {
+        let html = "<div class='head col-4'><p><a href=/sport>Sport</a> <a href=/cup/>The Cup</a></p></div>\
+                    <ul><li><a rel='category tag' href=/arts>Arts</a></ul><a href=/>Home</a>\
+                    <a href=https://elsewhere.org/x>Elsewhere</a><a href=/long>A headline of more than seven words is no name at all</a>";
+        check(html, "a html>body>div.head>p>a", &[("Sport", "/sport"), ("The Cup", "/cup/")]);
+        check(html, "a rel=tag rel=category html>body>ul>li>a", &[("Arts", "/arts")]);
+        let all: Vec<String> =
+            found(html).into_iter().flat_map(|slot| slot.names).map(|name| name.name).collect();
+        assert_eq!(all, ["Sport", "The Cup", "Arts", "news", "2024"]);
+    }
+
+    #[test]
+    fn markup_for_machines_is_read_whole() {
+        let html = "<meta name=keywords content='Cup, Arts &amp;amp; Music'><meta property=article:section content=Sport>\
+                    <meta name=description content='A long text that says what the story is about, and goes on.'>\
+                    <span itemprop=articleSection>Football</span>";
+        check(html, "meta keywords", &[("Cup, Arts & Music", "")]);
+        check(html, "meta article:section", &[("Sport", "")]);
+        check(html, "meta description", &[]);
+        check(html, "item articleSection", &[("Football", "")]);
+    }
+
+    #[test]
+    fn json_ld_gives_fields_of_the_own_article_and_breadcrumbs() {
+        let html = r#"<h1>Cup final</h1><script type="application/ld+json">[
+            {"@type": "NewsArticle", "headline": "Cup final", "articleSection": ["Sport", "Food, Drink"], "keywords": "cup;goal",
+             "url": "https://example.org/news/2024/cup-final"},
+            {"@type": "BreadcrumbList", "itemListElement": [
+                {"@type": "ListItem", "position": 2, "name": "Sport", "item": "https://example.org/sport/"},
+                {"@type": "ListItem", "position": 1, "name": "Home", "item": "https://example.org/"}]}]</script>"#;
+        check(html, "json articleSection", &[("Sport", ""), ("Food, Drink", "")]);
+        check(html, "json keywords", &[("cup;goal", "")]);
+        check(html, "json breadcrumb", &[("Sport", "/sport/")]);
+        check(html, "json headline", &[]);
+    }
+
+    #[test]
+    fn directories_and_classes_around_the_headline_are_slots() {
+        let html = "<body class='post category-sport tag-cup-final'><article class=category-arts><h2>Another</h2></article><h1>Cup</h1>";
+        check(html, "dir 1", &[("news", "/news/")]);
+        check(html, "dir 2", &[("2024", "/news/2024/")]);
+        check(html, "class category", &[("sport", "")]);
+        check(html, "class tag", &[("cup final", "")]);
+    }
+
+    #[test]
+    fn a_flood_is_cut_within_the_bounds() {
+        let links: String =
+            (0..10_000).map(|n| format!("<div class=x{}><a href=/p{n}>Page {n}</a></div>", n % 7)).collect();
+        let metas: String = (0..5_000).map(|n| format!("<meta name=m{n} content=c{n}>")).collect();
+        let slots = found(&format!("{metas}{links}"));
+        assert_eq!(slots.len(), MAX_SLOTS);
+        // A slot of so many names is a menu.
+        assert!(slots.iter().all(|slot| !slot.slot.starts_with("a ")));
+    }
+}

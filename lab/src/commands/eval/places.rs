@@ -69,6 +69,8 @@ struct Counts {
     found: usize,
     sections: usize,
     found_sections: usize,
+    /// By the number of kinds of evidence: judged places, and those that are right.
+    by_evidence: BTreeMap<usize, (usize, usize)>,
 }
 
 impl Counts {
@@ -86,6 +88,10 @@ impl Counts {
             (&mut self.found_sections, other.found_sections),
         ];
         pairs.into_iter().for_each(|(sum, by)| *sum += by);
+        for (kinds, (judged, right)) in &other.by_evidence {
+            let sum = self.by_evidence.entry(*kinds).or_default();
+            *sum = (sum.0 + judged, sum.1 + right);
+        }
     }
 
     fn row(&self, name: &str) -> String {
@@ -136,6 +142,10 @@ pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
         all.add(&counts);
     }
     out::line(&all.row("all"))?;
+    for (kinds, (judged, right)) in &all.by_evidence {
+        let share = *right as f64 / (*judged).max(1) as f64;
+        out::line(&format!("places by {kinds} kinds of evidence: {judged}, right {share:.3}"))?;
+    }
     Ok(Exit::Done)
 }
 
@@ -264,6 +274,10 @@ fn count(counts: &mut Counts, places: &[Place], gold: Option<&Gold>) -> bool {
         counts.best += usize::from(right.first() == Some(&true));
         counts.places += right.len();
         counts.right += right.iter().filter(|right| **right).count();
+        for (place, right) in places.iter().zip(&right) {
+            let of_kinds = counts.by_evidence.entry(place.evidence.len()).or_default();
+            *of_kinds = (of_kinds.0 + 1, of_kinds.1 + usize::from(*right));
+        }
         is_wrong |= right.contains(&false);
     }
     is_wrong

@@ -1,0 +1,361 @@
+use newslode_page::contribution::LinkUse;
+use newslode_page::extract::{SlotName, SlotUse};
+use newslode_page::reading::CanonicalUrl;
+use proptest::prelude::*;
+
+use super::*;
+
+const SECTIONS: [&str; 3] = ["Sport", "Arts & Music", "Trade"];
+
+/// A site as pages say it: forty articles in three sections.
+#[derive(Clone, Default)]
+struct MadeSite {
+    articles: Vec<MadeArticle>,
+    listings: Vec<(CanonicalUrl, Vec<LinkUse>)>,
+}
+
+#[derive(Clone)]
+struct MadeArticle {
+    url: CanonicalUrl,
+    authors: Vec<String>,
+    published: String,
+    slots: Vec<SlotUse>,
+}
+
+fn url(path: &str) -> CanonicalUrl {
+    format!("https://example.org{path}").parse().unwrap()
+}
+
+fn linked(slot: &str, names: &[(&str, &str)]) -> SlotUse {
+    let name = |(name, path): &(&str, &str)| SlotName { name: (*name).into(), target: Some(url(path)) };
+    SlotUse { slot: slot.into(), names: names.iter().map(name).collect() }
+}
+
+fn said(slot: &str, text: &str) -> SlotUse {
+    SlotUse { slot: slot.into(), names: vec![SlotName { name: text.into(), target: None }] }
+}
+
+fn link(to: &CanonicalUrl) -> LinkUse {
+    LinkUse { target: to.clone(), label: None, in_group: true, inside: true }
+}
+
+fn section_path(section: usize) -> String {
+    format!("/{}/", ["sport", "arts-music", "trade"][section])
+}
+
+/// Articles whose slots `slots` gives, by number and section; their sections list them.
+fn made(slots: impl Fn(usize, usize) -> Vec<SlotUse>) -> MadeSite {
+    let mut site = MadeSite::default();
+    for number in 0..42 {
+        let month = 1 + number % 12;
+        site.articles.push(MadeArticle {
+            url: url(&format!("/2024/story-{number}")),
+            authors: vec![format!("Author {}", number % 5)],
+            published: format!("{}-{month:02}-03", 2020 + number / 12),
+            slots: slots(number, number % 3),
+        });
+    }
+    for section in 0..3 {
+        let shown = site.articles.iter().skip(section).step_by(3).map(|article| link(&article.url)).collect();
+        site.listings.push((url(&section_path(section)), shown));
+    }
+    site
+}
+
+/// A link to the article's section in its header.
+fn header(section: usize) -> SlotUse {
+    linked("a div.head>p>a", &[(SECTIONS[section], &section_path(section))])
+}
+
+impl MadeSite {
+    fn pages(&self) -> Vec<SchemePage<'_>> {
+        let articles = self.articles.iter().map(|article| SchemePage {
+            url: &article.url,
+            authors: Some(&article.authors),
+            published: Some(&article.published),
+            slots: &article.slots,
+            links: &[],
+        });
+        let listings = self.listings.iter().map(|(url, links)| SchemePage {
+            url,
+            authors: None,
+            published: None,
+            slots: &[],
+            links,
+        });
+        articles.chain(listings).collect()
+    }
+
+    /// The places of an article, best first.
+    fn places(&self, number: usize) -> Vec<Place> {
+        let finder = PlaceFinder::new(SiteScheme::learn(&self.pages()).0);
+        let article = &self.articles[number];
+        finder.places_of(&article.url, &article.authors, &article.slots)
+    }
+
+    fn labels(&self, number: usize) -> Vec<String> {
+        self.places(number).into_iter().map(|place| place.label).collect()
+    }
+
+    fn verdict(&self, slot: &str) -> Option<Rejected> {
+        let reports = SiteScheme::learn(&self.pages()).1;
+        reports.into_iter().find(|report| report.slot == slot).expect("the slot is known").rejected
+    }
+}
+
+#[test]
+fn a_link_to_a_listing_that_lists_the_article_back_is_its_section() {
+    let site = made(|_, section| vec![header(section)]);
+    let places = site.places(4);
+    assert_eq!(places.len(), 1);
+    assert_eq!((places[0].label.as_str(), places[0].kind), ("Arts & Music", PlaceKind::Section));
+    assert_eq!(places[0].address.as_deref(), Some("https://example.org/arts-music/"));
+    assert_eq!(places[0].evidence, ["link"]);
+}
+
+#[test]
+fn what_behaves_otherwise_is_rejected_and_says_why() {
+    let menu = [("Sport", "/sport/"), ("Arts & Music", "/arts-music/"), ("Trade", "/trade/")];
+    let cases: [(&str, Rejected, &dyn Fn(usize, usize) -> SlotUse); 7] = [
+        ("a nav>a", Rejected::Constant, &|_, _| linked("a nav>a", &menu)),
+        ("a div.next>a", Rejected::Unique, &|number, _| {
+            linked("a div.next>a", &[(&format!("Story {number}"), &format!("/2024/story-{}", number + 1))])
+        }),
+        ("a p.by>a", Rejected::Author, &|number, _| {
+            let author = number % 5;
+            linked("a p.by>a", &[(&format!("Author {author}"), &format!("/people/{author}/"))])
+        }),
+        ("dir 1", Rejected::Date, &|number, _| {
+            let year = 2020 + number / 12;
+            linked("dir 1", &[(&year.to_string(), &format!("/{year}/"))])
+        }),
+        ("a aside>a", Rejected::Documents, &|number, _| {
+            let other = number % 4;
+            linked("a aside>a", &[(&format!("Read story {other}"), &format!("/2024/story-{other}"))])
+        }),
+        ("a h2>a", Rejected::Unnamed, &|number, section| {
+            let (topic, _) = (number % 7, section);
+            linked("a h2>a", &[("See all", &format!("/all/{topic}/"))])
+        }),
+        ("meta reading-time", Rejected::NoWitness, &|number, _| {
+            said("meta reading-time", &format!("{} minutes", ["two", "three", "four"][number % 3]))
+        }),
+    ];
+    for (slot, why, with) in cases {
+        let site = made(|number, section| vec![with(number, section), header(section)]);
+        assert_eq!(site.verdict(slot), Some(why), "{slot}");
+        assert_eq!(site.labels(0), ["Sport"], "{slot}");
+    }
+}
+
+#[test]
+fn boxes_of_other_stories_are_not_listed_back() {
+    // Cards below each article name the sections of other stories.
+    let card = |number: usize| {
+        let other = (number / 3) % 3;
+        linked("a rel=category div.card>a", &[(SECTIONS[other], &section_path(other))])
+    };
+    let site = made(|number, section| vec![card(number), header(section)]);
+    assert_eq!(site.verdict("a rel=category div.card>a"), Some(Rejected::NotListedBack));
+    assert!((0..42).all(|number| site.labels(number) == [SECTIONS[number % 3]]));
+}
+
+#[test]
+fn a_site_without_sections_has_no_places() {
+    // Issues list their articles back, bylines lead to lists of stories, months are archives.
+    let issue = |number: usize| number / 6;
+    let mut site = made(|number, _| {
+        let (issue, author) = (issue(number), number % 5);
+        vec![
+            linked(
+                "a body>div>a",
+                &[
+                    ("Home", "/home.html"),
+                    (&format!("March {} (#{issue})", 2001 + issue), &format!("/{issue}/")),
+                ],
+            ),
+            linked("a p>b>a", &[(&format!("Author {author}"), &format!("/authors/{author}.html"))]),
+            linked("dir 1", &[(&format!("{issue}"), &format!("/{issue}/"))]),
+        ]
+    });
+    site.listings.clear();
+    for number in 0..7 {
+        let of_issue = site.articles.iter().enumerate().filter(|(at, _)| issue(*at) == number);
+        site.listings
+            .push((url(&format!("/{number}/")), of_issue.map(|(_, article)| link(&article.url)).collect()));
+    }
+    for author in 0..5 {
+        let of_author =
+            site.articles.iter().skip(author).step_by(5).map(|article| link(&article.url)).collect();
+        site.listings.push((url(&format!("/authors/{author}.html")), of_author));
+    }
+    let reports = SiteScheme::learn(&site.pages()).1;
+    let accepted: Vec<_> = reports.iter().filter(|report| report.rejected.is_none()).collect();
+    assert!(accepted.is_empty(), "{accepted:?}");
+    assert!((0..42).all(|number| site.places(number).is_empty()));
+    assert!(SiteScheme::learn(&site.pages()).0.is_empty());
+}
+
+#[test]
+fn issues_with_names_are_periods() {
+    // Each holds the articles of a short time, and together they span the time of the site.
+    let names = ["Alder", "Birch", "Cedar", "Douglas", "Elm", "Fir", "Gorse"];
+    let mut site =
+        made(|number, _| vec![linked("a p>a", &[(names[number / 6], &format!("/{}/", names[number / 6]))])]);
+    for (at, article) in site.articles.iter_mut().enumerate() {
+        article.published = format!("{}-05-03", 2001 + 3 * (at / 6));
+    }
+    site.listings.clear();
+    for (number, name) in names.iter().enumerate() {
+        let shown = site.articles.iter().enumerate().filter(|(at, _)| at / 6 == number);
+        site.listings
+            .push((url(&format!("/{name}/")), shown.map(|(_, article)| link(&article.url)).collect()));
+    }
+    assert_eq!(site.verdict("a p>a"), Some(Rejected::Period));
+}
+
+#[test]
+fn names_without_a_link_join_the_page_that_is_called_so() {
+    let site = made(|number, section| {
+        let class = ["sport", "arts music", "trade"][section];
+        vec![
+            header(section),
+            said("class category", class),
+            said("json articleSection", SECTIONS[section]),
+            said("meta keywords", &format!("{}, tag {}", SECTIONS[section], number % 4)),
+        ]
+    });
+    let places = site.places(1);
+    let labels: Vec<(&str, usize)> =
+        places.iter().map(|place| (place.label.as_str(), place.evidence.len())).collect();
+    assert_eq!(labels, [("Arts & Music", 4), ("tag 1", 1)]);
+    assert_eq!((places[0].kind, places[1].kind), (PlaceKind::Section, PlaceKind::Tag));
+    assert!(places[0].probability > places[1].probability);
+}
+
+#[test]
+fn names_are_split_at_commas_unless_a_link_or_an_initial_joins_them() {
+    let tags = [
+        "Sport, Law, Food & Drink",
+        "Rain; Snow",
+        "Trump, Donald J; Cup",
+        "null, 9A43D8FC-F4CF-44D9-9B34-138D30468F8F, Cup",
+    ];
+    let expected: [&[&str]; 4] =
+        [&["Food & Drink", "Sport, Law"], &["Rain", "Snow"], &["Cup", "Trump, Donald J"], &["Cup"]];
+    let site = made(|number, _| {
+        // Each tag is on several articles.
+        let text = tags[(number / 2) % 4];
+        match number % 2 {
+            0 => vec![said("meta keywords", text)],
+            _ => vec![
+                said("meta keywords", text),
+                linked("a p>a", &[("Sport, Law", "/sport-law/"), ("Other", &format!("/{}/", number % 3))]),
+            ],
+        }
+    });
+    for (at, expected) in expected.iter().enumerate() {
+        let mut labels = site.labels(2 * at);
+        labels.sort();
+        assert_eq!(labels, *expected);
+    }
+}
+
+#[test]
+fn what_nearly_all_articles_have_comes_last_or_not_at_all() {
+    let trail = |section: usize| {
+        linked("a div.trail>a", &[("Start", "/start/"), (SECTIONS[section], &section_path(section))])
+    };
+    let mut site = made(|_, section| vec![trail(section)]);
+    let all = site.articles.iter().map(|article| link(&article.url)).collect();
+    site.listings.push((url("/start/"), all));
+    assert!((0..42).all(|number| site.labels(number) == [SECTIONS[number % 3]]));
+
+    // Where a category says it, it is the publisher's word, but not the best.
+    let category = |section: usize| {
+        linked("a rel=category p>a", &[("General", "/general/"), (SECTIONS[section], &section_path(section))])
+    };
+    let site = made(|_, section| vec![category(section)]);
+    assert_eq!(site.labels(0), ["Sport", "General"]);
+}
+
+#[test]
+fn an_article_that_names_nothing_is_where_a_listing_shows_it() {
+    let site = made(|number, section| if number < 6 { Vec::new() } else { vec![header(section)] });
+    let places = site.places(2);
+    assert_eq!(
+        (places[0].label.as_str(), places[0].evidence.as_slice()),
+        ("Trade", &["listing".to_owned()][..])
+    );
+}
+
+#[test]
+fn new_tags_are_found_on_an_article_that_the_scheme_never_saw() {
+    let tag = |number: usize| {
+        linked("a rel=tag p>a", &[(&format!("Tag {}", number % 6), &format!("/tag/tag-{}/", number % 6))])
+    };
+    let site = made(|number, section| vec![header(section), tag(number)]);
+    let finder = PlaceFinder::new(SiteScheme::learn(&site.pages()).0);
+    let slots =
+        [header(2), linked("a rel=tag p>a", &[("Floods", "/tag/floods/")]), said("class tag", "floods")];
+    let places = finder.places_of(&url("/2024/new"), &[], &slots);
+    let found: Vec<(&str, Option<&str>)> =
+        places.iter().map(|place| (place.label.as_str(), place.address.as_deref())).collect();
+    assert_eq!(
+        found,
+        [("Trade", Some("https://example.org/trade/")), ("Floods", Some("https://example.org/tag/floods/"))]
+    );
+}
+
+#[test]
+fn classes_of_single_articles_do_not_split_a_slot() {
+    let site = made(|number, section| {
+        let class = ["hot", "cold", "mild", "wet", "dry"][number % 5];
+        vec![linked(&format!("a div.{class}.head>p>a"), &[(SECTIONS[section], &section_path(section))])]
+    });
+    let reports = SiteScheme::learn(&site.pages()).1;
+    assert_eq!(reports.iter().map(|report| report.slot.as_str()).collect::<Vec<_>>(), ["a div.head>p>a"]);
+    assert_eq!(site.labels(5), ["Trade"]);
+}
+
+#[test]
+fn too_few_articles_teach_nothing() {
+    let mut site = made(|_, section| vec![header(section)]);
+    site.articles.truncate(4);
+    assert!(SiteScheme::learn(&site.pages()).0.is_empty());
+    assert!(SiteScheme::learn(&[]).0.is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever pages say, the scheme does not depend on their order, and no place is named twice or without a label.
+    #[test]
+    fn a_scheme_follows_from_the_pages_and_not_from_their_order(
+        seed in any::<u64>(),
+        texts in prop::collection::vec("[a-zA-Z,;& ]{1,12}", 4..9),
+        paths in prop::collection::vec("/[a-z]{1,3}/", 3..6),
+    ) {
+        let pick = |number: usize, of: usize| (seed.rotate_left((number % 64) as u32) ^ number as u64) as usize % of;
+        let site = made(|number, section| vec![
+            header(section),
+            linked("a rel=tag p>a", &[(&texts[pick(number, texts.len())], &paths[pick(number + 1, paths.len())])]),
+            said("meta keywords", &texts[pick(number + 2, texts.len())]),
+        ]);
+        let mut turned = site.clone();
+        turned.articles.rotate_left(pick(1, 42));
+        turned.listings.reverse();
+        let (scheme, other) = (SiteScheme::learn(&site.pages()).0, SiteScheme::learn(&turned.pages()).0);
+        prop_assert_eq!(&scheme, &other);
+        let finder = PlaceFinder::new(scheme);
+        for article in &site.articles {
+            let places = finder.places_of(&article.url, &article.authors, &article.slots);
+            let mut seen: Vec<(&str, Option<&str>)> = places.iter().map(|place| (place.label.as_str(), place.address.as_deref())).collect();
+            prop_assert!(seen.iter().all(|(label, _)| !label.is_empty()));
+            let all = seen.len();
+            seen.sort_unstable();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), all);
+        }
+    }
+}
