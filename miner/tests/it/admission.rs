@@ -346,8 +346,8 @@ async fn a_damaged_message_is_refused_and_one_of_an_older_version_is_taken() {
     assert!(dead.iter().all(|reason| reason.contains("its checksum does not match")), "{dead:?}");
     assert_eq!(counted(&world, &site, "https://a.test/story").await, None);
     let mut older = good;
-    // Without the checksum, and the byte which says that no listing said anything.
-    older.truncate(older.len() - 9);
+    // Without the checksum, and the bytes which say that no listing said anything and that there are no slots.
+    older.truncate(older.len() - 10);
     older[4] = 3;
     assert_eq!(sent(&world, vec![older]).await, [""; 0]);
     assert_eq!(counted(&world, &site, "https://a.test/story").await, Some(story(1).version));

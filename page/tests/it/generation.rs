@@ -32,6 +32,7 @@ fn digest() -> String {
             // The text of the parameters contains the number.
             let hierarchy = newslode_page::hierarchy::Hierarchy { method: String::new(), ..found.hierarchy };
             hasher.update(&serde_json::to_vec(&found.contribution).unwrap());
+            hasher.update(&serde_json::to_vec(&found.slots).unwrap());
             hasher.update(xml::write(&hierarchy).as_bytes());
             hasher.update(&serde_json::to_vec(&found.article).unwrap());
         }
