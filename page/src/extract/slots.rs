@@ -245,22 +245,35 @@ fn add_property(page: &Page, node: NodeId, property: &str, slots: &mut SlotBuild
     }
 }
 
-/// Class names such as `category-sport` and `tag-cup`, which publishing systems give the element of an article; of the
-/// elements around the headline alone, because boxes of other stories have them too.
+/// Class names such as `category-sport` and `tag-cup`, which publishing systems give the element of an article: of the
+/// elements around the headline, because boxes of other stories have them too.
 fn add_classes(page: &Page, slots: &mut SlotBuilder) {
     let tree = &page.tree;
-    let Some(headline) = tree.node_ids().find(|&node| tree.tag(node) == Some("h1")) else { return };
-    for node in tree.ancestors(headline) {
-        let classes: Vec<&str> = tree.classes(node).take(MOST_ELEMENT_CLASSES).collect();
-        for class in classes {
-            for family in ["category", "tag"] {
-                let name = class.strip_prefix(family).and_then(|rest| rest.strip_prefix('-'));
-                if let Some(name) = name.filter(|name| name.chars().any(char::is_alphabetic)) {
-                    slots.add(&format!("class {family}"), &name.replace('-', " "), None);
-                }
-            }
+    let names_places = |node: &NodeId| {
+        tree.classes(*node).take(MOST_ELEMENT_CLASSES).any(|class| family_of(class).is_some())
+    };
+    let headline = tree.node_ids().find(|&node| tree.tag(node) == Some("h1"));
+    let mut around: Vec<NodeId> =
+        headline.into_iter().flat_map(|headline| tree.ancestors(headline)).filter(names_places).collect();
+    if around.is_empty() {
+        // The first heading may be the site's name. An article stands before the boxes of others.
+        around.extend(
+            tree.node_ids()
+                .filter(|&node| matches!(tree.tag(node), Some("article" | "div" | "main" | "section")))
+                .find(names_places),
+        );
+    }
+    for node in around {
+        for (family, name) in tree.classes(node).take(MOST_ELEMENT_CLASSES).filter_map(family_of) {
+            slots.add(&format!("class {family}"), &name.replace('-', " "), None);
         }
     }
+}
+
+/// The family of a class that names a place, and the name.
+fn family_of(class: &str) -> Option<(&'static str, &str)> {
+    let named = |family: &'static str| Some((family, class.strip_prefix(family)?.strip_prefix('-')?));
+    named("category").or_else(|| named("tag")).filter(|(_, name)| name.chars().any(char::is_alphabetic))
 }
 
 /// The directories of the address.

@@ -49,6 +49,33 @@ pub(super) fn first_of_listing(url: &str) -> &str {
     }
 }
 
+/// Whether an address is that of a person's page, as publishing systems build it.
+pub(super) fn is_profile(url: &str) -> bool {
+    const PARTS: [&str; 16] = [
+        "author",
+        "authors",
+        "autor",
+        "autores",
+        "auteur",
+        "auteurs",
+        "autore",
+        "autori",
+        "profile",
+        "profiles",
+        "profil",
+        "people",
+        "staff",
+        "user",
+        "users",
+        "contributors",
+    ];
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    // The last part is the person.
+    let mut parts: Vec<&str> = path.split('/').skip(1).filter(|part| !part.is_empty()).collect();
+    parts.pop();
+    parts.iter().any(|part| PARTS.contains(&part.to_ascii_lowercase().as_str()))
+}
+
 /// A slot's name without classes that fewer than half of the articles have.
 pub(super) fn without_rare_classes(slot: &str, is_common: impl Fn(&str) -> bool) -> String {
     if !slot.starts_with("a ") {

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::BROAD;
 use super::names::{
-    Target, bare, first_of_listing, folded, is_date, join_key, last_part, targets_of, without_rare_classes,
+    Target, bare, first_of_listing, folded, is_date, is_profile, join_key, last_part, targets_of,
+    without_rare_classes,
 };
 
 /// A slot whose targets differ less between articles is the same everywhere.
@@ -32,6 +33,8 @@ const LEAST_MONTHS: i64 = 20;
 /// The part of a site's time, as a divisor, within which a period lies; and the fewest dated articles that tell.
 const SHORT: i64 = 10;
 const LEAST_DATED: usize = 4;
+/// The fewest names that differ in their numbers alone and are a series.
+const LEAST_SERIES: usize = 3;
 /// An article that more listings show is in a box of every page.
 const MOST_LISTINGS: usize = 6;
 /// Fewest articles from which a scheme is learnt.
@@ -476,8 +479,9 @@ pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport 
     // What stands on nearly all of its articles tells nothing of the others.
     let varied = || df.iter().filter(|(_, count)| **count as f64 <= BROAD * n as f64);
     let n_varied: usize = varied().map(|(_, count)| *count).sum();
+    let authors = targets_that_are_authors(site, sums);
     let bylines: usize =
-        varied().map(|(target, count)| sums.bylines.get(target).copied().unwrap_or(0).min(*count)).sum();
+        varied().filter(|(target, _)| authors.contains(target)).map(|(_, count)| *count).sum();
     let is_dated =
         |target: &u32| sums.names.get(target).is_some_and(|names| names.keys().any(|name| is_date(name)));
     let dates: usize = varied().filter(|(target, _)| is_dated(target)).map(|(_, count)| *count).sum();
@@ -497,7 +501,7 @@ pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport 
         Some(Rejected::Documents)
     } else if sums.is_unnamed() {
         Some(Rejected::Unnamed)
-    } else if is_period(site, sums, &df) {
+    } else if is_period(site, sums, &df) || is_series(sums, &df) {
         Some(Rejected::Period)
     } else {
         None
@@ -511,6 +515,40 @@ pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport 
     SlotReport { slot: slot.to_owned(), articles: n, targets: df.len(), agreement, rejected, examples }
 }
 
+/// The targets that are authors: most of their articles that have a byline have this one, or the address is that of a profile.
+fn targets_that_are_authors(site: &Site<'_>, sums: &SlotSums) -> FxHashSet<u32> {
+    let is_profile = |target: &u32| match site.targets.get(*target as usize) {
+        Some(Target::Page(url)) => is_profile(url),
+        _ => false,
+    };
+    let mut with_byline: FxHashMap<u32, usize> = FxHashMap::default();
+    for (article, set) in &sums.sets {
+        if site.article(*article).authors.is_some_and(|authors| !authors.is_empty()) {
+            set.iter().for_each(|target| *with_byline.entry(*target).or_default() += 1);
+        }
+    }
+    let is_author = |target: &u32| {
+        let named = sums.bylines.get(target).copied().unwrap_or(0);
+        named > 0 && named * 2 >= with_byline.get(target).copied().unwrap_or(0)
+    };
+    sums.names.keys().copied().filter(|target| is_author(target) || is_profile(target)).collect()
+}
+
+/// Whether most targets are called alike but for their numbers, such as the issues of a magazine.
+fn is_series(sums: &SlotSums, df: &FxHashMap<u32, usize>) -> bool {
+    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+    for names in df.keys().filter_map(|target| sums.names.get(target)) {
+        let Some(name) = names.keys().find(|name| name.contains(|letter: char| letter.is_ascii_digit()))
+        else {
+            continue;
+        };
+        let rest: String =
+            folded(name).chars().filter(|letter| !letter.is_ascii_digit() && *letter != ' ').collect();
+        *alike.entry(rest).or_default() += 1;
+    }
+    alike.values().max().is_some_and(|most| *most >= LEAST_SERIES && *most * 2 > df.len())
+}
+
 /// Whether the articles of most targets were published within a small part of the time that the slot's articles span.
 fn is_period(site: &Site<'_>, sums: &SlotSums, df: &FxHashMap<u32, usize>) -> bool {
     let months = |article: usize| month_of(site.article(article).published?);
@@ -520,7 +558,7 @@ fn is_period(site: &Site<'_>, sums: &SlotSums, df: &FxHashMap<u32, usize>) -> bo
     for (article, set) in &sums.sets {
         let Some(month) = months(*article) else { continue };
         set.iter()
-            .filter(|target| df.get(target).is_some_and(|df| *df >= 4))
+            .filter(|target| df.get(target).is_some_and(|df| *df >= LEAST_DATED))
             .for_each(|target| dates.entry(*target).or_default().push(month));
     }
     let spans: Vec<i64> = dates.into_values().filter_map(|months| span(months.into_iter())).collect();
