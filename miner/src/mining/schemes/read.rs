@@ -69,7 +69,7 @@ pub enum Format {
 pub struct Limits {
     /// Bytes of the file.
     pub bytes: u64,
-    /// Bytes of a file in JSON-LD, which its parser holds in memory as a whole, in about ten times the space.
+    /// Bytes of a file in JSON-LD, which its parser holds in memory as a whole.
     pub json_bytes: u64,
     /// Nodes that are concepts, or that statements about concepts name.
     pub concepts: u32,
