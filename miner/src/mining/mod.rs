@@ -26,6 +26,7 @@ pub mod linked;
 pub mod members;
 pub mod ontology;
 pub mod part;
+pub mod schemes;
 pub mod site_scheme;
 pub mod summary;
 pub mod taxminer;
