@@ -6,8 +6,8 @@
 //! articles under them, and the [`instances`] that concept pages lead to, this is the [`ontology`].
 //!
 //! Apart from that path, this is what a whole site says of one of its pages: the [`entropy`] of its terms, which gives the
-//! informative [`blocks`]; its [`articles`], read again; and the history of its [`templates`]. [`fingerprints`] recognise two
-//! articles as one.
+//! informative [`blocks`]; its [`articles`], read again; the [scheme of its own](site_scheme), which gives articles their places; and the history of its
+//! [`templates`]. [`fingerprints`] recognise two articles as one. [`schemes`] are vocabularies from outside.
 //!
 //! Invariant: pure and deterministic. Equal sums give equal bytes, so any number of miners may write the same taxonomy.
 

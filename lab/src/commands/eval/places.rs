@@ -138,13 +138,13 @@ pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
     for path in sites {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let counts = score_site(args, &path, quiet)?;
-        out::line(&counts.row(&name))?;
+        out::line(counts.row(&name))?;
         all.add(&counts);
     }
-    out::line(&all.row("all"))?;
+    out::line(all.row("all"))?;
     for (kinds, (judged, right)) in &all.by_evidence {
         let share = *right as f64 / (*judged).max(1) as f64;
-        out::line(&format!("places by {kinds} kinds of evidence: {judged}, right {share:.3}"))?;
+        out::line(format!("places by {kinds} kinds of evidence: {judged}, right {share:.3}"))?;
     }
     Ok(Exit::Done)
 }
@@ -191,7 +191,7 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
                 .map(|place| format!("{} [{}]", place.label, place.evidence.join(" ")))
                 .collect();
             let wanted = gold.map(|gold| format!("{:?} {:?}", gold.sections, gold.tags)).unwrap_or_default();
-            out::line(&format!("  {}\n    {}\n    gold {wanted}", page.url, named.join(" | ")))?;
+            out::line(format!("  {}\n    {}\n    gold {wanted}", page.url, named.join(" | ")))?;
         }
     }
     Ok(counts)
@@ -289,7 +289,7 @@ fn print_slots(reports: &[SlotReport]) -> anyhow::Result<()> {
     for report in sorted {
         let verdict = report.rejected.map_or("accepted".to_owned(), |why| format!("{why:?}").to_lowercase());
         let agreement = report.agreement.map_or("   –".to_owned(), |agreement| format!("{agreement:.2}"));
-        out::line(&format!(
+        out::line(format!(
             "  {verdict:14} {:5} articles {:5} targets, listed back {agreement}  {}  ({})",
             report.articles,
             report.targets,

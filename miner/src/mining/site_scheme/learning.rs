@@ -21,6 +21,9 @@ const LEAST_WITHIN: usize = 3;
 /// Most places of a scheme. A site may have more tags; those of few articles are found on the articles themselves.
 const MOST_PLACES: usize = 20_000;
 
+/// The names of a target: each with its number of uses, and whether a link is called so.
+type Names = BTreeMap<String, (u32, bool)>;
+
 impl SiteScheme {
     /// The scheme of a site with these pages, and how each slot behaves, for people who ask why.
     #[must_use]
@@ -68,7 +71,7 @@ impl SiteScheme {
         let n = site.articles.len();
         // Names and last parts of addresses join the pages of accepted links.
         let mut page_of_name: BTreeMap<String, u32> = BTreeMap::new();
-        let mut names: BTreeMap<u32, BTreeMap<String, (u32, bool)>> = BTreeMap::new();
+        let mut names: BTreeMap<u32, Names> = BTreeMap::new();
         let mut is_tag: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
         for (slot, sums) in accepted {
             for (target, of) in &sums.names {
@@ -83,8 +86,7 @@ impl SiteScheme {
             }
         }
         // A name of two pages means the one that more articles name.
-        let mut by_use: Vec<(u32, &BTreeMap<String, (u32, bool)>)> =
-            names.iter().map(|(target, of)| (*target, of)).collect();
+        let mut by_use: Vec<(u32, &Names)> = names.iter().map(|(target, of)| (*target, of)).collect();
         by_use.sort_by_key(|(target, of)| {
             let uses: u32 = of.values().map(|(count, _)| count).sum();
             (std::cmp::Reverse(uses), site.targets.get(*target as usize))

@@ -118,7 +118,8 @@ fn a_link_to_a_listing_that_lists_the_article_back_is_its_section() {
 #[test]
 fn what_behaves_otherwise_is_rejected_and_says_why() {
     let menu = [("Sport", "/sport/"), ("Arts & Music", "/arts-music/"), ("Trade", "/trade/")];
-    let cases: [(&str, Rejected, &dyn Fn(usize, usize) -> SlotUse); 7] = [
+    type Makes<'m> = &'m dyn Fn(usize, usize) -> SlotUse;
+    let cases: [(&str, Rejected, Makes<'_>); 7] = [
         ("a nav>a", Rejected::Constant, &|_, _| linked("a nav>a", &menu)),
         ("a div.next>a", Rejected::Unique, &|number, _| {
             linked("a div.next>a", &[(&format!("Story {number}"), &format!("/2024/story-{}", number + 1))])
