@@ -317,9 +317,11 @@ mod servers {
             arguments.extend(WIDE);
             let mut found = figures(&lab.measured(&services.asking(&arguments)).await);
             services.stop().await;
-            // Marks of blocks, and pictures that only other pages of the site tell, come with views, and a miner chooses when to
-            // make those. Crawls by runs judge them.
-            found.retain(|name, _| !name.starts_with("blocks.") && name != "picture");
+            // Marks of blocks, schemes of sites, and pictures that only other pages of the site tell, come with views, and a miner
+            // chooses when to make those. Crawls by runs judge them.
+            let is_of_views =
+                |name: &str| name.starts_with("blocks.") || name.starts_with("places.") || name == "picture";
+            found.retain(|name, _| !is_of_views(name));
             check_floors(
                 crawl,
                 &found,
