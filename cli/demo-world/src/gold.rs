@@ -74,6 +74,10 @@ pub struct GoldArticle {
     pub section_said: Option<String>,
     /// The site's name for the section, which a page without metadata may show.
     pub section_shown: String,
+    /// The site's names for the sections to which the page belongs: its own, then those above it. Empty if the site has none.
+    pub sections: Vec<String>,
+    /// The tags that the page names.
+    pub tags: Vec<String>,
     /// Address of the lead picture.
     pub picture: Option<String>,
     /// ISO 639-1 code.
@@ -152,6 +156,12 @@ pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
         section_said: matches!(plan.metadata, Metadata::JsonLd | Metadata::OpenGraph)
             .then(|| section.label.clone()),
         section_shown: section.label.clone(),
+        sections: std::iter::successors(Some(section), |section| {
+            section.parent.and_then(|parent| plan.sections.get(parent))
+        })
+        .map(|section| section.label.clone())
+        .collect(),
+        tags: Vec::new(),
         picture: story.caption.is_some().then(|| picture(plan, story)),
         language: plan.language.code().to_owned(),
         body: story.paragraphs.join("\n"),

@@ -1,13 +1,14 @@
 //! The synthetic world of `newslode demo`, and how right a run of it is.
 //!
 //! The world ([`newslode_demo_world`]) knows the right answers; nothing of the miner knows the world. [`judge_run`] compares
-//! what was mined with the world's gold: [`mined`] concepts, articles and filing, and the hierarchies of a sample of
-//! [`pages`]. [`scores`] are the measures themselves.
+//! what was mined with the world's gold: [`mined`] concepts, articles and filing, [`places`] of articles in their sites' own
+//! schemes, and the hierarchies of a sample of [`pages`]. [`scores`] are the measures themselves.
 
 pub mod figures;
 pub mod leaves;
 pub mod mined;
 pub mod pages;
+pub mod places;
 pub mod scores;
 
 use std::collections::BTreeMap;
@@ -16,14 +17,16 @@ use clap::Args;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_demo_world::{Language, World, WorldSpec};
+use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 use newslode_page::hierarchy::xml;
 
 use self::mined::{Judged, Mined, judge_mined};
 use self::pages::{mean_page_scores, sample_pages, score_page};
+use self::places::{PlacesOfUrls, judge_places};
 use crate::out;
-use crate::queries::articles::each_article;
+use crate::queries::articles::each_placed_article;
 
 /// The synthetic world.
 #[derive(Clone, Debug, Args)]
@@ -56,12 +59,13 @@ pub fn generate_world(args: &WorldArgs, last_day: Option<u32>) -> World {
 /// # Errors
 /// When the stores fail, or a page cannot be judged.
 pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
-    let mut articles = Vec::new();
-    let take = |article: &Article| {
+    let (mut articles, mut places) = (Vec::new(), PlacesOfUrls::new());
+    let take = |article: &Article, of: &[Place]| {
+        places.insert(article.url.clone(), of.to_vec());
         articles.push(article.clone());
         Ok(())
     };
-    let taxonomy = each_article(parts, take).await?;
+    let taxonomy = each_placed_article(parts, take).await?;
     let mut counted: BTreeMap<String, ContentHash> = BTreeMap::new();
     for (site, _) in parts.stores.state.sites().await? {
         let pages = parts.stores.state.pages(&site).await?.into_iter();
@@ -76,6 +80,7 @@ pub async fn judge_run(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     }
     let mut judged =
         judge_mined(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });
+    judge_places(&world.gold().articles, &places, &mut judged.figures);
     judged.figures.extend(mean_page_scores(&rows));
     judged.pages = rows;
     Ok(judged)

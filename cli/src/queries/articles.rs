@@ -178,12 +178,23 @@ pub async fn each_article(
     parts: &Parts,
     mut take: impl FnMut(&Article) -> anyhow::Result<()>,
 ) -> anyhow::Result<Taxonomy> {
+    each_placed_article(parts, |article, _| take(article)).await
+}
+
+/// The same, with the places of each article in its site's own scheme, best first.
+///
+/// # Errors
+/// When the stores or `take` fail.
+pub async fn each_placed_article(
+    parts: &Parts,
+    mut take: impl FnMut(&Article, &[Place]) -> anyhow::Result<()>,
+) -> anyhow::Result<Taxonomy> {
     let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
     let filing = learn_filing(parts, &taxonomy, &listed).await?;
     file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |_, _, filed_article| {
-        filed_article.map_or(Ok(()), |filed_article| take(&filed_article.article))
+        filed_article.map_or(Ok(()), |filed_article| take(&filed_article.article, &filed_article.places))
     })
     .await?;
     Ok(taxonomy)

@@ -75,7 +75,7 @@ pub(crate) enum EvalCommand {
     Filing(EvalFilingArgs),
     /// Score what was mined of the synthetic world against its gold.
     #[command(
-        after_help = "Example:\n  newslode-lab eval world --dir newslode-demo\n  newslode-lab eval world --sites 6 --config newslode.toml   (the services' store and archive)\n  newslode-lab eval world --pages --per-page   (single pages, nothing mined)"
+        after_help = "Example:\n  newslode-lab eval world --dir newslode-demo\n  newslode-lab eval world --sites 6 --config newslode.toml   (the services' store and archive)\n  newslode-lab eval world --pages --per-page   (single pages, nothing mined)\n  newslode-lab eval world --placed --pages --sites 11   (places of articles in schemes of sites)"
     )]
     World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
@@ -148,7 +148,11 @@ pub(crate) struct EvalWorldArgs {
     /// Parameters to read them with: `paper` or `default`.
     #[arg(long, requires = "pages", default_value = "default")]
     pub(crate) params: String,
-    /// Print one row per page.
+    /// Score the places of articles on the sites of `newslode-newsworld serve --placed`, site by site. With --pages, each site's
+    /// scheme is learnt from all of its pages.
+    #[arg(long, conflicts_with = "languages")]
+    pub(crate) placed: bool,
+    /// Print one row per page; with --placed, the articles whose places are not those that their pages name.
     #[arg(long)]
     pub(crate) per_page: bool,
     /// Print as JSON.

@@ -10,15 +10,19 @@ use newslode::demo::figures::Figures;
 use newslode::demo::leaves::JudgedPage;
 use newslode::demo::mined::judge_fields;
 use newslode::demo::pages::{PageScores, mean_page_scores, score_page};
+use newslode::demo::places::PlacesOfUrls;
 use newslode::site;
 use newslode_demo_world::marks::GoldTable;
-use newslode_demo_world::{GoldArticle, PageKind, World};
+use newslode_demo_world::{Content as _, GoldArticle, PageKind, World};
 use newslode_miner::mining::blocks::of_labels;
+use newslode_miner::mining::site_scheme::{PlaceFinder, SchemePage, SiteScheme};
+use newslode_newsworld::placed::PlacedWorld;
 use newslode_page::preset::Preset;
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::tables::{TableParams, tables_with};
 use newslode_page::tagging::{self, Tag};
 use newslode_page::wisdom::{WisdomParams, find_blocks};
-use newslode_page::{Article, Page, Params, Timestamp, article, hierarchy};
+use newslode_page::{Analysis, Article, Page, Params, Timestamp, analyse, article, hierarchy};
 
 use super::Prf;
 use super::tables::{self, TableRecord};
@@ -154,6 +158,44 @@ fn articles<'a>(world: &World, pages: impl Iterator<Item = &'a JudgedPage>, figu
     let pairs: Vec<(&GoldArticle, &Article)> = pairs.collect();
     figures.prf("articles", &Prf::of(pairs.len(), said.len(), wanted));
     judge_fields(&pairs, figures);
+}
+
+/// The places of the articles of sites whose schemes are learnt from all their pages, each read alone after `change`.
+pub(crate) fn placed_pages(
+    world: &PlacedWorld,
+    change: impl Fn(String) -> String,
+    params: &Params,
+) -> anyhow::Result<PlacesOfUrls> {
+    let mut found = PlacesOfUrls::new();
+    for (site, urls) in world.sites().iter().zip(world.urls()) {
+        let mut pages: Vec<(CanonicalUrl, Analysis)> = Vec::new();
+        for url in urls {
+            let url: CanonicalUrl = url.parse()?;
+            let body = world.respond(&site.host, url.path()).body;
+            let html = change(String::from_utf8_lossy(&body).into_owned());
+            let said = analyse(&url, Some("text/html; charset=utf-8"), html.as_bytes(), LATEST, params);
+            pages.push((url, said));
+        }
+        let finder =
+            PlaceFinder::new(SiteScheme::learn(&pages.iter().map(scheme_page).collect::<Vec<_>>()).0);
+        for (url, said) in &pages {
+            let Some(article) = &said.article else { continue };
+            found.insert(article.url.clone(), finder.places_of(url, &article.authors, &said.slots));
+        }
+    }
+    Ok(found)
+}
+
+/// A page for learning its site's scheme.
+fn scheme_page((url, said): &(CanonicalUrl, Analysis)) -> SchemePage<'_> {
+    let article = said.article.as_ref();
+    SchemePage {
+        url,
+        authors: article.map(|article| article.authors.as_slice()),
+        published: article.and_then(|article| article.published.as_deref()),
+        slots: &said.slots,
+        links: &said.contribution.links,
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod forgetting;
 mod instances;
 mod kills;
 mod lifecycle;
+mod places;
 mod purity;
 mod retention;
 mod serving;

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use newslode_newsworld::archived::{ArchivedSite, Lists};
 use newslode_newsworld::living::{Answer, Ask, LivingSpec, LivingWorld, clock};
+use newslode_newsworld::placed::{PlacedSpec, PlacedWorld};
 use newslode_newsworld::{Content, Language, Replay, Reply, Server, World, WorldSpec};
 
 /// A synthetic world of overlapping news sites.
@@ -106,9 +107,16 @@ struct WorldArgs {
     /// Makes some pages slow, broken or failing at first.
     #[arg(long)]
     faults: bool,
+    /// Sites that name the sections and tags of their articles, each in a way of its own, or have none; all are English.
+    #[arg(long, conflicts_with_all = ["languages", "faults"])]
+    placed: bool,
 }
 
 impl WorldArgs {
+    fn generate_placed(&self) -> PlacedWorld {
+        PlacedWorld::generate(&PlacedSpec { seed: self.seed, sites: self.sites, stories: self.stories })
+    }
+
     fn generate(&self) -> World {
         World::generate(&WorldSpec {
             seed: self.seed,
@@ -124,6 +132,11 @@ impl WorldArgs {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
+        Command::Serve { world, addr } if world.placed => {
+            let world = world.generate_placed();
+            let seeds = world.seeds();
+            serve(world, addr, &seeds).await
+        }
         Command::Serve { world, addr } => {
             let world = world.generate();
             let seeds = world.seeds();
@@ -143,8 +156,11 @@ async fn main() -> anyhow::Result<()> {
         }
         Command::Gold { world } => {
             let mut out = std::io::stdout().lock();
-            serde_json::to_writer_pretty(&mut out, world.generate().gold())
-                .context("cannot print the gold")?;
+            match world.placed {
+                true => serde_json::to_writer_pretty(&mut out, world.generate_placed().gold()),
+                false => serde_json::to_writer_pretty(&mut out, world.generate().gold()),
+            }
+            .context("cannot print the gold")?;
             writeln!(out)?;
             Ok(())
         }

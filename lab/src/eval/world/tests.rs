@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use newslode::demo::pages::sample_pages;
+use newslode::demo::places::judge_places;
 use newslode_demo_world::marks::number;
 use newslode_demo_world::{Language, WorldSpec};
 use newslode_newsworld::floors::{fallen, standing};
+use newslode_newsworld::placed::PlacedSpec;
 use newslode_page::partition::Method;
 use newslode_page::tables::{Detection, Headers};
 use newslode_page::wisdom::SearchParams;
@@ -157,4 +159,54 @@ fn a_damaged_page_falls_below_the_floors() {
     let halved = damaged(cut);
     let unmoved = standing("pages", &["articles.recall", "articles.f1", "body.f1"], &halved);
     assert!(unmoved.is_empty(), "pages cut short: {}", unmoved.join("\n  "));
+}
+
+/// Figures of the places of articles whose pages were changed.
+fn places(change: impl Fn(String) -> String) -> BTreeMap<String, f64> {
+    let world = PlacedWorld::generate(&PlacedSpec { seed: 7, sites: 11, stories: 10 });
+    let found = placed_pages(&world, change, &Params::default()).unwrap();
+    let mut figures = Figures::default();
+    judge_places(world.gold(), &found, &mut figures);
+    by_name(&figures)
+}
+
+#[test]
+fn places_are_found_as_well_as_they_were() {
+    let figures = places(|html| html);
+    for (name, value) in &figures {
+        eprintln!("placed-pages {name:24} {value:.3}");
+    }
+    let wrong = fallen("placed-pages", &figures);
+    assert!(
+        wrong.is_empty(),
+        "placed-pages:\n  {}\nto see it: newslode-lab eval world --placed --pages --per-page --seed 7 --sites 11 --stories 10",
+        wrong.join("\n  ")
+    );
+}
+
+/// Names the places of every article by words that no other page has.
+fn with_own_places(html: String) -> String {
+    let own = html.len().to_string();
+    let html = html.replace("<a href=/", &format!("<a href=/{own}/"));
+    html.replace("\"articleSection\":\"", &format!("\"articleSection\":\"{own} "))
+        .replace("article:section\" content=\"", &format!("article:section\" content=\"{own} "))
+        .replace("category-", &format!("category-{own}-"))
+}
+
+/// Hides when articles were published, so that months and issues look like sections.
+fn without_days(html: String) -> String {
+    html.replace("article:published_time", "article:hidden")
+        .replace("<time", "<i hidden")
+        .replace("</time>", "</i>")
+}
+
+#[test]
+fn damaged_sites_fall_below_the_floors_of_places() {
+    let damaged = places(with_own_places);
+    let measures = ["places.covered", "places.best", "places.precision", "places.sections", "places.tags"];
+    let unmoved = standing("placed-pages", &measures, &damaged);
+    assert!(unmoved.is_empty(), "places of single articles:\n  {}", unmoved.join("\n  "));
+    let damaged = places(without_days);
+    let unmoved = standing("placed-pages", &["places.none"], &damaged);
+    assert!(unmoved.is_empty(), "articles without days:\n  {}", unmoved.join("\n  "));
 }

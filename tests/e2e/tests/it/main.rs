@@ -25,6 +25,7 @@ mod letters;
 mod mutants;
 mod oidc;
 mod past;
+mod placed;
 mod python;
 mod servers;
 mod upgrade;
