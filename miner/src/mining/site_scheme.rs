@@ -80,6 +80,8 @@ pub struct SiteScheme {
 struct AcceptedSlot {
     /// Names by which only articles without another place are filed.
     broad: BTreeSet<u32>,
+    /// Addresses of pages that it links and that are no places.
+    ignored: BTreeSet<String>,
     /// Whether its own texts name nothing, so that it tells only known places.
     is_renamed: bool,
 }
@@ -183,6 +185,9 @@ impl SiteScheme {
             broad.extend(&accepted.broad);
             for (target, text) in slot.names.iter().flat_map(|entry| targets_of(entry, &self.joined)) {
                 if is_date(text) {
+                    continue;
+                }
+                if matches!(&target, Target::Page(url) if accepted.ignored.contains(url)) {
                     continue;
                 }
                 let (known, address) = match &target {

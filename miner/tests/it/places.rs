@@ -197,8 +197,8 @@ fn a_section_that_was_renamed_stays_one_place_at_one_address() {
     let finder = site.learn();
     for n in (0..30).filter(|n| section(*n).1 == "sport") {
         let places = site.places(&finder, n);
-        // Most stories say so.
-        assert_eq!(labels(&places), ["Sports & Games"], "{n}");
+        // The menu and the address say so.
+        assert_eq!(labels(&places), ["Sport"], "{n}");
         assert_eq!(places[0].address.as_deref(), Some("https://www.herald.test/sport/"));
     }
 }
@@ -340,4 +340,58 @@ fn a_page_with_10000_links_is_bounded_and_keeps_its_section() {
         assert!(labels(&site.places(&finder, n)).contains(&section(n).0), "{n}");
     }
     assert!(finder.scheme().places().len() <= 20, "{:?}", finder.scheme().places());
+}
+
+#[test]
+fn words_of_the_text_that_lead_to_a_section_do_not_name_it() {
+    let mut site = Site::default();
+    for n in 0..30 {
+        let (name, slug) = section(n);
+        let says = format!(
+            "<p>So it has been for <a href=/{slug}/>{} years</a> in the village by the bridge.",
+            20 + n % 3
+        );
+        let head = format!("<meta property=article:section content={name}>");
+        site.story(n, &head, "", if n % 2 == 0 { &says } else { "" });
+    }
+    site.sections(30);
+    let finder = site.learn();
+    assert!((0..30).all(|n| labels(&site.places(&finder, n)) == [section(n).0]));
+}
+
+#[test]
+fn pages_of_the_footer_are_no_places_where_its_links_look_like_those_to_sections() {
+    let mut site = Site::default();
+    for n in 0..30 {
+        let footer = "<p><a href=/contact>Contact</a><p><a href=/terms>Terms</a><p><a href=/rss>RSS</a>";
+        let (name, slug) = section(n);
+        site.story(
+            n,
+            "",
+            &format!("<p><a href=/{slug}/>{name}</a></p>"),
+            if n % 5 == 0 { "" } else { footer },
+        );
+    }
+    site.sections(30);
+    for page in ["contact", "terms", "rss"] {
+        site.add(&format!("/{page}"), false, "<h1>Contact</h1><p>Write to us at any time of day.");
+    }
+    let finder = site.learn();
+    assert!((0..30).all(|n| labels(&site.places(&finder, n)) == [section(n).0]));
+}
+
+#[test]
+fn months_of_a_young_site_are_no_places() {
+    let mut site = Site::default();
+    let month = |n: usize| (["March 2025", "April 2025", "May 2025"][n / 10], n / 10 + 3);
+    for n in 0..30 {
+        let (name, number) = month(n);
+        site.story(n, "", &format!("<p><a href=/2025/{number:02}/>{name}</a>"), "");
+    }
+    for number in 0..3 {
+        let (name, at) = month(number * 10);
+        site.listing(&format!("/2025/{at:02}/"), name, number * 10..number * 10 + 10);
+    }
+    let finder = site.learn();
+    assert!((0..30).all(|n| site.places(&finder, n).is_empty()));
 }

@@ -20,6 +20,8 @@ const WIDER: f64 = 1.2;
 const LEAST_WITHIN: usize = 3;
 /// Most places of a scheme. A site may have more tags; those of few articles are found on the articles themselves.
 const MOST_PLACES: usize = 20_000;
+/// Most pages that a slot is known to link without meaning them.
+const MOST_IGNORED: usize = 400;
 
 /// The names of a target: each with its number of uses, and whether a link is called so.
 type Names = BTreeMap<String, (u32, bool)>;
@@ -101,10 +103,25 @@ impl SiteScheme {
             }
         }
         page_of_name.remove("");
+        // How many slots say a name, however it is written: what only links in running text say names no place.
+        let mut said_by: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (slot, sums) in accepted {
+            for name in sums.names.values().flat_map(BTreeMap::keys) {
+                said_by.entry(join_key(name)).or_default().insert(slot);
+            }
+        }
         let joined = |target: u32| match site.targets.get(target as usize) {
             Some(Target::Name(name)) => page_of_name.get(name).copied().unwrap_or(target),
             _ => target,
         };
+        let mut merged: BTreeMap<u32, Names> = BTreeMap::new();
+        for (target, of) in &names {
+            let all = merged.entry(joined(*target)).or_default();
+            for (name, (count, is_link)) in of {
+                let held = all.entry(name.clone()).or_default();
+                *held = (held.0 + count, held.1 | is_link);
+            }
+        }
         let mut articles: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
         for (_, sums) in accepted {
             for (article, set) in &sums.sets {
@@ -134,18 +151,9 @@ impl SiteScheme {
         let places: Vec<SchemePlace> = order
             .iter()
             .map(|(target, count)| {
-                let of = names.get(target);
-                let best = of.and_then(|of| {
-                    of.iter().max_by_key(|(name, (count, is_link))| {
-                        (*is_link, *count, std::cmp::Reverse((*name).clone()))
-                    })
-                });
-                // A directory or class is called as links of menus call its page.
-                let linked = match site.targets.get(*target as usize) {
-                    Some(Target::Page(url)) if best.is_some_and(|(_, (_, is_link))| !is_link) => {
-                        site.link_names.get(url.as_str())
-                    }
-                    _ => None,
+                let label = match (site.targets.get(*target as usize), merged.get(target)) {
+                    (Some(target), Some(names)) => label_of(target, names, site, &said_by),
+                    _ => String::new(),
                 };
                 let (tags, sections) = is_tag.get(target).copied().unwrap_or_default();
                 let address = match site.targets.get(*target as usize) {
@@ -156,7 +164,7 @@ impl SiteScheme {
                     _ => None,
                 };
                 SchemePlace {
-                    label: linked.or(best.map(|(name, _)| name)).cloned().unwrap_or_default(),
+                    label,
                     address,
                     kind: if tags > sections { PlaceKind::Tag } else { PlaceKind::Section },
                     articles: u32::try_from(*count).unwrap_or(u32::MAX),
@@ -178,7 +186,13 @@ impl SiteScheme {
                     .filter(|(_, count)| is_broad(*count))
                     .filter_map(|(target, _)| place_of.get(&joined(target)).copied())
                     .collect();
-                (name.clone(), AcceptedSlot { broad, is_renamed: sums.is_renamed })
+                let ignored =
+                    sums.ignored.iter().filter_map(|target| match site.targets.get(*target as usize)? {
+                        Target::Page(url) => Some(url.clone()),
+                        Target::Name(_) => None,
+                    });
+                let ignored = ignored.take(MOST_IGNORED).collect();
+                (name.clone(), AcceptedSlot { broad, ignored, is_renamed: sums.is_renamed })
             })
             .collect();
         let mut scheme = SiteScheme {
@@ -256,4 +270,30 @@ impl SiteScheme {
             }
         }
     }
+}
+
+/// What a place is called: the name that most witnesses say, which are slots, the address and the links of the whole site; of
+/// equals a link's text, then the most frequent one.
+fn label_of(
+    target: &Target,
+    names: &Names,
+    site: &Site<'_>,
+    said_by: &BTreeMap<String, BTreeSet<&str>>,
+) -> String {
+    let (last, linked) = match target {
+        Target::Page(url) => {
+            (url.parse().map(|url| last_part(&url)).unwrap_or_default(), site.link_names.get(url.as_str()))
+        }
+        Target::Name(_) => (String::new(), None),
+    };
+    let witnesses = |name: &str| {
+        let key = join_key(name);
+        let slots = said_by.get(&key).map_or(0, BTreeSet::len);
+        slots + usize::from(key == last) + usize::from(linked.is_some_and(|linked| linked == name))
+    };
+    let said = names.iter().map(|(name, (count, is_link))| (name, *is_link, *count));
+    let said = said.chain(linked.map(|name| (name, true, 0)));
+    let best = said
+        .max_by_key(|(name, is_link, count)| (witnesses(name), *is_link, *count, std::cmp::Reverse(*name)));
+    best.map(|(name, _, _)| name.clone()).unwrap_or_default()
 }

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::BROAD;
 use super::names::{
-    Target, bare, first_of_listing, folded, is_date, is_profile, join_key, last_part, targets_of,
-    without_rare_classes,
+    Target, bare, first_of_listing, folded, is_date, is_declared, is_profile, join_key, last_part,
+    targets_of, without_rare_classes,
 };
 
 /// A slot whose targets differ less between articles is the same everywhere.
@@ -40,7 +40,7 @@ const MOST_LISTINGS: usize = 6;
 /// Fewest articles from which a scheme is learnt.
 pub(super) const LEAST_ARTICLES: usize = 5;
 /// So many targets that always stand together are a part of a menu.
-const BLOCK: usize = 4;
+const BLOCK: usize = 3;
 /// A link's text that leads to more pages names none of them.
 const MOST_NAMESAKES: usize = 3;
 
@@ -267,6 +267,8 @@ pub(super) struct SlotSums {
     pub(super) is_renamed: bool,
     /// Targets that follow each other on the page, with the number of articles; of the first two trail steps on.
     pub(super) steps: FxHashMap<(u32, u32), u32>,
+    /// Targets that were left out: parts of menus, and service pages.
+    pub(super) ignored: BTreeSet<u32>,
     /// How often each target comes first.
     pub(super) firsts: FxHashMap<u32, usize>,
 }
@@ -360,7 +362,10 @@ pub(super) fn sums_of_slots(site: &mut Site<'_>, classes: &BTreeSet<String>) -> 
             set.dedup();
         }
         if slot.starts_with("a ") {
-            sums.remove_blocks();
+            if !is_declared(slot) {
+                sums.remove_blocks();
+                sums.remove_service_pages(site);
+            }
         }
         if sums.is_unnamed() {
             sums.rename(site);
@@ -399,9 +404,29 @@ impl SlotSums {
         }
         let removed: FxHashSet<u32> =
             blocks.into_values().filter(|block| block.len() >= BLOCK).flatten().collect();
-        if !removed.is_empty() {
+        self.ignore(removed);
+    }
+
+    /// Leaves targets out, unless there are no others: then the slot itself is judged by them.
+    fn ignore(&mut self, removed: FxHashSet<u32>) {
+        if !removed.is_empty() && removed.len() < self.names.len() {
             self.retain(|target| !removed.contains(&target));
+            self.ignored.extend(removed);
         }
+    }
+
+    /// Removes pages that nearly all of its articles link and that list no article: of contact, of the law, of feeds.
+    fn remove_service_pages(&mut self, site: &Site<'_>) {
+        let mut df: FxHashMap<u32, usize> = FxHashMap::default();
+        self.sets.iter().flat_map(|(_, set)| set).for_each(|target| *df.entry(*target).or_default() += 1);
+        let most = BROAD * self.sets.len() as f64;
+        let lists = |target: u32| site.listing(target).is_some_and(|listing| !listing.is_empty());
+        let removed: FxHashSet<u32> = df
+            .iter()
+            .filter(|(target, count)| **count as f64 > most && !lists(**target))
+            .map(|(target, _)| *target)
+            .collect();
+        self.ignore(removed);
     }
 
     /// Whether its names do not tell its targets apart, such as "next".
@@ -501,7 +526,7 @@ pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport 
         Some(Rejected::Documents)
     } else if sums.is_unnamed() {
         Some(Rejected::Unnamed)
-    } else if is_period(site, sums, &df) || is_series(sums, &df) {
+    } else if is_period(site, sums, &df) || (may_be_issues(slot) && is_series(sums, &df)) {
         Some(Rejected::Period)
     } else {
         None
@@ -532,6 +557,11 @@ fn targets_that_are_authors(site: &Site<'_>, sums: &SlotSums) -> FxHashSet<u32> 
         named > 0 && named * 2 >= with_byline.get(target).copied().unwrap_or(0)
     };
     sums.names.keys().copied().filter(|target| is_author(target) || is_profile(target)).collect()
+}
+
+/// Whether a slot may name issues: what calls itself a tag or section does not.
+fn may_be_issues(slot: &str) -> bool {
+    slot.starts_with("dir ") || !is_declared(slot)
 }
 
 /// Whether most targets are called alike but for their numbers, such as the issues of a magazine.
