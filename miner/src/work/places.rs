@@ -18,7 +18,7 @@ use newslode_page::contribution::LinkUse;
 use newslode_page::extract::SlotUse;
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use crate::mining::site_scheme::{Place, PlaceFinder, SchemePage, SiteScheme};
+use crate::mining::site_scheme::{Place, PlaceFinder, SchemePage, SiteScheme, SlotReport};
 use crate::work::archive::read_counted;
 use crate::work::stores::Stores;
 use crate::work::values;
@@ -52,29 +52,85 @@ pub(super) async fn learn(
     pages: &[(CanonicalUrl, ContentHash)],
     pace: Pace,
 ) -> StoreResult<()> {
-    // An even sample, which follows from the pages alone.
+    let read = read_sample(stores.archive.as_ref(), pages).await?;
+    let learnt = paced(pace, move || pack(&learn_from(&read).0).map_err(|error| error.to_string()));
+    let bytes = learnt.await.map_err(|reason| corrupt(site, &reason))?;
+    values::put(stores.state.as_ref(), &value_name(site), bytes).await.map(drop)
+}
+
+/// How the slots of a counted page behave on its site, for people who ask why it has no place: the reports of those that the
+/// page has, accepted ones first, each with what this page says there. They are learnt again from all pages of the site, which
+/// takes about as long as [`learn`].
+///
+/// # Errors
+/// When a store fails.
+pub async fn explain_slots(
+    stores: &Stores,
+    url: &CanonicalUrl,
+    content: ContentHash,
+) -> StoreResult<Vec<(SlotReport, SlotUse)>> {
+    let archive = stores.archive.as_ref();
+    let Some(own) = read_counted(archive, content).await? else { return Ok(Vec::new()) };
+    let pages = stores.state.pages(&url.site()).await?;
+    let pages: Vec<(CanonicalUrl, ContentHash)> = pages
+        .into_iter()
+        .filter(|(_, version)| version.content != ContentHash::NONE)
+        .map(|(url, version)| (url, version.content))
+        .collect();
+    let read = read_sample(archive, &pages).await?;
+    let learnt = tokio::task::spawn_blocking(move || learn_from(&read).1).await;
+    let reports = learnt.map_err(|panic| corrupt(&url.site(), &panic.to_string()))?;
+    let mut found: Vec<(SlotReport, SlotUse)> = own
+        .slots
+        .into_iter()
+        .filter_map(|slot| Some((report_of(&reports, &slot.slot)?.clone(), slot)))
+        .collect();
+    found.sort_by_key(|(report, _)| report.rejected);
+    Ok(found)
+}
+
+/// The report of a page's slot: reports leave out classes that few articles have.
+fn report_of<'a>(reports: &'a [SlotReport], slot: &str) -> Option<&'a SlotReport> {
+    let is_of = |report: &&SlotReport| {
+        let (parts, all): (Vec<&str>, Vec<&str>) =
+            (report.slot.split('>').collect(), slot.split('>').collect());
+        let is_element = |(part, all): (&&str, &&str)| {
+            let (mut named, mut classes) = (part.split('.'), all.split('.'));
+            named.next() == classes.next() && named.all(|class| classes.clone().any(|other| other == class))
+        };
+        report.slot == slot
+            || slot.starts_with("a ") && parts.len() == all.len() && parts.iter().zip(&all).all(is_element)
+    };
+    reports.iter().filter(is_of).max_by_key(|report| report.slot.len())
+}
+
+/// An even sample of a site's pages, which follows from the pages alone.
+async fn read_sample(
+    archive: &dyn PageArchive,
+    pages: &[(CanonicalUrl, ContentHash)],
+) -> StoreResult<Vec<ReadPage>> {
     let mut sorted: Vec<&(CanonicalUrl, ContentHash)> = pages.iter().collect();
     sorted.sort_unstable_by_key(|(_, content)| *content);
     let step = sorted.len().div_ceil(MOST_PAGES).max(1);
     let mut read = Vec::new();
     for (url, content) in sorted.into_iter().step_by(step) {
-        read.extend(read_page(stores.archive.as_ref(), url, *content).await?);
+        read.extend(read_page(archive, url, *content).await?);
     }
-    let learnt = paced(pace, move || {
-        let pages: Vec<SchemePage<'_>> = read
-            .iter()
-            .map(|page| SchemePage {
-                url: &page.url,
-                authors: page.article.as_ref().map(|article| article.authors.as_slice()),
-                published: page.article.as_ref().and_then(|article| article.published.as_deref()),
-                slots: &page.slots,
-                links: &page.links,
-            })
-            .collect();
-        pack(&SiteScheme::learn(&pages).0).map_err(|error| error.to_string())
-    });
-    let bytes = learnt.await.map_err(|reason| corrupt(site, &reason))?;
-    values::put(stores.state.as_ref(), &value_name(site), bytes).await.map(drop)
+    Ok(read)
+}
+
+fn learn_from(read: &[ReadPage]) -> (SiteScheme, Vec<SlotReport>) {
+    let pages: Vec<SchemePage<'_>> = read
+        .iter()
+        .map(|page| SchemePage {
+            url: &page.url,
+            authors: page.article.as_ref().map(|article| article.authors.as_slice()),
+            published: page.article.as_ref().and_then(|article| article.published.as_deref()),
+            slots: &page.slots,
+            links: &page.links,
+        })
+        .collect();
+    SiteScheme::learn(&pages)
 }
 
 /// A counted page; of an article its slots, of another page its links, which is what learning reads of them.
@@ -213,4 +269,36 @@ fn corrupt(site: &Site, reason: &str) -> StoreError {
 
 fn value_name(site: &Site) -> String {
     format!("scheme/{site}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_the_report_of_its_name_without_rare_classes() {
+        let report = |slot: &str| SlotReport {
+            slot: slot.into(),
+            articles: 5,
+            targets: 2,
+            agreement: None,
+            rejected: None,
+            examples: Vec::new(),
+        };
+        let slots =
+            ["a div.head>a", "a div.head.top>a.link", "a div>span>a", "a rel=tag div>a", "meta section"];
+        let reports: Vec<SlotReport> = slots.map(report).into();
+        for (slot, wanted) in [
+            ("a div.head.top.rare>a.link", Some("a div.head.top>a.link")),
+            ("a div.rare.head>a", Some("a div.head>a")),
+            ("a rel=tag div.head>a", Some("a rel=tag div>a")),
+            ("a p.head>a", None),
+            ("a div>a", None),
+            ("meta section", Some("meta section")),
+            ("meta section.a", None),
+        ] {
+            let found = report_of(&reports, slot).map(|report| report.slot.as_str());
+            assert_eq!(found, wanted, "{slot}");
+        }
+    }
 }
