@@ -92,6 +92,11 @@ impl<'a> FiledArticle<'a> {
         FiledArticle { id, article, keys, filed, placed, places, history, labels }
     }
 
+    /// The labels of its places in its site's own scheme, best first.
+    pub(crate) fn place_labels(&self) -> Vec<String> {
+        self.places.iter().map(|place| place.label.clone()).collect()
+    }
+
     /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let (id, filed, places) = (self.id, self.placed.as_slice(), self.places.as_slice());
@@ -209,7 +214,7 @@ pub(crate) async fn export_articles(
     file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |url, _, filed_article| {
         others.remove(url);
         let Some(filed_article) = filed_article else { return Ok(()) };
-        ontology.article(&filed_article.article, &filed_article.keys)?;
+        ontology.article(&filed_article.article, &filed_article.keys, &filed_article.places)?;
         articles += 1;
         take(filed_article)
     })
