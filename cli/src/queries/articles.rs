@@ -18,7 +18,7 @@ use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::places::{place_finder, places_of};
+use newslode_miner::work::schemes::{place_finder, places_of};
 use newslode_miner::work::summaries::summaries;
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};

@@ -11,7 +11,7 @@ use newslode_common::time::now;
 use newslode_miner::mining::site_scheme::{PlaceKind, SchemePlace, SiteScheme};
 use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
-use newslode_miner::work::places::read_scheme;
+use newslode_miner::work::schemes::read_scheme;
 use newslode_miner::work::views::LearningCut;
 use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
@@ -324,7 +324,7 @@ mod tests {
             .map(|(url, slots)| SchemePage { url, authors: Some(&[]), published: None, slots, links: &[] })
             .collect();
         let shown = scheme_section(Some(&SiteScheme::learn(&pages).0)).0;
-        assert!(shown.contains("Part &lt;7&gt;</th>") && !shown.contains("Part <"), "{shown}");
+        assert!(shown.contains("Part &lt;0&gt;</th>") && !shown.contains("Part <"), "{shown}");
         assert_eq!(shown.matches("Part &lt;").count(), PLACES, "{shown}");
         assert!(shown.contains("and 3 more"), "{shown}");
         assert_eq!(shown.matches(">word ").count(), 5, "{shown}");
