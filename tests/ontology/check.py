@@ -13,7 +13,7 @@ import sys
 import pyshacl
 import rdflib
 from rdflib.compare import graph_diff
-from rdflib.namespace import RDF, SKOS
+from rdflib.namespace import DCTERMS, RDF, SKOS
 
 HERE = pathlib.Path(__file__).parent
 OWN = rdflib.Namespace("urn:newslode:vocabulary:")
@@ -39,7 +39,7 @@ def conforms(graph, shapes):
 def damages(graph):
     """Each breaks one rule: (what, triples to add, triples to take away)."""
     narrower, broader = next(graph.subject_objects(SKOS.broader))
-    scheme = next(graph.subjects(RDF.type, SKOS.ConceptScheme))
+    scheme = next(graph.objects(narrower, SKOS.inScheme))
     label = next(graph.objects(narrower, SKOS.prefLabel))
     relation = next(graph.subjects(RDF.type, OWN.Relation))
     support = next(graph.objects(narrower, OWN.support))
@@ -56,6 +56,12 @@ def damages(graph):
     yield "no support", [], [(narrower, OWN.support, support)]
     yield "a concept that is none", [(rdflib.URIRef("urn:x:a"), RDF.type, SCHEMA.NewsArticle),
                                      (rdflib.URIRef("urn:x:a"), SCHEMA.about, scheme)], []
+    for place in list(graph.subjects(OWN.kind, None))[:1]:
+        own = next(graph.objects(place, SKOS.inScheme))
+        yield "a place that is neither section nor tag", [(place, OWN.kind, rdflib.Literal("page"))], []
+        yield "a place of two sites", [(place, SKOS.inScheme, scheme)], []
+        yield "a scheme of no site", [], list(graph.triples((own, OWN.site, None)))
+        yield "a place that is none", [(next(graph.subjects(DCTERMS.subject, place)), DCTERMS.subject, own)], []
     for page, _, of in list(graph.triples((None, SCHEMA.additionalProperty, None)))[:1]:
         yield "a property without a name", [], list(graph.triples((of, SCHEMA.name, None)))
         yield "a property without a value", [], list(graph.triples((of, SCHEMA.value, None)))
@@ -89,8 +95,10 @@ def main(turtle, xml):
             fail(f"the shapes do not notice: {what}")
         noticed += 1
     count = lambda kind: sum(1 for _ in first.subjects(RDF.type, kind))
-    print(f"{len(first)} triples, the same in both forms: {count(SKOS.Concept)} concepts, {relations} relations, "
-          f"{count(SCHEMA.NewsArticle)} articles, {count(SCHEMA.WebPage)} other instances with "
+    places = sum(1 for _ in first.subjects(OWN.kind, None))
+    sites = len(set(scheme for place in first.subjects(OWN.kind, None) for scheme in first.objects(place, SKOS.inScheme)))
+    print(f"{len(first)} triples, the same in both forms: {count(SKOS.Concept) - places} concepts, {relations} relations, "
+          f"{count(SCHEMA.NewsArticle)} articles, {places} places in the schemes of {sites} sites, {count(SCHEMA.WebPage)} other instances with "
           f"{count(SCHEMA.PropertyValue)} properties; the shapes hold, and notice {noticed} damages")
 
 

@@ -98,7 +98,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) history: bool,
     /// Export only these articles: `NAME=VALUE`, several times. Names and values are those of the console and its API: q, concept,
-    /// site, language, label, from, to, found_since, day.
+    /// site, language, label, from, to, found_since, day; and place, the label of a section or tag of the site.
     #[arg(long = "filter", value_name = "NAME=VALUE")]
     pub(crate) filters: Vec<String>,
     /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.

@@ -20,7 +20,7 @@ use crate::csv::Cells;
 use crate::exit::{Exit, hinted};
 use crate::filter::phrases::WordQuery;
 use crate::filter::times::{Calendar, article_time};
-use crate::filter::{Conditions, Facts, Filter, NAMES, Parameters, find_concept};
+use crate::filter::{Conditions, EXPORT_NAMES, Facts, Filter, Parameters, find_concept};
 use crate::installation::{self, Setup};
 use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
@@ -89,7 +89,7 @@ fn read_filter(args: &ExportArgs) -> anyhow::Result<Filter> {
             "newslode export articles --filter site=example.com",
         ));
     }
-    let values = Parameters::of_texts(&args.filters, &NAMES).and_then(|values| Filter::read(&values));
+    let values = Parameters::of_texts(&args.filters, &EXPORT_NAMES).and_then(|values| Filter::read(&values));
     values.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))
 }
 
@@ -129,6 +129,7 @@ impl Chosen {
             site: &article.site,
             language: article.language.as_deref(),
             section: article.section.as_deref(),
+            places: &filed_article.places,
             at: article_time(article.published.as_deref(), found, self.now),
             found,
             labels: Some(filed_article.labels),

@@ -9,7 +9,7 @@ use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::{read_history, site_labels};
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::places::{place_finder, places_of};
+use newslode_miner::work::schemes::{place_finder, places_of};
 use newslode_page::article::Article;
 
 use super::snapshot::{ArticleSummary, Mined};

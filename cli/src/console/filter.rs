@@ -126,6 +126,8 @@ impl ArticleQuery {
                 site: article.site.as_str(),
                 language: article.language.as_deref(),
                 section: article.section.as_deref(),
+                // Summaries have none, and no query of the console asks for them.
+                places: &[],
                 at: article.at,
                 found: article.found,
                 labels: labels.get(&article.site).copied(),

@@ -3,7 +3,7 @@
 //! A filter is written as pairs of a name and a value, as in a query: `site=example.com&from=7d`. [`Parameters`] refuses names
 //! that nobody knows, [`Filter::read`] values that mean nothing, and [`Filter::conditions`] turns dates and labels into what one
 //! article after another is held against. Invariant: what [`Filter::pairs`] writes is read back as the same filter. To add a
-//! condition: a name in [`NAMES`], a field of [`Filter`], and a line in each of these three.
+//! condition: a name in [`NAMES`] and [`EXPORT_NAMES`], a field of [`Filter`], and a line in each of these three.
 
 pub(crate) mod phrases;
 pub(crate) mod times;
@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 use newslode_common::config::edits;
+use newslode_miner::mining::site_scheme::{Place, folded};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::time::Timestamp;
 
@@ -23,6 +24,9 @@ use self::times::{Calendar, When, read_date};
 /// The names of a filter.
 pub(crate) const NAMES: [&str; 10] =
     ["q", "words", "concept", "site", "language", "label", "from", "to", "found_since", "day"];
+/// The names of a filter of whole articles: what lists keep in memory has no places.
+pub(crate) const EXPORT_NAMES: [&str; 11] =
+    ["q", "words", "concept", "site", "place", "language", "label", "from", "to", "found_since", "day"];
 /// The most characters of a value that are looked at.
 const MOST: usize = 300;
 
@@ -132,6 +136,8 @@ pub(crate) struct Filter {
     /// Key or label.
     pub(crate) concept: String,
     pub(crate) site: String,
+    /// The label of one of its places in its site's own scheme.
+    pub(crate) place: String,
     pub(crate) language: String,
     /// A label: the operator's of the site, the page's section, or a written form of a concept.
     pub(crate) label: String,
@@ -180,6 +186,7 @@ impl Filter {
             q: q.to_owned(),
             concept: text("concept"),
             site: text("site"),
+            place: text("place"),
             language: text("language"),
             label: text("label"),
             from: time("from")?,
@@ -201,6 +208,7 @@ impl Filter {
             ("q", self.q.clone()),
             ("concept", self.concept.clone()),
             ("site", self.site.clone()),
+            ("place", self.place.clone()),
             ("language", self.language.clone()),
             ("label", self.label.clone()),
             ("from", time(&self.from)),
@@ -239,6 +247,7 @@ impl Filter {
             at,
             found_since: self.found_since.map(|when| when.start(calendar)),
             site: self.site.clone(),
+            place: (!self.place.is_empty()).then(|| folded(&self.place)),
             language: self.language.clone(),
             concept: (!self.concept.is_empty()).then(|| find_concept(taxonomy, &self.concept)),
             label,
@@ -263,6 +272,8 @@ pub(crate) struct Conditions {
     at: Range<u64>,
     found_since: Option<Timestamp>,
     site: String,
+    /// Folded.
+    place: Option<String>,
     language: String,
     /// The position of the concept; `Some(None)`: there is none, so nothing is taken.
     concept: Option<Option<u32>>,
@@ -282,6 +293,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) site: &'a str,
     pub(crate) language: Option<&'a str>,
     pub(crate) section: Option<&'a str>,
+    /// Its places in its site's own scheme; none where they are not known.
+    pub(crate) places: &'a [Place],
     /// When it was published, or else found.
     pub(crate) at: Timestamp,
     pub(crate) found: Option<Timestamp>,
@@ -295,6 +308,10 @@ impl Conditions {
         self.at.contains(&facts.at.0)
             && self.found_since.is_none_or(|since| facts.found.is_some_and(|found| found >= since))
             && (self.site.is_empty() || facts.site == self.site)
+            && self
+                .place
+                .as_ref()
+                .is_none_or(|place| facts.places.iter().any(|own| folded(&own.label) == *place))
             && (self.language.is_empty() || facts.language == Some(&self.language))
             && self
                 .concept
@@ -328,13 +345,14 @@ impl LabelCondition {
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
+    use newslode_miner::mining::site_scheme::PlaceKind;
     use proptest::prelude::*;
 
     use super::*;
     use crate::html::taxonomy::tests::test_concept;
 
     fn read(query: &str) -> Result<Filter, FilterError> {
-        Filter::read(&Parameters::of_query(Some(query), &NAMES)?)
+        Filter::read(&Parameters::of_query(Some(query), &EXPORT_NAMES)?)
     }
 
     fn written(filter: &Filter) -> String {
@@ -409,11 +427,30 @@ mod tests {
             site: "a.test",
             language: Some("en"),
             section: Some("Élections/Local"),
+            places: &[place("Élections / Local"), place("Débats")],
             at: Timestamp(NOON),
             found: Some(Timestamp(NOON + HOUR)),
             labels: Some(&labels),
         };
         conditions.take(&facts, [1].into_iter())
+    }
+
+    fn place(label: &str) -> Place {
+        Place {
+            label: label.into(),
+            address: None,
+            kind: PlaceKind::Tag,
+            evidence: Vec::new(),
+            probability: 0.9,
+        }
+    }
+
+    #[test]
+    fn only_whole_articles_are_filtered_by_place() {
+        let read = |names: &[&str]| Parameters::of_query(Some("place=Sport"), names).map(|_| ());
+        assert_eq!(read(&EXPORT_NAMES), Ok(()));
+        assert!(read(&NAMES).unwrap_err().to_string().starts_with("there is no parameter `place`"));
+        assert!(NAMES.iter().all(|name| EXPORT_NAMES.contains(name)));
     }
 
     #[test]
@@ -436,6 +473,8 @@ mod tests {
             "label=elections",
             "label=sport",
             "label=games",
+            "place=DEBATS",
+            "place=elections local",
             "from=yesterday&to=today&day=2026-11-25&label=Sports",
         ] {
             assert!(takes(query, "UTC"), "{query}");
@@ -457,6 +496,8 @@ mod tests {
             "label=port",
             "label=party",
             "label=!",
+            "place=elections",
+            "place=!",
             "day=2026-11-25&from=2026-11-26",
         ] {
             assert!(!takes(query, "UTC"), "{query}");
@@ -484,7 +525,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            texts in proptest::collection::vec("[ -~é京]{0,12}", 5),
+            texts in proptest::collection::vec("[ -~é京]{0,12}", 6),
             times in proptest::collection::vec(0_usize..10, 3),
             numbers in proptest::collection::vec(0_u32..100_000, 3),
             day in 0_u32..3,
@@ -499,7 +540,7 @@ mod tests {
             };
             let pairs = [
                 ("q", texts[0].clone()), ("concept", texts[1].clone()), ("site", texts[2].clone()), ("language", texts[3].clone()),
-                ("label", texts[4].clone()), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
+                ("label", texts[4].clone()), ("place", texts[5].clone()), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
                 ("day", if day == 0 { String::new() } else { format!("2026-0{day}-28") }),
             ];
             let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
@@ -507,7 +548,7 @@ mod tests {
             let Ok(filter) = read(&query) else { return Ok(()) };
             prop_assert_eq!(read(&written(&filter)), Ok(filter.clone()));
             let texts: Vec<String> = filter.pairs().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let again = Parameters::of_texts(&texts, &NAMES).and_then(|values| Filter::read(&values));
+            let again = Parameters::of_texts(&texts, &EXPORT_NAMES).and_then(|values| Filter::read(&values));
             prop_assert_eq!(again, Ok(filter));
         }
     }

@@ -18,7 +18,7 @@ use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::places::{place_finder, places_of};
+use newslode_miner::work::schemes::{place_finder, places_of};
 use newslode_miner::work::summaries::summaries;
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -90,6 +90,11 @@ impl<'a> FiledArticle<'a> {
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
         FiledArticle { id, article, keys, filed, placed, places, history, labels }
+    }
+
+    /// The labels of its places in its site's own scheme, best first.
+    pub(crate) fn place_labels(&self) -> Vec<String> {
+        self.places.iter().map(|place| place.label.clone()).collect()
     }
 
     /// The article as readers get it.
@@ -220,7 +225,7 @@ pub(crate) async fn export_articles(
     file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |url, _, filed_article| {
         others.remove(url);
         let Some(filed_article) = filed_article else { return Ok(()) };
-        ontology.article(&filed_article.article, &filed_article.keys)?;
+        ontology.article(&filed_article.article, &filed_article.keys, &filed_article.places)?;
         articles += 1;
         take(filed_article)
     })

@@ -25,6 +25,7 @@ use serde::Serialize;
 
 use crate::exit::hinted;
 use crate::outcomes::outcomes_in_words;
+use crate::queries::places::PlaceExplanation;
 use crate::{out, seconds};
 
 /// A name and a value that explain a page or a site to people.
@@ -66,6 +67,8 @@ pub(crate) struct PageExplanation {
     history: Option<ArticleHistory>,
     /// Why it is or is not an article, if it was read and is kept.
     kind: Option<KindExplanation>,
+    /// Its places in the site's own scheme, or why it has none, if it is an article.
+    places: Option<PlaceExplanation>,
     /// When its bytes were removed to save space; it still counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     removed: Option<Timestamp>,
@@ -110,8 +113,9 @@ pub(crate) async fn explain_page(
     let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
     let kind = kind_of_page(&parts.stores, url).await?;
+    let places = PlaceExplanation::read(&parts.stores, url).await?;
     let removed = archive::removed(&parts.stores, url).await?;
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, removed })
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, places, removed })
 }
 
 /// Number of links to news that a site's page budget refused yesterday and today.
@@ -146,6 +150,7 @@ impl PageExplanation {
             facts.push(fact("is", "a page that nobody shows any more"));
         }
         facts.extend(self.kind.iter().flat_map(kind_facts));
+        facts.extend(self.places.iter().flat_map(PlaceExplanation::facts));
         let removed =
             |at| fact("bytes", format!("removed on {} to save space; the page still counts", out::day(at)));
         facts.extend(self.removed.map(removed));

@@ -28,6 +28,10 @@ const FIELDS: &[(&str, &str)] = &[
     ("body", "the page's bytes, packed with zstd; a large page is left in the archive"),
     ("contribution", "the cells that the page adds to its site's sums"),
     ("article", "the article, if it is one"),
+    (
+        "slots",
+        "what the page names by where it names it, which may be sections and tags of its site; no part of the sums",
+    ),
     ("notes", "limits that were met, a failure, the number of leaves"),
     ("canonical", "the address that the page declares as its own, if that is another one"),
     (

@@ -7,6 +7,10 @@
 //! the proof of a statement, so a vocabulary of our own has them: `support` (sites), `score`, and for each
 //! pair one `Relation` with `broader`, `narrower`, `level`, `site`. A concept's IRI is the base and its
 //! percent-encoded key, so it is the same in every export.
+//!
+//! Each site's own sections and tags are a scheme of their own: a `skos:ConceptScheme` for each site, whose top concepts have
+//! a `kind` and, where it is known, the page as `schema:url`. Articles name them as `dct:subject`. They are written before the
+//! first article that names them, so places without articles are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -19,6 +23,7 @@ use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
 use crate::mining::instances::ConceptInstance;
+use crate::mining::site_scheme::{Place, PlaceKind, folded};
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
 /// Default base of concepts' IRIs.
@@ -26,6 +31,7 @@ pub const BASE: &str = "urn:newslode:";
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const SCHEMA: &str = "https://schema.org/";
 const OWN: &str = "urn:newslode:vocabulary:";
+const DCT: &str = "http://purl.org/dc/terms/";
 /// The most properties of an instance, and the most values of a property; later ones are left out.
 const MOST_PROPERTIES: usize = 100;
 
@@ -47,6 +53,9 @@ enum Serializer<W: Write> {
 pub struct OntologyWriter<W: Write> {
     out: Serializer<W>,
     base: String,
+    /// The site of the last article, and the IRIs of its places that were written.
+    site: String,
+    places: BTreeSet<String>,
 }
 
 impl<W: Write> OntologyWriter<W> {
@@ -56,7 +65,8 @@ impl<W: Write> OntologyWriter<W> {
     /// When `base` does not begin an absolute IRI.
     pub fn new(out: W, base: &str, form: RdfForm) -> io::Result<Self> {
         iri(&format!("{base}scheme"))?;
-        let prefixes = [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("xsd", XSD)].into_iter();
+        let prefixes =
+            [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("dct", DCT), ("xsd", XSD)].into_iter();
         let out = match form {
             RdfForm::Turtle => {
                 let mut prefixes = prefixes;
@@ -71,7 +81,7 @@ impl<W: Write> OntologyWriter<W> {
                 Serializer::Xml(begun.map_err(invalid)?.for_writer(out))
             }
         };
-        Ok(OntologyWriter { out, base: base.to_owned() })
+        Ok(OntologyWriter { out, base: base.to_owned(), site: String::new(), places: BTreeSet::new() })
     }
 
     /// Writes concepts and relations.
@@ -122,13 +132,20 @@ impl<W: Write> OntologyWriter<W> {
         Ok(())
     }
 
-    /// Writes an article and the concepts that it is filed under, by key. Returns false for an article whose URL is
-    /// not an IRI, which is left out.
+    /// Writes an article, the concepts that it is filed under, by key, and its places in its site's own scheme. Returns false
+    /// for an article whose URL is not an IRI, which is left out. Articles come ordered by site.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn article(&mut self, article: &Article, concepts: &BTreeSet<String>) -> io::Result<bool> {
+    pub fn article(
+        &mut self,
+        article: &Article,
+        concepts: &BTreeSet<String>,
+        places: &[Place],
+    ) -> io::Result<bool> {
         let Ok(subject) = page_iri(&article.url) else { return Ok(false) };
+        let places: BTreeSet<NamedNode> =
+            places.iter().map(|place| self.place(&article.site, place)).collect::<io::Result<_>>()?;
         self.triple(&subject, rdf::TYPE, &word(SCHEMA, "NewsArticle")?)?;
         let language = article.language.as_deref();
         if let Some(title) = &article.title {
@@ -152,7 +169,41 @@ impl<W: Write> OntologyWriter<W> {
             let concept = self.concept_iri(key)?;
             self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
         }
+        for place in &places {
+            self.triple(&subject, word(DCT, "subject")?.as_ref(), place)?;
+        }
         Ok(true)
+    }
+
+    /// The IRI of a place, which is written if it was not yet, with the scheme of its site. One address, or one name without an
+    /// address, is one place.
+    fn place(&mut self, site: &str, place: &Place) -> io::Result<NamedNode> {
+        let scheme = iri(&format!("{}scheme:{}", self.base, encoded(site)))?;
+        let name = place.address.clone().unwrap_or_else(|| folded(&place.label));
+        let subject = iri(&format!("{}place:{}/{}", self.base, encoded(site), encoded(&name)))?;
+        if self.site != site {
+            site.clone_into(&mut self.site);
+            self.places.clear();
+        }
+        if self.places.is_empty() {
+            self.triple(&scheme, rdf::TYPE, &word(SKOS, "ConceptScheme")?)?;
+            self.triple(&scheme, word(OWN, "site")?.as_ref(), &text(site, None))?;
+        }
+        if self.places.insert(subject.as_str().to_owned()) {
+            self.triple(&subject, rdf::TYPE, &word(SKOS, "Concept")?)?;
+            self.triple(&subject, word(SKOS, "inScheme")?.as_ref(), &scheme)?;
+            self.triple(&subject, word(SKOS, "topConceptOf")?.as_ref(), &scheme)?;
+            self.triple(&subject, word(SKOS, "prefLabel")?.as_ref(), &text(&place.label, None))?;
+            let kind = match place.kind {
+                PlaceKind::Section => "section",
+                PlaceKind::Tag => "tag",
+            };
+            self.triple(&subject, word(OWN, "kind")?.as_ref(), &text(kind, None))?;
+            if let Some(page) = place.address.as_ref().and_then(|address| page_iri(address).ok()) {
+                self.triple(&subject, word(SCHEMA, "url")?.as_ref(), &page)?;
+            }
+        }
+        Ok(subject)
     }
 
     /// Writes an instance that is no article: its page's attributes, and the concepts it is listed under.

@@ -16,7 +16,7 @@ use crate::work::announcements::Announcements;
 use crate::work::filing::cache::FilingCache;
 use crate::work::histories::Histories;
 use crate::work::owners::Owners;
-use crate::work::places::PlaceCache;
+use crate::work::schemes::PlaceCache;
 use crate::work::stores::Stores;
 
 /// What a miner is made of.

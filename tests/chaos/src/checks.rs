@@ -230,10 +230,11 @@ fn articles(bench: &Bench<'_>, exported: &str, wanted: &Undisturbed) {
 }
 
 /// The article without what still depends on when its site was viewed: how sure a field is beside the site's others,
-/// and what an export files by words, which it learns from bodies; and without what its feed says, which depends on
-/// whether the feed or the page was read first.
+/// and what an export files by words, which it learns from bodies; its places, whose scheme is learnt when all pages of the site are
+/// viewed; and without what its feed says, which depends on whether the feed or the page was read first.
 fn steady(mut article: Value) -> Value {
     article["listed"] = Value::Null;
+    article["places"] = Value::Null;
     let fields = article["evidence"].as_object_mut().into_iter().flat_map(|evidence| evidence.values_mut());
     fields.for_each(|said| said["confidence"] = Value::Null);
     if let Some(filed) = article["filed"].as_array_mut() {

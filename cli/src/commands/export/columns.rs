@@ -26,6 +26,7 @@ const SCHEMA: &str = "message article {
     optional binary place (STRING);
     optional binary section (STRING);
     required group concepts (LIST) { repeated group list { required binary element (STRING); } }
+    required group places (LIST) { repeated group list { required binary element (STRING); } }
     optional binary language (STRING);
     optional int64 first_seen (TIMESTAMP(MILLIS, true));
     optional binary image (STRING);
@@ -119,6 +120,7 @@ struct Rows {
     place: Texts,
     section: Texts,
     concepts: Texts,
+    places: Texts,
     language: Texts,
     first_seen: Times,
     image: Texts,
@@ -186,6 +188,7 @@ impl Rows {
         self.place.add_if(article.place.as_ref());
         self.section.add_if(article.section.as_ref());
         self.concepts.add_all(&article.concepts);
+        self.places.add_all(&filed_article.place_labels());
         self.language.add_if(article.language.as_ref());
         let seen =
             filed_article.history.as_ref().and_then(|history| i64::try_from(history.first_seen.0).ok());
@@ -206,6 +209,7 @@ impl Rows {
             &self.place,
             &self.section,
             &self.concepts,
+            &self.places,
             &self.language,
         ] {
             column.write(group)?;
@@ -224,6 +228,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use newslode_common::version::ContentHash;
+    use newslode_miner::mining::site_scheme::{Place, PlaceKind};
     use newslode_page::article::{Article, Block, BlockKind, PageKind};
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
     use parquet::record::Field;
@@ -252,6 +257,22 @@ mod tests {
         }
     }
 
+    /// Labels of none, one or two places.
+    fn place_labels(number: usize) -> Vec<String> {
+        (0..number % 3).map(|place| format!("Section {place}")).collect()
+    }
+
+    fn places(number: usize) -> Vec<Place> {
+        let place = |label| Place {
+            label,
+            address: None,
+            kind: PlaceKind::Section,
+            evidence: vec!["meta".into()],
+            probability: 0.9,
+        };
+        place_labels(number).into_iter().map(place).collect()
+    }
+
     #[test]
     fn what_is_written_is_read_again() {
         let (labels, mut file) = (BTreeMap::new(), Vec::new());
@@ -259,7 +280,14 @@ mod tests {
         for number in 0..1_500 {
             table
                 .add(
-                    &FiledArticle::new(ContentHash([7; 16]), article(number), &[], None, &labels, Vec::new()),
+                    &FiledArticle::new(
+                        ContentHash([7; 16]),
+                        article(number),
+                        &[],
+                        None,
+                        &labels,
+                        places(number),
+                    ),
                     &mut file,
                 )
                 .unwrap();
@@ -277,6 +305,7 @@ mod tests {
             assert_eq!(texts(fields["title"]), wanted.title.iter().collect::<Vec<_>>());
             assert_eq!(texts(fields["authors"]), wanted.authors);
             assert_eq!(texts(fields["concepts"]), [""; 0]);
+            assert_eq!(texts(fields["places"]), place_labels(number));
             assert_eq!(*fields["first_seen"], Field::Null);
             assert_eq!(texts(fields["text"]), [wanted.text()]);
             rows += 1;

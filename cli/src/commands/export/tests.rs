@@ -4,11 +4,16 @@ use std::net::SocketAddr;
 
 use newslode_common::config::{Config, Follow, ResolveRule};
 use newslode_demo_world::{Server, World, WorldSpec};
+use newslode_miner::mining::site_scheme::{Place, SlotReport, folded};
+use newslode_miner::work::places::explain_slots;
+use newslode_page::extract::SlotUse;
+use newslode_page::reading::CanonicalUrl;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::commands::mine::mine;
 use crate::engine::{Engine, add_seeds};
+use crate::queries::places::PlaceExplanation;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stories_of_concept_pages_are_instances_with_attributes() {
@@ -51,4 +56,54 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     let turtle = std::fs::read_to_string(folder.path().join("ontology.ttl")).unwrap();
     let filed = turtle.matches("schema:about").count();
     assert!(filed >= known, "{filed} are filed, though concept pages list {known} stories");
+    places_are_said_alike_everywhere(&parts, &turtle).await;
+}
+
+/// The export, its filter, the table, the ontology and explanations name the same places of an article.
+async fn places_are_said_alike_everywhere(parts: &Parts, turtle: &str) {
+    let mut placed: Vec<(CanonicalUrl, Vec<Place>, String)> = Vec::new();
+    let mut articles = 0;
+    let take = |filed_article: &FiledArticle<'_>| {
+        articles += 1;
+        let url: CanonicalUrl = filed_article.article.url.parse()?;
+        if !filed_article.places.is_empty() {
+            let row = table::row(filed_article, Cells::Raw);
+            placed.push((url, filed_article.places.clone(), row));
+        }
+        Ok(())
+    };
+    export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, take).await.unwrap();
+    assert!(placed.len() * 2 > articles, "{} of {articles} articles have a place", placed.len());
+    assert!(turtle.matches("dct:subject").count() >= placed.len());
+
+    let (url, places, row) = placed.first().unwrap();
+    let label = &places.first().unwrap().label;
+    assert!(row.contains(label.as_str()), "`{label}` is not in {row}");
+    let explained = PlaceExplanation::read(&parts.stores, url).await.unwrap().unwrap();
+    assert_eq!(&explained.places, places);
+    assert!(explained.facts().iter().any(|(_, value)| value.starts_with(label.as_str())), "{explained:?}");
+
+    let wanted = |places: &[Place]| places.iter().any(|place| folded(&place.label) == folded(label));
+    let values = Parameters::of_texts(&[format!("place={}", label.to_uppercase())], &EXPORT_NAMES).unwrap();
+    let chosen = Chosen::read(parts, &Filter::read(&values).unwrap()).await.unwrap();
+    let mut taken = 0;
+    let take = |filed_article: &FiledArticle<'_>| {
+        let is_taken = chosen.takes(filed_article);
+        assert_eq!(is_taken, wanted(&filed_article.places), "{}", filed_article.article.url);
+        taken += usize::from(is_taken);
+        Ok(())
+    };
+    export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, take).await.unwrap();
+    assert!(taken > 0 && taken < articles, "{taken} of {articles}");
+
+    // Slots are explained from the same pages that taught the scheme.
+    let versions = parts.stores.state.versions(&url.site(), std::slice::from_ref(url)).await.unwrap();
+    let content = versions.into_iter().next().flatten().unwrap().content;
+    let slots = explain_slots(&parts.stores, url, content).await.unwrap();
+    let is_naming = |slot: &&(SlotReport, SlotUse)| {
+        slot.1.names.iter().any(|name| folded(&name.name).contains(&folded(label)))
+    };
+    let accepted: Vec<_> = slots.iter().filter(|(report, _)| report.rejected.is_none()).collect();
+    assert!(accepted.iter().copied().any(|slot| is_naming(&slot)), "`{label}` of {url}: {slots:#?}");
+    assert!(accepted.len() < slots.len(), "no slot is rejected: {slots:#?}");
 }

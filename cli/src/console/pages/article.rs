@@ -9,6 +9,7 @@ use axum::response::IntoResponse;
 use maud::{Markup, html};
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
+use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
@@ -23,6 +24,7 @@ use crate::console::detail::Detail;
 use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 use crate::html::values::{empty_note, external_link, fact_list, page_url, time_element};
+use crate::queries::places::{evidence_text, kind_text};
 
 /// Articles that say nearly the same and are shown.
 const NEAR: usize = 8;
@@ -164,9 +166,24 @@ fn about_section(detail: &Detail) -> Markup {
     row("also at", many(&|history| history.addresses.iter().map(ToString::to_string).collect()));
     row("same text at", many(&|history| history.same_text.iter().map(ToString::to_string).collect()));
     row("body by", Some(html! { span.code { (article.method) } }));
+    row(&format!("place in {}", article.site), place_list(&detail.places));
     html! {
         section { h2 { "About it" } (fact_list(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
     }
+}
+
+/// The places of an article in its site's own scheme, best first; nothing if it has none.
+fn place_list(places: &[Place]) -> Option<Markup> {
+    let place = |place: &Place| {
+        html! {
+            div {
+                (kind_text(place.kind)) " " span dir="auto" { (place.label) }
+                @if let Some(address) = &place.address { " " (short_external_link(address)) }
+                ", " (evidence_text(place))
+            }
+        }
+    };
+    (!places.is_empty()).then(|| html! { @for own in places { (place(own)) } })
 }
 
 /// Others that say nearly the same, by the words of their texts.
@@ -307,4 +324,31 @@ pub(super) async fn stored_hierarchy(console: &Console, content: ContentHash) ->
         )),
         None => Problem::not_found("The archive has no hierarchy of this page."),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_miner::mining::site_scheme::PlaceKind;
+
+    use super::*;
+
+    #[test]
+    fn places_link_to_pages_only_and_say_what_names_them() {
+        assert!(place_list(&[]).is_none());
+        let place = |label: &str, address: Option<&str>, evidence: &[&str]| Place {
+            label: label.into(),
+            address: address.map(str::to_owned),
+            kind: PlaceKind::Tag,
+            evidence: evidence.iter().map(|&name| name.to_owned()).collect(),
+            probability: 0.9,
+        };
+        let shown = place_list(&[
+            place("<b>Cup</b>", Some("https://a.test/tag/cup/"), &["link", "meta"]),
+            place("Tour", Some("javascript:alert(1)"), &["directory"]),
+        ]);
+        let shown = shown.unwrap().0;
+        assert!(shown.contains("tag <span dir=\"auto\">&lt;b&gt;Cup&lt;/b&gt;</span>"), "{shown}");
+        assert!(shown.contains("at a.test</a>, named by a link and a meta element"), "{shown}");
+        assert!(!shown.contains("href=\"javascript"), "{shown}");
+    }
 }

@@ -8,8 +8,10 @@ use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Entry;
 use newslode_common::time::now;
+use newslode_miner::mining::site_scheme::{PlaceKind, SchemePlace, SiteScheme};
 use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
+use newslode_miner::work::schemes::read_scheme;
 use newslode_miner::work::views::LearningCut;
 use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
@@ -35,6 +37,8 @@ const LISTINGS: usize = 25;
 const EXAMPLES: usize = 10;
 /// Varying parts of a template that are shown.
 const SLOTS: usize = 30;
+/// Sections, and tags, of the site's own scheme that are shown.
+const PLACES: usize = 40;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -65,6 +69,7 @@ async fn site_page(
     let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
     let entries = parts.stores.frontier.entries(&status.site).await?;
     let (learnt, _) = Knowledge::read(parts.stores.state.as_ref(), &status.site).await?;
+    let scheme = read_scheme(parts.stores.state.as_ref(), &status.site).await?;
     // The snapshot may be older than a change that was made just now.
     let settings = parts.stores.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
     let unread = unread_pages(&entries);
@@ -88,6 +93,7 @@ async fn site_page(
         (newest_section(snapshot, facts)?)
         (listing_section(&explanation, now))
         (outcome_section(facts, &unread))
+        (scheme_section(scheme.as_ref()))
         (template_section(&learnt))
         (lesson_section(&status.site, &learnt, visitor))
         @if let Some(mark) = &visitor.mark { (limits_form(&status.site, &settings, mark)) }
@@ -190,6 +196,54 @@ fn outcome_section(facts: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -
     }
 }
 
+/// The site's own scheme: its sections, then its most frequent tags.
+fn scheme_section(scheme: Option<&SiteScheme>) -> Markup {
+    let places = |kind| {
+        let of_kind = |place: &&SchemePlace| place.kind == kind;
+        scheme.into_iter().flat_map(|scheme| scheme.places().iter().filter(of_kind)).collect::<Vec<_>>()
+    };
+    let (sections, tags) = (places(PlaceKind::Section), places(PlaceKind::Tag));
+    html! {
+        section #places {
+            h2 { "Its sections and tags " small { "as the site itself files its articles" } }
+            @if sections.is_empty() && tags.is_empty() {
+                (empty_note(match scheme {
+                    Some(_) => "No part of its pages names sections or tags that its articles share; or it has too few articles.",
+                    None => "They are not known yet. They are learnt from all articles of the site, when its pages are viewed together.",
+                }))
+            } @else {
+                p { "The articles name them in links, metadata and addresses, and each carries its own as " span.code { "places" }
+                    ". The numbers are articles among those that were learnt from. Labels are the site's own words; concepts are what many sites have in common." }
+                (place_table("Section", &sections))
+                (place_table("Tag", &tags))
+            }
+        }
+    }
+}
+
+/// Places with their numbers of articles, those of most articles first.
+fn place_table(kind: &str, places: &[&SchemePlace]) -> Markup {
+    html! {
+        @if !places.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label={ "Table of places: " (kind) } {
+                table {
+                    thead { tr { th scope="col" { (kind) } th scope="col" { "Page" } th.number scope="col" { "Articles" } } }
+                    tbody {
+                        @for place in places.iter().take(PLACES) {
+                            tr {
+                                th scope="row" dir="auto" { (place.label) }
+                                td.address { @if let Some(address) = &place.address { (external_link(address.as_str())) } }
+                                td.number { (Number(place.articles.into())) }
+                            }
+                        }
+                    }
+                }
+            }
+            @if places.len() > PLACES { p.soft { "and " (Number((places.len() - PLACES) as u64)) " more" } }
+        }
+    }
+}
+
 fn template_section(knowledge: &Knowledge) -> Markup {
     let templates = &knowledge.templates;
     let (seen, accepted) = templates.acceptance();
@@ -240,5 +294,44 @@ fn template_details(live: &Live<Template>) -> Markup {
             }
             @if slots.len() > SLOTS { p.soft { "and " (slots.len() - SLOTS) " more" } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_miner::mining::site_scheme::SchemePage;
+    use newslode_page::extract::{SlotName, SlotUse};
+    use newslode_page::reading::CanonicalUrl;
+
+    use super::*;
+
+    #[test]
+    fn sections_and_tags_of_a_site_are_shown_as_text_and_bounded() {
+        // Each section has two articles, and each tag two others.
+        let articles: Vec<(CanonicalUrl, Vec<SlotUse>)> = (0..2 * (PLACES + 3))
+            .map(|number| {
+                let slot = |slot: &str, name: String| SlotUse {
+                    slot: slot.into(),
+                    names: vec![SlotName { name, target: None }],
+                };
+                let section = slot("meta section", format!("Part <{}>", number / 2));
+                let tag = slot("meta keywords", format!("word {}", number % (PLACES + 3) % 5));
+                (format!("https://a.test/{number}").parse().unwrap(), vec![tag, section])
+            })
+            .collect();
+        let pages: Vec<SchemePage<'_>> = articles
+            .iter()
+            .map(|(url, slots)| SchemePage { url, authors: Some(&[]), published: None, slots, links: &[] })
+            .collect();
+        let shown = scheme_section(Some(&SiteScheme::learn(&pages).0)).0;
+        assert!(shown.contains("Part &lt;0&gt;</th>") && !shown.contains("Part <"), "{shown}");
+        assert_eq!(shown.matches("Part &lt;").count(), PLACES, "{shown}");
+        assert!(shown.contains("and 3 more"), "{shown}");
+        assert_eq!(shown.matches(">word ").count(), 5, "{shown}");
+        assert!(shown.find("Part").unwrap() < shown.find("word ").unwrap(), "sections come first: {shown}");
+        let unknown = scheme_section(None).0;
+        assert!(unknown.contains("They are not known yet"), "{unknown}");
+        let none = scheme_section(Some(&SiteScheme::default())).0;
+        assert!(none.contains("No part of its pages names sections or tags"), "{none}");
     }
 }

@@ -49,7 +49,22 @@ fn document(form: RdfForm) -> Vec<u8> {
     };
     let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
     writer.taxonomy(&taxonomy).unwrap();
-    assert!(writer.article(&article, &["en:art".to_owned()].into()).unwrap());
+    let place = |label: &str, address: Option<&str>, kind| Place {
+        label: label.into(),
+        address: address.map(str::to_owned),
+        kind,
+        evidence: vec!["link".into()],
+        probability: 0.9,
+    };
+    let arts = place("Arts & \"Life\"", Some("https://a.test/arts/{1}/"), PlaceKind::Section);
+    let places =
+        [arts.clone(), place("Jazz\u{1}", None, PlaceKind::Tag), place("JAZZ", None, PlaceKind::Tag)];
+    assert!(writer.article(&article, &["en:art".to_owned()].into(), &places).unwrap());
+    let again = testing::article("https://a.test/other");
+    assert!(writer.article(&again, &["en:art".to_owned()].into(), &[arts]).unwrap());
+    let other = Article { site: "b.test".into(), ..testing::article("https://b.test/story") };
+    let same_name = place("Jazz", None, PlaceKind::Section);
+    assert!(writer.article(&other, &["en:art".to_owned()].into(), &[same_name]).unwrap());
     assert!(writer.instance(&river()).unwrap());
     writer.finish().unwrap()
 }
@@ -102,9 +117,18 @@ fn the_ontology_parses_into_the_expected_triples() {
         "<urn:newslode:attribute:https%3A%2F%2Fa.test%2Faare/1> <https://schema.org/name> \"Towns\"",
         "<urn:newslode:attribute:https%3A%2F%2Fa.test%2Faare/1> <https://schema.org/value> \"Bern\"",
         "<https://schema.org/value> \"288 \\\"km\\\"\"",
+        "<urn:newslode:scheme:a.test> <urn:newslode:vocabulary:site> \"a.test\"",
+        "<https://a.test/other> <http://purl.org/dc/terms/subject> <urn:newslode:place:a.test/https%3A%2F%2Fa.test%2Farts%2F%7B1%7D%2F>",
+        "<urn:newslode:place:a.test/https%3A%2F%2Fa.test%2Farts%2F%7B1%7D%2F> <https://schema.org/url> <https://a.test/arts/%7B1%7D/>",
+        "<urn:newslode:place:a.test/https%3A%2F%2Fa.test%2Farts%2F%7B1%7D%2F> <urn:newslode:vocabulary:kind> \"section\"",
+        "<urn:newslode:place:a.test/jazz> <http://www.w3.org/2004/02/skos/core#topConceptOf> <urn:newslode:scheme:a.test>",
+        "<urn:newslode:place:b.test/jazz> <http://www.w3.org/2004/02/skos/core#inScheme> <urn:newslode:scheme:b.test>",
     ] {
         assert!(triples.iter().any(|triple| triple.contains(wanted)), "{wanted} is missing in {triples:#?}");
     }
+    let labels =
+        triples.iter().filter(|triple| triple.contains("place:a.test/") && triple.contains("prefLabel"));
+    assert_eq!(labels.count(), 2, "a place is written once, also by another spelling: {triples:#?}");
 }
 
 #[test]
@@ -129,8 +153,8 @@ mod python {
             [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         assert!(run.status.success(), "{said}");
         assert!(
-            said.contains("2 concepts, 1 relations, 1 articles, 1 other instances with 3 properties")
-                && said.contains("notice 15 damages"),
+            said.contains("2 concepts, 1 relations, 3 articles, 3 places in the schemes of 2 sites, 1 other instances with 3 properties")
+                && said.contains("notice 19 damages"),
             "{said}"
         );
     }

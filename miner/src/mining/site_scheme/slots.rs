@@ -361,11 +361,9 @@ pub(super) fn sums_of_slots(site: &mut Site<'_>, classes: &BTreeSet<String>) -> 
             set.sort_unstable();
             set.dedup();
         }
-        if slot.starts_with("a ") {
-            if !is_declared(slot) {
-                sums.remove_blocks();
-                sums.remove_service_pages(site);
-            }
+        if slot.starts_with("a ") && !is_declared(slot) {
+            sums.remove_blocks();
+            sums.remove_service_pages(site);
         }
         if sums.is_unnamed() {
             sums.rename(site);

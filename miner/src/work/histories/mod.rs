@@ -32,7 +32,7 @@ use crate::mining::fingerprints::Fingerprint;
 use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
-use crate::work::places::PlaceCache;
+use crate::work::schemes::PlaceCache;
 use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts};
 use history::{ArticleHistory, EventKind, Fetch, history_key, publication_delay};
 

@@ -1,0 +1,223 @@
+//! The places of a page in its site's own scheme, in words: what names each, or why there is none.
+//!
+//! Start at [`PlaceExplanation::read`].
+
+use newslode_common::store::Kind;
+use newslode_common::version::ContentHash;
+use newslode_miner::mining::site_scheme::PlaceFinder;
+use newslode_miner::mining::site_scheme::{Place, PlaceKind, Rejected};
+use newslode_miner::work::places::explain_slots;
+use newslode_miner::work::schemes::{places_of, read_scheme};
+use newslode_miner::work::stores::Stores;
+use newslode_page::article::Article;
+use newslode_page::reading::{CanonicalUrl, Site};
+use serde::Serialize;
+
+/// Slots that are shown to people, and names of each.
+const SLOTS: usize = 12;
+const NAMES: usize = 4;
+
+/// The places of an article, or why it has none.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlaceExplanation {
+    site: Site,
+    /// The places, best first.
+    pub(crate) places: Vec<Place>,
+    /// Why there are none.
+    none: Option<NoPlace>,
+    /// If there are none though the site has pages to learn from: what the page names, and whether that counts.
+    slots: Vec<SlotExplanation>,
+}
+
+/// Why an article has no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum NoPlace {
+    /// The scheme of its site was not learnt yet.
+    NoScheme,
+    /// Its site names no places, as far as its pages show.
+    NoPlaces,
+    /// No accepted slot of the page names a place.
+    NoneNamed,
+}
+
+/// A slot of a page.
+#[derive(Debug, Serialize)]
+struct SlotExplanation {
+    slot: String,
+    /// What it names on this page.
+    names: Vec<String>,
+    /// Why it is not accepted; `None` if it is.
+    rejected: Option<&'static str>,
+}
+
+impl PlaceExplanation {
+    /// Explains the article that counts at an address; `None` if no article does.
+    ///
+    /// # Errors
+    /// When a store fails.
+    pub(crate) async fn read(
+        stores: &Stores,
+        url: &CanonicalUrl,
+    ) -> anyhow::Result<Option<PlaceExplanation>> {
+        let site = url.site();
+        let versions = stores.state.versions(&site, std::slice::from_ref(url)).await?;
+        let content = versions.into_iter().next().flatten().map(|version| version.content);
+        let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
+        let Some(json) = stores.archive.get(Kind::Article, content).await? else { return Ok(None) };
+        let article: Article = serde_json::from_slice(&json)?;
+        let none = |none, slots| PlaceExplanation {
+            site: site.clone(),
+            places: Vec::new(),
+            none: Some(none),
+            slots,
+        };
+        let Some(scheme) = read_scheme(stores.state.as_ref(), &site).await? else {
+            return Ok(Some(none(NoPlace::NoScheme, Vec::new())));
+        };
+        let finder = PlaceFinder::new(scheme);
+        let places = places_of(&finder, stores.archive.as_ref(), (url, content), &article).await?;
+        if !places.is_empty() {
+            return Ok(Some(PlaceExplanation { site, places, none: None, slots: Vec::new() }));
+        }
+        let slots =
+            explain_slots(stores, url, content).await?.into_iter().map(|(report, own)| SlotExplanation {
+                slot: report.slot,
+                names: own.names.into_iter().map(|name| name.name).collect(),
+                rejected: report.rejected.map(rejected_text),
+            });
+        let why = if finder.scheme().is_empty() { NoPlace::NoPlaces } else { NoPlace::NoneNamed };
+        Ok(Some(none(why, slots.collect())))
+    }
+
+    /// The explanation for people: names and values.
+    pub(crate) fn facts(&self) -> Vec<(String, String)> {
+        let place = |place: &Place| {
+            let address = place.address.as_ref().map(|address| format!(", {address}")).unwrap_or_default();
+            (kind_text(place.kind).to_owned(), format!("{}{address}: {}", place.label, evidence_text(place)))
+        };
+        let mut facts: Vec<(String, String)> = self.places.iter().map(place).collect();
+        let site = &self.site;
+        let reason = self.none.map(|none| match none {
+            NoPlace::NoScheme => format!(
+                "none: the sections and tags of {site} are not known yet; they are learnt when all of its pages are viewed"
+            ),
+            NoPlace::NoPlaces => {
+                format!("none: {site} names no sections or tags that its articles share, or it has too few articles")
+            }
+            NoPlace::NoneNamed if self.slots.is_empty() => {
+                format!("none: this page names nothing that could be a section or tag of {site}")
+            }
+            NoPlace::NoneNamed => format!("none: no part of this page that names sections or tags of {site} does so here"),
+        });
+        facts.extend(reason.map(|reason| ("place".to_owned(), reason)));
+        let slot = |SlotExplanation { slot, names, rejected }: &SlotExplanation| {
+            let more = if names.len() > NAMES { ", …" } else { "" };
+            let names = names.iter().take(NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let why =
+                rejected.unwrap_or("names places on other pages; here only dates, authors or nothing known");
+            ("  slot".to_owned(), format!("{slot} ({names}{more}): {why}"))
+        };
+        facts.extend(self.slots.iter().take(SLOTS).map(slot));
+        if let Some(more) = self.slots.len().checked_sub(SLOTS).filter(|more| *more > 0) {
+            facts.push(("  slot".to_owned(), format!("and {more} more")));
+        }
+        facts
+    }
+}
+
+/// A kind of place in words.
+pub(crate) fn kind_text(kind: PlaceKind) -> &'static str {
+    match kind {
+        PlaceKind::Section => "section",
+        PlaceKind::Tag => "tag",
+    }
+}
+
+/// What names a place, in words.
+pub(crate) fn evidence_text(place: &Place) -> String {
+    let by = |evidence: &String| match evidence.as_str() {
+        "link" => "a link",
+        "meta" => "a meta element",
+        "json-ld" => "JSON-LD",
+        "microdata" => "microdata",
+        "directory" => "the address",
+        "class" => "a class name",
+        "listing" => "its page, which lists the article",
+        _ => "other evidence",
+    };
+    let by: Vec<&str> = place.evidence.iter().map(by).collect();
+    match by.split_last() {
+        Some((last, [])) => format!("named by {last}"),
+        Some((last, others)) => format!("named by {} and {last}", others.join(", ")),
+        None => "named by nothing".into(),
+    }
+}
+
+fn rejected_text(rejected: Rejected) -> &'static str {
+    match rejected {
+        Rejected::Constant => "names the same on nearly all articles",
+        Rejected::Menu => "is a menu: it names much in few combinations",
+        Rejected::Unique => "names what no two articles share",
+        Rejected::Author => "names authors",
+        Rejected::Date => "names dates",
+        Rejected::Unnamed => "calls many pages by one name",
+        Rejected::Period => "leads to issues or months, each with the articles of a short time",
+        Rejected::Documents => "leads to articles, or to pages that list none",
+        Rejected::NotListedBack => "leads to pages that do not list the articles",
+        Rejected::NoWitness => "nothing says that it names places",
+        Rejected::Rare => "is on too few articles",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(evidence: &[&str]) -> Place {
+        Place {
+            label: "Tennis".into(),
+            address: Some("https://a.test/tennis/".into()),
+            kind: PlaceKind::Section,
+            evidence: evidence.iter().map(|&name| name.to_owned()).collect(),
+            probability: 0.9,
+        }
+    }
+
+    fn explained(none: Option<NoPlace>, places: Vec<Place>, slots: Vec<SlotExplanation>) -> PlaceExplanation {
+        PlaceExplanation { site: Site::of_host("a.test"), places, none, slots }
+    }
+
+    #[test]
+    fn a_place_is_told_with_what_names_it() {
+        let facts = explained(None, vec![place(&["directory", "link"])], Vec::new()).facts();
+        let wanted = "Tennis, https://a.test/tennis/: named by the address and a link";
+        assert_eq!(facts, [("section".to_owned(), wanted.to_owned())]);
+        assert_eq!(
+            evidence_text(&place(&["json-ld", "link", "meta"])),
+            "named by JSON-LD, a link and a meta element"
+        );
+        assert_eq!(evidence_text(&place(&["listing"])), "named by its page, which lists the article");
+    }
+
+    #[test]
+    fn an_article_without_places_is_told_why() {
+        let said = |none| explained(Some(none), Vec::new(), Vec::new()).facts().remove(0).1;
+        assert!(
+            said(NoPlace::NoScheme).starts_with("none: the sections and tags of a.test are not known yet")
+        );
+        assert!(said(NoPlace::NoPlaces).starts_with("none: a.test names no sections or tags"));
+        assert!(said(NoPlace::NoneNamed).starts_with("none: this page names nothing"));
+        let slot = |number: usize| SlotExplanation {
+            slot: format!("meta field-{number}"),
+            names: (0..=number).map(|name| format!("name {name}")).collect(),
+            rejected: (number > 0).then(|| rejected_text(Rejected::Author)),
+        };
+        let facts =
+            explained(Some(NoPlace::NoneNamed), Vec::new(), (0..SLOTS + 3).map(slot).collect()).facts();
+        let values: Vec<&str> = facts.iter().map(|(_, value)| value.as_str()).collect();
+        assert!(values[1].starts_with("meta field-0 (name 0): names places on other pages"), "{values:?}");
+        assert_eq!(values[5], "meta field-4 (name 0, name 1, name 2, name 3, …): names authors");
+        assert_eq!(values.last(), Some(&"and 3 more"));
+    }
+}
