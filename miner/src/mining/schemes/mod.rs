@@ -1,6 +1,6 @@
 //! Schemes from outside: lists of concepts in SKOS, those that users bring and those that come with the product.
 //!
-//! [`read`] turns a file in Turtle, N-Triples, RDF/XML or JSON-LD into [`Scheme`]s. [`builtin`] holds four of our own: topics,
+//! [`read`](read()) turns a file in Turtle, N-Triples, RDF/XML or JSON-LD into [`Scheme`]s. [`builtin`] holds four of our own: topics,
 //! regions, genres, and the furniture of sites. [`lookup`] finds the concepts of several schemes that a label names.
 //!
 //! Invariant: what a file says decides its scheme, not the order in which it says so, nor its syntax. Equal statements give
