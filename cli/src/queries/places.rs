@@ -94,7 +94,10 @@ impl PlaceExplanation {
     pub(crate) fn facts(&self) -> Vec<(String, String)> {
         let place = |place: &Place| {
             let address = place.address.as_ref().map(|address| format!(", {address}")).unwrap_or_default();
-            (kind_text(place.kind).to_owned(), format!("{}{address}: {}", place.label, evidence_text(place)))
+            (
+                kind_text(place.kind).to_owned(),
+                format!("{}{address}: named by {}", place.label, evidence_text(place)),
+            )
         };
         let mut facts: Vec<(String, String)> = self.places.iter().map(place).collect();
         let site = &self.site;
@@ -148,9 +151,9 @@ pub(crate) fn evidence_text(place: &Place) -> String {
     };
     let by: Vec<&str> = place.evidence.iter().map(by).collect();
     match by.split_last() {
-        Some((last, [])) => format!("named by {last}"),
-        Some((last, others)) => format!("named by {} and {last}", others.join(", ")),
-        None => "named by nothing".into(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => "nothing".into(),
     }
 }
 
@@ -193,11 +196,8 @@ mod tests {
         let facts = explained(None, vec![place(&["directory", "link"])], Vec::new()).facts();
         let wanted = "Tennis, https://a.test/tennis/: named by the address and a link";
         assert_eq!(facts, [("section".to_owned(), wanted.to_owned())]);
-        assert_eq!(
-            evidence_text(&place(&["json-ld", "link", "meta"])),
-            "named by JSON-LD, a link and a meta element"
-        );
-        assert_eq!(evidence_text(&place(&["listing"])), "named by its page, which lists the article");
+        assert_eq!(evidence_text(&place(&["json-ld", "link", "meta"])), "JSON-LD, a link and a meta element");
+        assert_eq!(evidence_text(&place(&["listing"])), "its page, which lists the article");
     }
 
     #[test]

@@ -191,6 +191,10 @@ impl SiteScheme {
                     continue;
                 }
                 let (known, address) = match &target {
+                    // A directory may be a section whose page is elsewhere, or nowhere.
+                    Target::Page(url) if slot.slot.starts_with("dir ") => {
+                        (index.by_page.get(url).or_else(|| index.by_name.get(&join_key(text))), None)
+                    }
                     Target::Page(url) => (index.by_page.get(url), Some(format!("{url}/"))),
                     Target::Name(name) => (index.by_name.get(name), None),
                 };

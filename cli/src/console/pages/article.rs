@@ -15,8 +15,8 @@ use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{
-    Found, article_path, article_summaries, article_when, concept_path, explain_path, short_external_link,
-    site_link,
+    Found, article_path, article_summaries, article_when, concept_path, explain_path, named_external_link,
+    short_external_link, site_link,
 };
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::{PageResult, Problem};
@@ -28,6 +28,8 @@ use crate::queries::places::{evidence_text, kind_text};
 
 /// Articles that say nearly the same and are shown.
 const NEAR: usize = 8;
+/// Most sections and tags that are shown.
+const MOST_PLACES: usize = 16;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -70,7 +72,7 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
                     (article_body(article))
                 }
             }
-            aside { (filing_section(&detail)) (about_section(&detail)) (near_section(snapshot, summary)) (history_section(&detail)) }
+            aside { (filing_section(&detail)) (places_section(&detail.article.site, &detail.places)) (about_section(&detail)) (near_section(snapshot, summary)) (history_section(&detail)) }
         }
         (field_table(article))
         (hierarchy_section(summary))
@@ -166,24 +168,35 @@ fn about_section(detail: &Detail) -> Markup {
     row("also at", many(&|history| history.addresses.iter().map(ToString::to_string).collect()));
     row("same text at", many(&|history| history.same_text.iter().map(ToString::to_string).collect()));
     row("body by", Some(html! { span.code { (article.method) } }));
-    row(&format!("place in {}", article.site), place_list(&detail.places));
     html! {
         section { h2 { "About it" } (fact_list(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
     }
 }
 
 /// The places of an article in its site's own scheme, best first; nothing if it has none.
-fn place_list(places: &[Place]) -> Option<Markup> {
-    let place = |place: &Place| {
-        html! {
-            div {
-                (kind_text(place.kind)) " " span dir="auto" { (place.label) }
-                @if let Some(address) = &place.address { " " (short_external_link(address)) }
-                ", " (evidence_text(place))
+fn places_section(site: &str, places: &[Place]) -> Markup {
+    html! {
+        @if !places.is_empty() {
+            section {
+                h2 { "Its place in " (site) }
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "Section or tag" } th scope="col" { "Kind" } th scope="col" { "Named by" } } }
+                        tbody {
+                            @for place in places.iter().take(MOST_PLACES) {
+                                tr {
+                                    th scope="row" { (named_external_link(&place.label, place.address.as_deref())) }
+                                    td { (kind_text(place.kind)) }
+                                    td { (evidence_text(place)) }
+                                }
+                            }
+                        }
+                    }
+                }
+                @if places.len() > MOST_PLACES { p.small { "and " (places.len() - MOST_PLACES) " more" } }
             }
         }
-    };
-    (!places.is_empty()).then(|| html! { @for own in places { (place(own)) } })
+    }
 }
 
 /// Others that say nearly the same, by the words of their texts.
@@ -334,7 +347,7 @@ mod tests {
 
     #[test]
     fn places_link_to_pages_only_and_say_what_names_them() {
-        assert!(place_list(&[]).is_none());
+        assert!(places_section("a.test", &[]).0.is_empty());
         let place = |label: &str, address: Option<&str>, evidence: &[&str]| Place {
             label: label.into(),
             address: address.map(str::to_owned),
@@ -342,13 +355,17 @@ mod tests {
             evidence: evidence.iter().map(|&name| name.to_owned()).collect(),
             probability: 0.9,
         };
-        let shown = place_list(&[
+        let few = [
             place("<b>Cup</b>", Some("https://a.test/tag/cup/"), &["link", "meta"]),
             place("Tour", Some("javascript:alert(1)"), &["directory"]),
-        ]);
-        let shown = shown.unwrap().0;
-        assert!(shown.contains("tag <span dir=\"auto\">&lt;b&gt;Cup&lt;/b&gt;</span>"), "{shown}");
-        assert!(shown.contains("at a.test</a>, named by a link and a meta element"), "{shown}");
+        ];
+        let shown = places_section("a.test", &few).0;
+        assert!(shown.contains(">&lt;b&gt;Cup&lt;/b&gt;</a>"), "{shown}");
+        assert!(shown.contains("<td>a link and a meta element</td>"), "{shown}");
+        assert!(!shown.contains(" more"), "{shown}");
+        let many: Vec<Place> =
+            (0..MOST_PLACES + 3).map(|number| place(&format!("Tag {number}"), None, &["meta"])).collect();
+        assert!(places_section("a.test", &many).0.contains("and 3 more"));
         assert!(!shown.contains("href=\"javascript"), "{shown}");
     }
 }

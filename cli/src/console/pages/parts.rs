@@ -101,6 +101,14 @@ pub(super) fn short_external_link(address: &str) -> Markup {
     }
 }
 
+/// A name in the words of strangers, which leads to their page if the address is that of one.
+pub(super) fn named_external_link(name: &str, address: Option<&str>) -> Markup {
+    match address.filter(|address| page_url(address).is_some()) {
+        Some(address) => html! { a dir="auto" href=(address) rel=(EXTERNAL_REL) { (name) } },
+        None => html! { span dir="auto" { (name) } },
+    }
+}
+
 /// A share in thousandths, as percent.
 pub(super) fn percent_text(thousandths: u64) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)

@@ -118,6 +118,8 @@ pub(super) struct Site<'a> {
     pub(super) listing_names: FxHashSet<String>,
     /// Address → what links call it, without texts that lead to many pages.
     pub(super) link_names: FxHashMap<String, String>,
+    /// Addresses that articles link.
+    pub(super) linked: FxHashSet<&'a str>,
     /// Texts of links with commas.
     pub(super) joined: BTreeSet<String>,
 }
@@ -155,6 +157,7 @@ impl<'a> Site<'a> {
             number: FxHashMap::default(),
             listing_names: FxHashSet::default(),
             link_names: FxHashMap::default(),
+            linked: FxHashSet::default(),
             joined: BTreeSet::new(),
         };
         site.read_names();
@@ -166,8 +169,10 @@ impl<'a> Site<'a> {
         let mut texts: FxHashMap<&str, FxHashMap<&str, u32>> = FxHashMap::default();
         let mut leads_to: FxHashMap<&str, FxHashSet<&str>> = FxHashMap::default();
         for at in &self.articles {
-            for name in self.pages[*at].slots.iter().flat_map(|slot| &slot.names) {
+            let links = self.pages[*at].slots.iter().filter(|slot| !slot.slot.starts_with("dir "));
+            for name in links.flat_map(|slot| &slot.names) {
                 let Some(target) = &name.target else { continue };
+                self.linked.insert(first_of_listing(target.as_str()));
                 if name.name.contains(SEPARATORS) {
                     self.joined.insert(folded(&name.name));
                 }
@@ -190,6 +195,11 @@ impl<'a> Site<'a> {
                 self.link_names.insert((*target).to_owned(), (*text).to_owned());
             }
         }
+    }
+
+    /// Whether a page was read at an address, or an article links it.
+    fn is_known(&self, first: &str) -> bool {
+        self.linked.contains(first) || self.listings.contains_key(first)
     }
 
     pub(super) fn article(&self, number: usize) -> &SchemePage<'a> {
@@ -333,6 +343,13 @@ pub(super) fn sums_of_slots(site: &mut Site<'_>, classes: &BTreeSet<String>) -> 
             let mut set = Vec::new();
             let mut said = Vec::new();
             for (target, name) in slot.names.iter().flat_map(|entry| targets_of(entry, &joined)) {
+                // A directory that has no page of its own is a name.
+                let target = match target {
+                    Target::Page(url) if slot.slot.starts_with("dir ") && !site.is_known(&url) => {
+                        Target::Name(join_key(name))
+                    }
+                    target => target,
+                };
                 let target = site.target(target);
                 set.push(target);
                 said.push((target, name.to_owned(), authors.contains(&folded(name))));

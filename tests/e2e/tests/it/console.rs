@@ -127,7 +127,10 @@ async fn every_page_is_there(served: &Served) {
     for said in ["&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;img src=x onerror=alert(1)&gt;"] {
         assert!(seen.contains(said), "`{said}` is nowhere");
     }
-    assert!(seen.contains("Its sections and tags") && seen.contains("<dt>place in "), "no place is shown");
+    assert!(
+        seen.contains("Its sections and tags") && seen.contains("<h2>Its place in "),
+        "no place is shown"
+    );
     let title = served.exported.values().find(|article| article["site"] != "attack.test").unwrap();
     assert!(seen.contains(&escaped(title["title"].as_str().unwrap()).replace('>', "&gt;")), "{title}");
 }
