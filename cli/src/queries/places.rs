@@ -80,12 +80,14 @@ impl PlaceExplanation {
         if !places.is_empty() {
             return Ok(Some(PlaceExplanation { site, places, none: None, slots: Vec::new() }));
         }
-        let slots =
-            explain_slots(stores, url, content).await?.into_iter().map(|(report, own)| SlotExplanation {
-                slot: report.slot,
-                names: own.names.into_iter().map(|name| name.name).collect(),
-                rejected: report.rejected.map(rejected_text),
-            });
+        let mut slots = explain_slots(stores, url, content).await?;
+        // What is the same everywhere is known to name nothing: it comes last.
+        slots.sort_by_key(|(report, _)| matches!(report.rejected, Some(Rejected::Constant | Rejected::Menu)));
+        let slots = slots.into_iter().map(|(report, own)| SlotExplanation {
+            slot: report.slot,
+            names: own.names.into_iter().map(|name| name.name).collect(),
+            rejected: report.rejected.map(rejected_text),
+        });
         let why = if finder.scheme().is_empty() { NoPlace::NoPlaces } else { NoPlace::NoneNamed };
         Ok(Some(none(why, slots.collect())))
     }

@@ -35,6 +35,8 @@ const MAX_SLOTS: usize = 200;
 const MAX_BYTES: usize = 64 << 10;
 /// Most classes of an element that are looked at for names.
 const MOST_ELEMENT_CLASSES: usize = 64;
+/// Most slots that are collected, menus included, before those within the bounds are chosen.
+const MOST_COLLECTED: usize = 1_000;
 /// Levels of directories.
 const MOST_LEVELS: usize = 4;
 /// Longest content of a meta element that may hold names.
@@ -111,6 +113,7 @@ impl SlotBuilder {
         }
         let at = match self.at.get(slot) {
             Some(at) => *at,
+            None if self.slots.len() == MOST_COLLECTED => return,
             None => {
                 self.at.insert(slot.to_owned(), self.slots.len());
                 self.slots.push(SlotUse { slot: slot.to_owned(), names: Vec::new() });

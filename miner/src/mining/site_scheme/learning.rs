@@ -70,154 +70,63 @@ impl SiteScheme {
 
     /// The scheme by its accepted slots.
     fn of_slots(site: &Site<'_>, classes: BTreeSet<String>, accepted: &[(String, SlotSums)]) -> SiteScheme {
-        let n = site.articles.len();
-        // Names and last parts of addresses join the pages of accepted links.
-        let mut page_of_name: BTreeMap<String, u32> = BTreeMap::new();
-        let mut names: BTreeMap<u32, Names> = BTreeMap::new();
-        let mut is_tag: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-        for (slot, sums) in accepted {
-            for (target, of) in &sums.names {
-                for (name, count) in of {
-                    // A link's text is how the site writes it; a directory is not.
-                    let entry = names.entry(*target).or_default().entry(name.clone()).or_insert((0, false));
-                    entry.0 += count;
-                    entry.1 |= slot.starts_with("a ");
-                    let votes = is_tag.entry(*target).or_default();
-                    if is_tag_slot(slot) { votes.0 += count } else { votes.1 += count }
-                }
-            }
-        }
-        // A name of two pages means the one that more articles name.
-        let mut by_use: Vec<(u32, &Names)> = names.iter().map(|(target, of)| (*target, of)).collect();
-        by_use.sort_by_key(|(target, of)| {
-            let uses: u32 = of.values().map(|(count, _)| count).sum();
-            (std::cmp::Reverse(uses), site.targets.get(*target as usize))
-        });
-        for (target, of) in by_use {
-            let Some(Target::Page(url)) = site.targets.get(target as usize) else { continue };
-            for name in of.keys() {
-                page_of_name.entry(join_key(name)).or_insert(target);
-            }
-            if let Ok(url) = url.parse::<CanonicalUrl>() {
-                page_of_name.entry(last_part(&url)).or_insert(target);
-            }
-        }
-        page_of_name.remove("");
-        // How many slots say a name, however it is written: what only links in running text say names no place.
-        let mut said_by: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-        for (slot, sums) in accepted {
-            for name in sums.names.values().flat_map(BTreeMap::keys) {
-                said_by.entry(join_key(name)).or_default().insert(slot);
-            }
-        }
-        let joined = |target: u32| match site.targets.get(target as usize) {
-            Some(Target::Name(name)) => page_of_name.get(name).copied().unwrap_or(target),
-            _ => target,
-        };
-        let mut merged: BTreeMap<u32, Names> = BTreeMap::new();
-        for (target, of) in &names {
-            let all = merged.entry(joined(*target)).or_default();
-            for (name, (count, is_link)) in of {
-                let held = all.entry(name.clone()).or_default();
-                *held = (held.0 + count, held.1 | is_link);
-            }
-        }
+        let targets = JoinedTargets::of(site, accepted);
+        // 1. What at least two articles name is a place, that of most articles first. What a single article names is found
+        //    again when that article is read.
         let mut articles: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
-        for (_, sums) in accepted {
-            for (article, set) in &sums.sets {
-                set.iter().for_each(|target| {
-                    articles.entry(joined(*target)).or_default().insert(*article);
-                });
+        for (article, set) in accepted.iter().flat_map(|(_, sums)| &sums.sets) {
+            for target in set {
+                articles.entry(targets.joined(*target)).or_default().insert(*article);
             }
         }
         let mut order: Vec<(u32, usize)> = articles.iter().map(|(target, of)| (*target, of.len())).collect();
         order.sort_by_key(|(target, count)| (std::cmp::Reverse(*count), site.targets.get(*target as usize)));
-        // What a single article names is found again when that article is read.
         order.retain(|(_, count)| *count >= 2);
         order.truncate(MOST_PLACES);
-        let place_of: BTreeMap<u32, u32> = order
-            .iter()
-            .enumerate()
-            .map(|(at, (target, _))| (*target, u32::try_from(at).unwrap_or(u32::MAX)))
-            .collect();
-        // The address of a listing as its first page is stored.
-        let mut stored: FxHashMap<&str, &CanonicalUrl> = FxHashMap::default();
-        for url in site.pages.iter().map(|page| page.url) {
-            let held = stored.entry(first_of_listing(url.as_str())).or_insert(url);
-            if url.as_str().len() < held.as_str().len() {
-                *held = url;
-            }
-        }
-        let places: Vec<SchemePlace> = order
-            .iter()
-            .map(|(target, count)| {
-                let label = match (site.targets.get(*target as usize), merged.get(target)) {
-                    (Some(target), Some(names)) => label_of(target, names, site, &said_by),
-                    _ => String::new(),
-                };
-                let (tags, sections) = is_tag.get(target).copied().unwrap_or_default();
-                let address = match site.targets.get(*target as usize) {
-                    Some(Target::Page(url)) => match stored.get(url.as_str()) {
-                        Some(stored) => Some((*stored).clone()),
-                        None => format!("{url}/").parse().ok(),
-                    },
-                    _ => None,
-                };
-                SchemePlace {
-                    label,
-                    address,
-                    kind: if tags > sections { PlaceKind::Tag } else { PlaceKind::Section },
-                    articles: u32::try_from(*count).unwrap_or(u32::MAX),
-                    within: BTreeSet::new(),
-                }
-            })
-            .collect();
-        let slots = accepted
-            .iter()
-            .map(|(name, sums)| {
-                let mut df: BTreeMap<u32, usize> = BTreeMap::new();
-                sums.sets
-                    .iter()
-                    .flat_map(|(_, set)| set)
-                    .for_each(|target| *df.entry(*target).or_default() += 1);
-                let is_broad = |count: usize| count as f64 > BROAD * sums.sets.len() as f64;
-                let broad = df
-                    .into_iter()
-                    .filter(|(_, count)| is_broad(*count))
-                    .filter_map(|(target, _)| place_of.get(&joined(target)).copied())
-                    .collect();
-                let ignored =
-                    sums.ignored.iter().filter_map(|target| match site.targets.get(*target as usize)? {
-                        Target::Page(url) => Some(url.clone()),
-                        Target::Name(_) => None,
-                    });
-                let ignored = ignored.take(MOST_IGNORED).collect();
-                (name.clone(), AcceptedSlot { broad, ignored, is_renamed: sums.is_renamed })
-            })
-            .collect();
+        let places = order.iter().map(|(target, count)| targets.place(*target, *count)).collect();
+        let numbers = order.iter().zip(0..).map(|((target, _), at)| (*target, at));
+        let place_of: BTreeMap<u32, u32> = numbers.collect();
+        let place_of = |target: u32| place_of.get(&targets.joined(target)).copied();
+        // 2. The slots, with what of each counts only where nothing else does, and what never counts.
+        let slots = accepted.iter().map(|(name, sums)| {
+            let most = BROAD * sums.sets.len() as f64;
+            let broad = sums.document_frequencies().into_iter().filter(|(_, count)| *count as f64 > most);
+            let ignored =
+                sums.ignored.iter().filter_map(|target| match site.targets.get(*target as usize)? {
+                    Target::Page(url) => Some(url.clone()),
+                    Target::Name(_) => None,
+                });
+            let slot = AcceptedSlot {
+                broad: broad.filter_map(|(target, _)| place_of(target)).collect(),
+                ignored: ignored.take(MOST_IGNORED).collect(),
+                is_renamed: sums.is_renamed,
+            };
+            (name.clone(), slot)
+        });
         let mut scheme = SiteScheme {
             classes,
-            slots,
+            slots: slots.collect(),
             places,
-            articles: u32::try_from(n).unwrap_or(u32::MAX),
-            joined: site.joined.clone(),
+            articles: u32::try_from(site.articles.len()).unwrap_or(u32::MAX),
+            joined: BTreeSet::new(),
             listed: BTreeMap::new(),
         };
+        // 3. Places within places: the steps of trails, and what lies within another for nearly all of its articles.
         for (_, sums) in accepted.iter().filter(|(slot, sums)| sums.is_trail(slot)) {
             for ((broader, narrower), count) in &sums.steps {
                 let is_one_way = sums.steps.get(&(*narrower, *broader)).is_none_or(|back| back < count);
-                let (broader, narrower) = (place_of.get(&joined(*broader)), place_of.get(&joined(*narrower)));
-                if let (true, Some(broader), Some(narrower)) = (is_one_way, broader, narrower) {
-                    scheme.places.get_mut(*narrower as usize).map(|place| place.within.insert(*broader));
+                if let (true, Some(broader), Some(narrower)) =
+                    (is_one_way, place_of(*broader), place_of(*narrower))
+                {
+                    scheme.places.get_mut(narrower as usize).map(|place| place.within.insert(broader));
                 }
             }
         }
-        scheme.nest(
-            &articles.into_iter().filter_map(|(target, of)| Some((*place_of.get(&target)?, of))).collect(),
-        );
-        scheme.add_listed(site);
+        scheme.nest(&articles.into_iter().filter_map(|(target, of)| Some((place_of(target)?, of))).collect());
+        // 4. Names with commas, and articles that name nothing.
         let labels: BTreeSet<String> = scheme.places.iter().map(|place| folded(&place.label)).collect();
-        scheme.joined.retain(|name| labels.contains(name));
+        scheme.joined = site.joined.intersection(&labels).cloned().collect();
+        scheme.add_listed(site);
         scheme
     }
 
@@ -272,28 +181,127 @@ impl SiteScheme {
     }
 }
 
-/// What a place is called: the name that most witnesses say, which are slots, the address and the links of the whole site; of
-/// equals a link's text, then the most frequent one.
-fn label_of(
-    target: &Target,
-    names: &Names,
-    site: &Site<'_>,
-    said_by: &BTreeMap<String, BTreeSet<&str>>,
-) -> String {
-    let (last, linked) = match target {
-        Target::Page(url) => {
-            (url.parse().map(|url| last_part(&url)).unwrap_or_default(), site.link_names.get(url.as_str()))
+/// What accepted slots name, joined: names and last parts of addresses mean the pages of links that are called so.
+struct JoinedTargets<'s> {
+    site: &'s Site<'s>,
+    /// What each joined target is called.
+    names: BTreeMap<u32, Names>,
+    /// Uses of each joined target in slots of tags, and in others.
+    uses: BTreeMap<u32, (u32, u32)>,
+    page_of_name: BTreeMap<String, u32>,
+    /// The slots that say a name, however it is written.
+    said_by: BTreeMap<String, BTreeSet<&'s str>>,
+    /// The addresses of listings as their first pages are stored.
+    stored: FxHashMap<&'s str, &'s CanonicalUrl>,
+}
+
+impl<'s> JoinedTargets<'s> {
+    fn of(site: &'s Site<'s>, accepted: &'s [(String, SlotSums)]) -> JoinedTargets<'s> {
+        let mut targets = JoinedTargets {
+            site,
+            names: BTreeMap::new(),
+            uses: BTreeMap::new(),
+            page_of_name: pages_of_names(site, accepted),
+            said_by: BTreeMap::new(),
+            stored: FxHashMap::default(),
+        };
+        for (slot, sums) in accepted {
+            for (target, of) in &sums.names {
+                let target = targets.joined(*target);
+                for (name, count) in of {
+                    // A link's text is how the site writes it; a directory is not.
+                    let held = targets.names.entry(target).or_default().entry(name.clone()).or_default();
+                    *held = (held.0 + count, held.1 | slot.starts_with("a "));
+                    let uses = targets.uses.entry(target).or_default();
+                    *(if is_tag_slot(slot) { &mut uses.0 } else { &mut uses.1 }) += count;
+                    targets.said_by.entry(join_key(name)).or_default().insert(slot);
+                }
+            }
         }
-        Target::Name(_) => (String::new(), None),
-    };
-    let witnesses = |name: &str| {
-        let key = join_key(name);
-        let slots = said_by.get(&key).map_or(0, BTreeSet::len);
-        slots + usize::from(key == last) + usize::from(linked.is_some_and(|linked| linked == name))
-    };
-    let said = names.iter().map(|(name, (count, is_link))| (name, *is_link, *count));
-    let said = said.chain(linked.map(|name| (name, true, 0)));
-    let best = said
-        .max_by_key(|(name, is_link, count)| (witnesses(name), *is_link, *count, std::cmp::Reverse(*name)));
-    best.map(|(name, _, _)| name.clone()).unwrap_or_default()
+        for url in site.pages.iter().map(|page| page.url) {
+            let held = targets.stored.entry(first_of_listing(url.as_str())).or_insert(url);
+            if url.as_str().len() < held.as_str().len() {
+                *held = url;
+            }
+        }
+        targets
+    }
+
+    /// The target that a target means.
+    fn joined(&self, target: u32) -> u32 {
+        match self.site.targets.get(target as usize) {
+            Some(Target::Name(name)) => self.page_of_name.get(name).copied().unwrap_or(target),
+            _ => target,
+        }
+    }
+
+    /// A joined target as a place of so many articles.
+    fn place(&self, target: u32, articles: usize) -> SchemePlace {
+        let (tags, others) = self.uses.get(&target).copied().unwrap_or_default();
+        let address = match self.site.targets.get(target as usize) {
+            Some(Target::Page(url)) => match self.stored.get(url.as_str()) {
+                Some(stored) => Some((*stored).clone()),
+                None => format!("{url}/").parse().ok(),
+            },
+            _ => None,
+        };
+        SchemePlace {
+            label: self.label(target),
+            address,
+            kind: if tags > others { PlaceKind::Tag } else { PlaceKind::Section },
+            articles: u32::try_from(articles).unwrap_or(u32::MAX),
+            within: BTreeSet::new(),
+        }
+    }
+
+    /// What a joined target is called: the name that most witnesses say, which are slots, the address and the links of the
+    /// whole site; of equals a link's text, then the most frequent one.
+    fn label(&self, target: u32) -> String {
+        let (last, linked) = match self.site.targets.get(target as usize) {
+            Some(Target::Page(url)) => (
+                url.parse().map(|url| last_part(&url)).unwrap_or_default(),
+                self.site.link_names.get(url.as_str()),
+            ),
+            _ => (String::new(), None),
+        };
+        let witnesses = |name: &str| {
+            let key = join_key(name);
+            let slots = self.said_by.get(&key).map_or(0, BTreeSet::len);
+            slots + usize::from(key == last) + usize::from(linked.is_some_and(|linked| linked == name))
+        };
+        let said = self.names.get(&target).into_iter().flatten();
+        let said = said.map(|(name, (count, is_link))| (name, *is_link, *count));
+        let said = said.chain(linked.map(|name| (name, true, 0)));
+        let best = said.max_by_key(|(name, is_link, count)| {
+            (witnesses(name), *is_link, *count, std::cmp::Reverse(*name))
+        });
+        best.map(|(name, _, _)| name.clone()).unwrap_or_default()
+    }
+}
+
+/// Which page a name means: by what links call it, and by the last part of its address. A name of two pages means the one
+/// that more articles name.
+fn pages_of_names(site: &Site<'_>, accepted: &[(String, SlotSums)]) -> BTreeMap<String, u32> {
+    let mut names: BTreeMap<u32, BTreeMap<&str, u32>> = BTreeMap::new();
+    for (target, of) in accepted.iter().flat_map(|(_, sums)| &sums.names) {
+        for (name, count) in of {
+            *names.entry(*target).or_default().entry(name).or_default() += count;
+        }
+    }
+    let mut by_use: Vec<_> = names.into_iter().collect();
+    by_use.sort_by_key(|(target, of)| {
+        (std::cmp::Reverse(of.values().sum::<u32>()), site.targets.get(*target as usize))
+    });
+    let mut pages = BTreeMap::new();
+    for (target, of) in by_use {
+        let Some(Target::Page(url)) = site.targets.get(target as usize) else { continue };
+        for name in of.into_keys() {
+            pages.entry(join_key(name)).or_insert(target);
+        }
+        if let Ok(url) = url.parse::<CanonicalUrl>() {
+            pages.entry(last_part(&url)).or_insert(target);
+        }
+    }
+    pages.remove("");
+    pages
 }

@@ -407,6 +407,15 @@ impl SlotSums {
         self.sets.retain(|(_, set)| !set.is_empty());
     }
 
+    /// The number of articles that name each target.
+    pub(super) fn document_frequencies(&self) -> FxHashMap<u32, usize> {
+        let mut counts = FxHashMap::default();
+        for target in self.sets.iter().flat_map(|(_, set)| set) {
+            *counts.entry(*target).or_default() += 1;
+        }
+        counts
+    }
+
     /// Removes what always stands together, as parts of a menu do that only some layouts have.
     fn remove_blocks(&mut self) {
         let mut articles: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
@@ -432,8 +441,7 @@ impl SlotSums {
 
     /// Removes pages that nearly all of its articles link and that list no article: of contact, of the law, of feeds.
     fn remove_service_pages(&mut self, site: &Site<'_>) {
-        let mut df: FxHashMap<u32, usize> = FxHashMap::default();
-        self.sets.iter().flat_map(|(_, set)| set).for_each(|target| *df.entry(*target).or_default() += 1);
+        let df = self.document_frequencies();
         let most = BROAD * self.sets.len() as f64;
         let lists = |target: u32| site.listing(target).is_some_and(|listing| !listing.is_empty());
         let removed: FxHashSet<u32> = df
@@ -490,8 +498,7 @@ impl SlotSums {
 /// How a slot behaves, apart from its agreement beside the site's best.
 pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport {
     let n = sums.sets.len();
-    let mut df: FxHashMap<u32, usize> = FxHashMap::default();
-    sums.sets.iter().flat_map(|(_, set)| set).for_each(|target| *df.entry(*target).or_default() += 1);
+    let df = sums.document_frequencies();
     let pairs: usize = df.values().sum();
     let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
     let difference: f64 =
