@@ -193,11 +193,13 @@ fn with_own_places(html: String) -> String {
         .replace("category-", &format!("category-{own}-"))
 }
 
-/// Hides when articles were published, so that months and issues look like sections.
+/// Hides when articles were published, and the years in the names of months, so that months look like sections.
 fn without_days(html: String) -> String {
-    html.replace("article:published_time", "article:hidden")
+    let hidden = html
+        .replace("article:published_time", "article:hidden")
         .replace("<time", "<i hidden")
-        .replace("</time>", "</i>")
+        .replace("</time>", "</i>");
+    (2022..2026).fold(hidden, |html, year| html.replace(&format!(" {year}</a>"), "</a>"))
 }
 
 #[test]
