@@ -193,13 +193,15 @@ fn with_own_places(html: String) -> String {
         .replace("category-", &format!("category-{own}-"))
 }
 
-/// Hides when articles were published, and the years in the names of months, so that months look like sections.
+/// Hides when articles were published, and calls issues by words, so that they look like sections.
 fn without_days(html: String) -> String {
     let hidden = html
         .replace("article:published_time", "article:hidden")
         .replace("<time", "<i hidden")
         .replace("</time>", "</i>");
-    (2022..2026).fold(hidden, |html, year| html.replace(&format!(" {year}</a>"), "</a>"))
+    (b'a'..=b'z').zip(1..).fold(hidden, |html, (letter, number)| {
+        html.replace(&format!("Issue {number}<"), &format!("Edition {0}{0}<", char::from(letter)))
+    })
 }
 
 #[test]
