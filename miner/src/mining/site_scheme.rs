@@ -3,8 +3,7 @@
 //! An article names its place in some of its [slots](SlotUse): a link in its header, a meta name, a directory of its
 //! address. Beside them are menus, bylines, dates and links to other stories, which look alike on one page. They behave
 //! differently over many: a slot that names places differs between articles, but is shared by several; it leads to pages that
-//! list the articles back. So each slot is accepted or rejected by its behaviour, whatever it is called and whatever system
-//! made the site.
+//! list the articles back. So each slot must behave so, whatever it calls itself and whatever system made the site.
 //!
 //! The scheme is a view: it follows from the pages of the site alone, equal pages give an equal scheme, and it enters no sum.
 //! Start at [`SiteScheme::learn`].
@@ -78,7 +77,7 @@ pub struct SiteScheme {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct AcceptedSlot {
-    /// Names by which only articles without another place are filed.
+    /// Places of nearly all of its articles, which serve where nothing else does.
     broad: BTreeSet<u32>,
     /// Addresses of pages that it links and that are no places.
     ignored: BTreeSet<String>,
@@ -97,7 +96,8 @@ pub struct SchemePlace {
     pub kind: PlaceKind,
     /// Number of articles that name it, of those learnt from.
     pub articles: u32,
-    /// Places of the same kind that nearly all of its articles have, too; by number.
+    /// The places within which it lies, by number: steps before it in trails, and larger ones of its kind that nearly all of its
+    /// articles have, too.
     within: BTreeSet<u32>,
 }
 
@@ -183,7 +183,8 @@ impl SiteScheme {
             let name = without_rare_classes(&slot.slot, |class| self.classes.contains(class));
             let Some(accepted) = self.slots.get(&name) else { continue };
             broad.extend(&accepted.broad);
-            for (target, text) in slot.names.iter().flat_map(|entry| targets_of(entry, &self.joined)) {
+            let said = |entry| targets_of(entry, &self.joined).into_iter().map(move |said| (entry, said));
+            for (entry, (target, text)) in slot.names.iter().flat_map(said) {
                 if is_date(text) {
                     continue;
                 }
@@ -195,13 +196,13 @@ impl SiteScheme {
                     Target::Page(url) if slot.slot.starts_with("dir ") => {
                         (index.by_page.get(url).or_else(|| index.by_name.get(&join_key(text))), None)
                     }
-                    Target::Page(url) => (index.by_page.get(url), Some(format!("{url}/"))),
+                    Target::Page(url) => (index.by_page.get(url), entry.target.as_ref()),
                     Target::Name(name) => (index.by_name.get(name), None),
                 };
                 let place = match known {
                     Some(at) => PlaceRef::Known(*at),
                     None if accepted.is_renamed => continue,
-                    None => PlaceRef::New(text.to_owned(), address),
+                    None => PlaceRef::New(text.to_owned(), address.map(|url| url.as_str().to_owned())),
                 };
                 named.entry(place).or_default().insert(name.clone());
             }
@@ -240,8 +241,8 @@ impl PlaceFinder {
         &self.scheme
     }
 
-    /// The places of an article, best first: sections before tags, what lies within another place before that, what more
-    /// kinds of evidence name, and what divides the site well.
+    /// The places of an article, best first: sections before tags; then what several slots and more kinds of evidence name, what
+    /// lies within another place of the article before that one, and what divides the site well.
     #[must_use]
     pub fn places_of(&self, url: &CanonicalUrl, authors: &[String], slots: &[SlotUse]) -> Vec<Place> {
         let authors: BTreeSet<String> = authors.iter().map(|author| folded(author)).collect();

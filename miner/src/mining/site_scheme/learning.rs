@@ -239,10 +239,10 @@ impl<'s> JoinedTargets<'s> {
     fn place(&self, target: u32, articles: usize) -> SchemePlace {
         let (tags, others) = self.uses.get(&target).copied().unwrap_or_default();
         let address = match self.site.targets.get(target as usize) {
-            Some(Target::Page(url)) => match self.stored.get(url.as_str()) {
-                Some(stored) => Some((*stored).clone()),
-                None => format!("{url}/").parse().ok(),
-            },
+            Some(Target::Page(url)) => {
+                let known = self.stored.get(url.as_str()).or_else(|| self.site.linked.get(url.as_str()));
+                known.map(|url| (*url).clone())
+            }
             _ => None,
         };
         SchemePlace {

@@ -118,8 +118,8 @@ pub(super) struct Site<'a> {
     pub(super) listing_names: FxHashSet<String>,
     /// Address → what links call it, without texts that lead to many pages.
     pub(super) link_names: FxHashMap<String, String>,
-    /// Addresses that articles link.
-    pub(super) linked: FxHashSet<&'a str>,
+    /// The pages that articles link, by the address of their first page.
+    pub(super) linked: FxHashMap<&'a str, &'a CanonicalUrl>,
     /// Texts of links with commas.
     pub(super) joined: BTreeSet<String>,
 }
@@ -157,7 +157,7 @@ impl<'a> Site<'a> {
             number: FxHashMap::default(),
             listing_names: FxHashSet::default(),
             link_names: FxHashMap::default(),
-            linked: FxHashSet::default(),
+            linked: FxHashMap::default(),
             joined: BTreeSet::new(),
         };
         site.read_names();
@@ -172,7 +172,10 @@ impl<'a> Site<'a> {
             let links = self.pages[*at].slots.iter().filter(|slot| !slot.slot.starts_with("dir "));
             for name in links.flat_map(|slot| &slot.names) {
                 let Some(target) = &name.target else { continue };
-                self.linked.insert(first_of_listing(target.as_str()));
+                let held = self.linked.entry(first_of_listing(target.as_str())).or_insert(target);
+                if target.as_str().len() < held.as_str().len() {
+                    *held = target;
+                }
                 if name.name.contains(SEPARATORS) {
                     self.joined.insert(folded(&name.name));
                 }
@@ -199,7 +202,7 @@ impl<'a> Site<'a> {
 
     /// Whether a page was read at an address, or an article links it.
     fn is_known(&self, first: &str) -> bool {
-        self.linked.contains(first) || self.listings.contains_key(first)
+        self.linked.contains_key(first) || self.listings.contains_key(first)
     }
 
     pub(super) fn article(&self, number: usize) -> &SchemePage<'a> {

@@ -312,6 +312,20 @@ fn new_tags_are_found_on_an_article_that_the_scheme_never_saw() {
 }
 
 #[test]
+fn addresses_are_those_that_links_lead_to() {
+    // The sections were not read: what an accepted slot links is their address, as it is written.
+    let path = |section: usize| format!("/index.php?cat={section}");
+    let mut site =
+        made(|_, section| vec![linked("a rel=category p>a", &[(SECTIONS[section], &path(section))])]);
+    site.listings.clear();
+    assert_eq!(site.places(2)[0].address.as_deref(), Some("https://example.org/index.php?cat=2"));
+    let finder = PlaceFinder::new(SiteScheme::learn(&site.pages()).0);
+    let places =
+        finder.places_of(&url("/new"), &[], &[linked("a rel=category p>a", &[("Law", "/index.php?cat=9")])]);
+    assert_eq!(places[0].address.as_deref(), Some("https://example.org/index.php?cat=9"));
+}
+
+#[test]
 fn classes_of_single_articles_do_not_split_a_slot() {
     let site = made(|number, section| {
         let class = ["hot", "cold", "mild", "wet", "dry"][number % 5];
