@@ -69,11 +69,11 @@ pub struct PartitionedPage {
     pub slots: Vec<SlotUse>,
 }
 
-/// Miner → archive: what is kept of a counted page, so that it can be subtracted and its place be found.
+/// Miner → archive: what the archive keeps of a counted page. The miner subtracts the contribution when the page is replaced, and
+/// finds the places of its article by the slots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CountedPage {
-    /// Where it may name its place in the site; none if an earlier version counted it. They come first, because many
-    /// readers need nothing else.
+    /// Where it may name its place in the site; none if an earlier version counted it.
     pub slots: Vec<SlotUse>,
     /// What counts of it.
     pub contribution: Contribution,

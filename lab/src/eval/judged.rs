@@ -23,7 +23,7 @@ use super::taxonomy::{closure, norm};
 pub(crate) enum Verdict {
     /// A subject, place, sport or section under which stories are filed.
     Subject,
-    /// How stories are told: video, opinion, interview.
+    /// Forms of articles: video, opinion, interview.
     Form,
     /// A product, series or furniture of a site: newsletters, columns, "Featured".
     House,
@@ -130,7 +130,7 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    /// The judgements of the main file and of lines that win over it. Of two lines about the same thing the first wins.
+    /// The judgements in the main file, and lines that override them. If two lines judge the same thing, the first wins.
     pub(crate) fn new(judgements: Judgements, also: Vec<JudgedLine>) -> Judge {
         let Judgements { concepts: judged, same, is_a } = judgements;
         let (mut concepts, mut pairs, mut wanted) = (Names::default(), BTreeMap::new(), Vec::new());

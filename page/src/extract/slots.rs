@@ -259,7 +259,7 @@ fn add_classes(page: &Page, slots: &mut SlotBuilder) {
     let mut around: Vec<NodeId> =
         headline.into_iter().flat_map(|headline| tree.ancestors(headline)).filter(names_places).collect();
     if around.is_empty() {
-        // The first heading may be the site's name. An article stands before the boxes of others.
+        // The first heading may be the site's name. The page's own article comes before the boxes of other stories.
         around.extend(
             tree.node_ids()
                 .filter(|&node| matches!(tree.tag(node), Some("article" | "div" | "main" | "section")))

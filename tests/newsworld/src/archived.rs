@@ -26,8 +26,8 @@ const PLACES: [&str; 15] = [
     "Ashford", "Brigham", "Corley", "Dunmore", "Elsdon", "Farndale", "Garston", "Hexton", "Ilford", "Jarvis",
     "Kelby", "Lorton", "Marden", "Norwell", "Oakham",
 ];
-const VERBS: [&str; 7] = ["keeps", "opens", "closes", "rebuilds", "sells", "moves", "paints"];
-const WHAT: [&str; 11] = [
+pub(crate) const VERBS: [&str; 7] = ["keeps", "opens", "closes", "rebuilds", "sells", "moves", "paints"];
+pub(crate) const WHAT: [&str; 11] = [
     "bridge",
     "clocks",
     "quay",
@@ -41,7 +41,7 @@ const WHAT: [&str; 11] = [
     "landing",
 ];
 const AUTHORS: [&str; 5] = ["Ada Lovelace", "Alan Turing", "Mary Somerville", "Emmy Noether", "George Boole"];
-const MONTHS: [&str; 12] = [
+pub(crate) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",

@@ -5,6 +5,7 @@
 //! month or issue, linked bylines and links to the previous and next story, which look like places and are none. Gold holds what
 //! the page names. Start at [`PlacedWorld`] and [`Naming`].
 
+use crate::archived::{MONTHS, VERBS, WHAT};
 use std::collections::BTreeSet;
 
 use newslode_demo_world::dates::Moment;
@@ -77,20 +78,6 @@ const WHO: [&str; 13] = [
     "Market",
     "Orchestra",
 ];
-const VERBS: [&str; 7] = ["keeps", "opens", "closes", "rebuilds", "sells", "moves", "paints"];
-const WHAT: [&str; 11] = [
-    "bridge",
-    "clocks",
-    "quay",
-    "archive",
-    "branch line",
-    "curtain",
-    "cellar",
-    "ward",
-    "tower",
-    "laboratory",
-    "landing",
-];
 const AUTHORS: [&str; 7] = [
     "Ada Lovelace",
     "Alan Turing",
@@ -99,20 +86,6 @@ const AUTHORS: [&str; 7] = [
     "George Boole",
     "Lise Meitner",
     "Max Born",
-];
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
 ];
 
 /// How a site names the places of its articles.

@@ -27,7 +27,7 @@ pub enum Builtin {
     Topics,
     /// Continents, countries and territories, in all languages of CLDR.
     Regions,
-    /// How a piece is told or chosen, in twelve languages.
+    /// Forms of articles, such as interview, opinion and video, in twelve languages.
     Genres,
     /// Labels that name nothing of a story, in twelve languages.
     House,

@@ -152,7 +152,7 @@ pub enum ReadError {
     },
 }
 
-/// The schemes of a file, and what was wrong with single statements.
+/// The schemes in a file, and the problems that were found in single statements.
 #[derive(Debug)]
 pub struct Schemes {
     /// One scheme for each that has concepts, by URI.

@@ -14,7 +14,8 @@ use super::{AcceptedSlot, BROAD, PlaceKind, SchemePlace, SiteScheme};
 
 /// The least agreement of a slot, if nothing but links to listings says that the slot names places.
 const LEAST_LISTED_BACK: f64 = 0.1;
-/// A place lies within one that this part of its articles have, too, if that one has so many times its articles.
+/// A place lies within another if at least this share of its articles are in the other, and the other has more than `WIDER`
+/// times as many articles.
 const NEARLY_ALL: f64 = 0.95;
 const WIDER: f64 = 1.2;
 const LEAST_WITHIN: usize = 3;

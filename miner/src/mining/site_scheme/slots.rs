@@ -39,7 +39,7 @@ const LEAST_SERIES: usize = 3;
 const MOST_LISTINGS: usize = 6;
 /// Fewest articles from which a scheme is learnt.
 pub(super) const LEAST_ARTICLES: usize = 5;
-/// So many targets that always stand together are a part of a menu.
+/// The fewest targets that are part of a menu if they always occur together.
 const BLOCK: usize = 3;
 /// A link's text that leads to more pages names none of them.
 const MOST_NAMESAKES: usize = 3;
