@@ -3,6 +3,7 @@
 use newslode_miner::mining::fold::explain;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
+use newslode_miner::work::scheme_summaries::SchemeSummaries;
 use newslode_miner::work::summaries::summaries;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
@@ -21,7 +22,8 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
     };
     if let Some(concept) = &args.explain {
         let sites = summaries(parts.stores.state.as_ref()).await?;
-        let why = explain(&taxonomy, &sites, concept);
+        let schemes = SchemeSummaries::default().refresh(parts.stores.state.as_ref()).await?;
+        let why = explain(&taxonomy, &sites, &schemes, concept);
         match args.format {
             TaxonomyFormat::Json => out::json(&explanation_json(&taxonomy, concept, &why))?,
             _ => out::text(&why)?,

@@ -176,7 +176,12 @@ pub(super) async fn read_changes(
                 continue;
             };
             // 2. An article under its concepts, as the list shows it.
-            let filed = filing.map(|filing| filing.file(ArticleEvidence::member(&article, &listed)));
+            let places = parts
+                .places
+                .places_of(parts.stores.state.as_ref(), parts.stores.archive.as_ref(), (&url, content), &article)
+                .await?;
+            let evidence = ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, &listed) };
+            let filed = filing.map(|filing| filing.file(evidence));
             let place = |filed: &Filed| {
                 let (witness, confidence) = (filed.witness, filed.confidence);
                 Some(ConceptFiling { concept: mined.position(&filed.concept)?, witness, confidence })

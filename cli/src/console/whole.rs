@@ -8,10 +8,11 @@ use newslode_common::schedule::SiteSchedule;
 use newslode_common::store::Entry;
 use newslode_common::time;
 use newslode_miner::mining::filing::{Filed, Filing};
-use newslode_miner::mining::fold::Explainer;
+use newslode_miner::mining::fold::{Explainer, Schemes};
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::members::members;
+use newslode_miner::work::scheme_summaries::SchemeSummaries;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -56,7 +57,8 @@ pub(super) async fn read_all(
     let (parts, begun, start) = (&source.parts, time::now(), Instant::now());
     let folded = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &folded).await?;
-    let explanations = explain_concepts(&taxonomy, &folded);
+    let schemes = SchemeSummaries::default().refresh(parts.stores.state.as_ref()).await?;
+    let explanations = explain_concepts(&taxonomy, &folded, &schemes);
     drop(folded);
     let filing = articles::learn_filing(parts, &taxonomy, &listed).await?;
     // One pass over all articles fills the list, and the search index.
@@ -95,8 +97,12 @@ pub(super) async fn read_all(
 }
 
 /// Explains why each concept is one, and its place in the taxonomy.
-fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<Arc<str>> {
-    let explainer = Explainer::new(taxonomy, sites);
+fn explain_concepts(
+    taxonomy: &Taxonomy,
+    sites: &[Arc<SiteSummary>],
+    schemes: &Schemes,
+) -> Vec<Arc<str>> {
+    let explainer = Explainer::new(taxonomy, sites, schemes);
     let explained = taxonomy.concepts.iter().map(|concept| {
         let text = explainer.of_keys(concept.keys.iter().map(String::as_str));
         let mut lines: Vec<&str> = text.lines().collect();

@@ -551,11 +551,19 @@ impl Engine {
             let report =
                 newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
                     .await?;
-            // 3. If the fold wanted nothing new, and nothing became due meanwhile, this is the result.
-            let followed = report.followed_new;
+            // 3. If the fold wanted nothing new, and nothing became due meanwhile, the sites are viewed. The schemes learnt from them
+            //    may give other concepts, so it is folded once more. If that wants nothing new either, this is the result.
+            let mut followed = report.followed_new;
             round.fold = Some(report);
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 self.view_sites(&parts, stop).await?;
+                let report =
+                    newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
+                        .await?;
+                followed = report.followed_new;
+                round.fold = Some(report);
+            }
+            if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 announcing::announce_all(&parts, time::now()).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;

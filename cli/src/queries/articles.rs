@@ -128,11 +128,16 @@ pub(crate) async fn learn_filing(
     members: &Members,
 ) -> anyhow::Result<Filing> {
     let mut lessons = Lessons::new(taxonomy);
-    each_archived(parts, Kind::Article, |_, json| {
-        lessons.add(ArticleEvidence::member(&serde_json::from_slice(json)?, members));
-        Ok(())
-    })
-    .await?;
+    let archive = parts.stores.archive.as_ref();
+    for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
+        let finder = place_finder(parts.stores.state.as_ref(), &site).await?;
+        for (url, version) in counted_pages(parts, &site).await? {
+            let Some(json) = archive.get(Kind::Article, version.content).await? else { continue };
+            let article: Article = serde_json::from_slice(&json)?;
+            let places = places_of(&finder, archive, (&url, version.content), &article).await?;
+            lessons.add(ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, members) });
+        }
+    }
     Ok(lessons.learn())
 }
 
@@ -163,9 +168,10 @@ pub(crate) async fn file_articles(
                 continue;
             }
             let article: Article = serde_json::from_slice(&json)?;
-            let filed = by.filing.file(ArticleEvidence::member(&article, by.listed));
             let page = (&url, version.content);
             let places = places_of(&finder, parts.stores.archive.as_ref(), page, &article).await?;
+            let evidence = ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, by.listed) };
+            let filed = by.filing.file(evidence);
             let filed_article =
                 FiledArticle::new(history_key(&url), article, &filed, history, &labels, places);
             take(&url, version, Some(&filed_article))?;

@@ -122,6 +122,9 @@ pub(crate) struct EvalConceptsArgs {
     /// Name the concepts of each verdict with their articles, and the judged subjects that the run lacks.
     #[arg(long)]
     pub(crate) labels: bool,
+    /// Learn the sites' schemes and fold again first, as this program does it. Changes the run: work on a copy.
+    #[arg(long)]
+    pub(crate) again: bool,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

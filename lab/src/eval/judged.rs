@@ -176,9 +176,11 @@ impl Judge {
         }
         let all: Vec<&Concept> = taxonomy.concepts.iter().collect();
         let shared: Vec<&Concept> = all.iter().copied().filter(|concept| concept.sites.len() > 1).collect();
+        let subjects: Vec<&Concept> = shared.iter().copied().filter(|concept| !concept.is_genre).collect();
         let mut score = Score {
             all: self.score_concepts(&all),
             shared: self.score_concepts(&shared),
+            subjects: self.score_concepts(&subjects),
             articles: self.score_articles(&all, articles),
             same: self.score_same(&all),
             is_a: self.score_pairs(taxonomy, &all),
@@ -340,6 +342,8 @@ pub(crate) struct Score {
     pub(crate) all: ConceptScore,
     /// Those on two sites or more.
     pub(crate) shared: ConceptScore,
+    /// Those on at least two sites that are no genres.
+    pub(crate) subjects: ConceptScore,
     pub(crate) articles: ArticleScore,
     pub(crate) same: SameScore,
     pub(crate) is_a: PairScore,

@@ -9,26 +9,35 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use newslode_page::preset::Preset;
-use newslode_page::reading::CanonicalUrl;
+use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
 
 use crate::mining::concepts::{
-    Judged, Verdict, alike, apply_paper_rules, genres, judged, least_support, led_together,
+    Judged, Verdict, alike, apply_paper_rules, judged, least_support, led_together,
 };
 use crate::mining::index::{Id, Index, Indexer, Names};
+use crate::mining::schemes::KnownLabels;
+use crate::mining::site_scheme::SchemeSummary;
 use crate::mining::summary::SiteSummary;
-use crate::mining::taxminer::{self, acyclic, frequent, parents, reduced, uncontradicted};
+use crate::mining::taxminer::{self, acyclic, frequent, joined, parents, reduced, uncontradicted};
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
 mod evidence;
 mod expansion;
 mod explanation;
 mod forms;
+mod meanings;
+mod placed;
 mod subjects;
 use expansion::expand;
 pub use explanation::{Explainer, explain};
 use forms::FormCounts;
+use meanings::Meanings;
+use placed::Placed;
 use subjects::subjects_only;
+
+/// What the sites' own schemes say, by site. A site of which no scheme was learnt is absent.
+pub type Schemes = BTreeMap<Site, Arc<SchemeSummary>>;
 
 /// The settings of a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -81,14 +90,20 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Folds the sites' summaries (in the order of their names) into the taxonomy.
+    /// Folds the summaries of sites without schemes, in the order of their names, into the taxonomy.
     pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
-        self.fold_asking(sites, params).taxonomy
+        self.fold_asking(sites, &Schemes::new(), params).taxonomy
     }
 
-    /// The same, with the pages that the fold asks for.
-    pub fn fold_asking(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Folded {
-        fold_index(sites, &self.indexer.index(sites), params)
+    /// Folds the sites' summaries, in the order of their names, and what their schemes say into the taxonomy. Returns it with
+    /// the pages that the fold asks for.
+    pub fn fold_asking(
+        &mut self,
+        sites: &[Arc<SiteSummary>],
+        schemes: &Schemes,
+        params: &FoldParams,
+    ) -> Folded {
+        fold_index(sites, &self.indexer.index(sites), schemes, params)
     }
 }
 
@@ -102,19 +117,37 @@ pub struct Folded {
     pub asked: Vec<(CanonicalUrl, u32)>,
 }
 
-/// Folds the sites' summaries (in the order of their names) into the taxonomy.
+/// Folds the summaries of sites without schemes, in the order of their names, into the taxonomy.
 #[must_use]
 pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
     Folder::default().fold(sites, params)
 }
 
+/// Judges all labels by links, lists and pages, and by the sites' own schemes.
+fn judge_all(
+    sites: &[Arc<SiteSummary>],
+    index: &Index,
+    placed: &Placed<'_>,
+    support: u32,
+) -> BTreeMap<String, Judged> {
+    let mut judged = judged(index, support);
+    placed.judge(&mut judged, sites, index, support, KnownLabels::builtin());
+    judged
+}
+
 /// Folds by one of two sets of rules, the evidence or the paper's. Both take the same steps, by other means.
-fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Folded {
+fn fold_index(
+    sites: &[Arc<SiteSummary>],
+    index: &Index,
+    schemes: &Schemes,
+    params: &FoldParams,
+) -> Folded {
+    let placed = Placed::of(sites, schemes);
     let support = least_support(params.support, sites.len());
 
     // Which labels are concepts?
     let judged = match params.rules {
-        Rules::Evidence => judged(index, support),
+        Rules::Evidence => judge_all(sites, index, &placed, support),
         Rules::Paper => apply_paper_rules(judged(index, support)),
     };
     let kept: BTreeMap<&str, &Judged> = judged
@@ -125,7 +158,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
 
     // Which of them name one concept, and which concept is broader than which?
     let RelatedConcepts { concept_of, genres, relations } = match params.rules {
-        Rules::Evidence => relate_by_evidence(&kept, index, support),
+        Rules::Evidence => relate_by_evidence(&kept, sites, index, &placed, support),
         Rules::Paper => relate_by_paper(&kept, index, support),
     };
 
@@ -134,7 +167,10 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
         Rules::Evidence => &concept_of,
         Rules::Paper => &NO_CONCEPTS,
     };
-    let expansion = expand(sites, index, expandable, &judged);
+    let expansion = expand(sites, index, expandable, &judged, |site, broader, narrower| {
+        let is_form = genres.contains(broader) && placed.has_scheme(site);
+        !is_form && !placed.is_too_small(site, narrower)
+    });
     let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
 
     // The labels of each concept: those that were kept, and those of the expansion, which are concepts of their own.
@@ -150,7 +186,10 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
     let forms = FormCounts::of(&kept, sites, index);
     let site_name = |at: &usize| sites.get(*at).map(|site| site.site.clone());
     let concepts = labels_of.iter().map(|(key, labels)| {
-        let forms = forms.forms(key, labels);
+        let mut forms = forms.forms(key, labels);
+        if forms.is_empty() {
+            forms = placed.forms_of(key);
+        }
         let on: BTreeSet<usize> = labels.iter().flat_map(|(_, label)| &label.sites).copied().collect();
         let score = labels.iter().map(|(_, label)| label.score).fold(0.0, f64::max);
         let broader = relations.iter().filter(|relation| relation.narrower == *key);
@@ -190,20 +229,35 @@ struct RelatedConcepts<'a> {
     relations: Vec<taxminer::Related>,
 }
 
-/// Merges labels that lead to the same pages. Relates concepts by all evidence, less what lists deny and what genres say of
-/// subjects.
+/// Merges labels that lead to the same pages, or that a list of names has as one. Relates concepts by all evidence, less what
+/// lists deny, and pairs of a genre and a subject.
 fn relate_by_evidence<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
+    sites: &[Arc<SiteSummary>],
     index: &Index,
+    placed: &Placed<'_>,
     support: u32,
 ) -> RelatedConcepts<'a> {
-    let concept_of = led_together(kept, index);
+    let known = KnownLabels::builtin();
+    let meanings = Meanings::of(kept, sites, placed, known);
+    let lists = ConceptLists::of(index, &evidence::themselves(index));
+    let is_apart = |a: &str, b: &str| placed.is_on_one_site(a, b) || lists.sites_with_both(a, b) > 0;
+    let concept_of = led_together(kept, index, &meanings.same(placed, is_apart));
     let concept_ids = evidence::numbered(&concept_of, index);
-    let genres = genres(kept, index);
-    let relations = acyclic(frequent(&evidence::seen(index, &concept_ids, support), support));
+    let genres = meanings.genres();
+    let mut relations = frequent(&evidence::seen(index, &concept_ids, support), support);
+    relations.extend(evidence::at_home(index, &concept_ids, |site| placed.has_scheme(site)));
+    let mut relations = joined(relations);
+    relations.retain(|pair| !meanings.denies(pair, support));
+    let relations = acyclic(relations);
     let lists = ConceptLists::of(index, &concept_ids);
-    let relations = uncontradicted(relations, |a, b| lists.sites_with_both(a, b));
-    let relations = subjects_only(relations, &genres, kept, &concept_of);
+    let mut relations = uncontradicted(relations, |a, b| lists.sites_with_both(a, b));
+    // Where only front pages are known, menus say all that sites say.
+    if placed.has_schemes() {
+        relations.extend(meanings.relations(&concept_of));
+    }
+    let is_heard = |site: &usize| !placed.has_scheme(*site);
+    let relations = acyclic(subjects_only(joined(relations), &genres, kept, &concept_of, is_heard));
     RelatedConcepts { concept_of, genres, relations }
 }
 

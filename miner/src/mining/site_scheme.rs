@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 mod learning;
 mod names;
 mod slots;
+mod summary;
 
 pub use names::folded;
 use names::{
@@ -25,6 +26,7 @@ use names::{
     targets_of, without_rare_classes,
 };
 pub use slots::{Rejected, SchemePage, SlotReport};
+pub use summary::{PlacedLabel, SchemeSummary};
 
 /// The share of a site's articles that a good section has.
 const GOOD_SHARE: f64 = 0.13;

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 mod contradictions;
 mod related;
 pub use contradictions::uncontradicted;
-pub use related::Related;
+pub use related::{Related, joined};
 
 /// The sites that show a pair: (site, least level there).
 pub type Seen = BTreeMap<(String, String), Vec<(usize, u8)>>;

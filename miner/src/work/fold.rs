@@ -28,6 +28,7 @@ use crate::work::archive::read_contribution;
 use crate::work::generations::Generations;
 use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
+use crate::work::scheme_summaries::SchemeSummaries;
 use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
 
@@ -59,6 +60,7 @@ pub struct FoldReport {
 #[derive(Debug, Default)]
 pub struct FoldMemory {
     summaries: SummaryCache,
+    schemes: SchemeSummaries,
     folder: Folder,
     /// Concept pages whose links were added.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
@@ -116,10 +118,11 @@ pub async fn fold_once(
     let state = parts.stores.state.as_ref();
     let (sites, read) =
         memory.summaries.refresh(state, config.support).await.context("cannot read the sums of the sites")?;
+    let schemes = memory.schemes.refresh(state).await.context("cannot read the schemes of the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds, so this stays off the threads that serve the queues. The folder goes there and back.
     let mut folder = std::mem::take(&mut memory.folder);
-    let work = move || (folder.fold_asking(&folded, &params), folder);
+    let work = move || (folder.fold_asking(&folded, &schemes, &params), folder);
     let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
     let changed = write_taxonomy(state, &taxonomy).await?;

@@ -50,6 +50,7 @@ pub mod reconcile;
 pub mod removal;
 pub mod repair;
 pub mod retention;
+pub mod scheme_summaries;
 pub mod schemes;
 pub mod seeds;
 pub mod service;

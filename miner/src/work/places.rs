@@ -10,8 +10,9 @@ use newslode_page::contribution::LinkUse;
 use newslode_page::extract::SlotUse;
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use crate::mining::site_scheme::{SchemePage, SiteScheme, SlotReport};
+use crate::mining::site_scheme::{PlaceFinder, SchemePage, SchemeSummary, SiteScheme, SlotReport};
 use crate::work::archive::read_counted;
+use crate::work::scheme_summaries;
 use crate::work::schemes::{corrupt, pack, value_name};
 use crate::work::stores::Stores;
 use crate::work::values;
@@ -39,9 +40,31 @@ pub(super) async fn learn(
     pace: Pace,
 ) -> StoreResult<()> {
     let read = read_sample(stores.archive.as_ref(), pages).await?;
-    let learnt = paced(pace, move || pack(&learn_from(&read).0).map_err(|error| error.to_string()));
-    let bytes = learnt.await.map_err(|reason| corrupt(site, &reason))?;
-    values::put(stores.state.as_ref(), &value_name(site), bytes).await.map(drop)
+    let learnt = paced(pace, move || {
+        let finder = PlaceFinder::new(learn_from(&read).0);
+        let articles = read.iter().filter_map(|page| Some((&page.url, page.article.as_ref()?, &page.slots[..])));
+        let summary = SchemeSummary::of(&finder, articles);
+        let packed = pack(finder.scheme()).and_then(|scheme| Ok((scheme, pack(&summary)?)));
+        packed.map_err(|error| error.to_string())
+    });
+    let (scheme, summary) = learnt.await.map_err(|reason| corrupt(site, &reason))?;
+    values::put(stores.state.as_ref(), &value_name(site), scheme).await?;
+    scheme_summaries::write(stores.state.as_ref(), site, summary).await
+}
+
+/// Learns the scheme of a site from all of its counted pages, and stores it.
+///
+/// # Errors
+/// When a store fails.
+pub async fn learn_site(stores: &Stores, site: &Site) -> StoreResult<()> {
+    let pages = counted(stores.state.as_ref(), site).await?;
+    learn(stores, site, &pages, Pace { at_once: 1, share: 100 }).await
+}
+
+async fn counted(state: &dyn SiteState, site: &Site) -> StoreResult<Vec<(CanonicalUrl, ContentHash)>> {
+    let pages = state.pages(site).await?.into_iter();
+    let counted = pages.filter(|(_, version)| version.content != ContentHash::NONE);
+    Ok(counted.map(|(url, version)| (url, version.content)).collect())
 }
 
 /// How the slots of a counted page behave on its site, for people who ask why it has no place: the reports of those that the
@@ -57,12 +80,7 @@ pub async fn explain_slots(
 ) -> StoreResult<Vec<(SlotReport, SlotUse)>> {
     let archive = stores.archive.as_ref();
     let Some(own) = read_counted(archive, content).await? else { return Ok(Vec::new()) };
-    let pages = stores.state.pages(&url.site()).await?;
-    let pages: Vec<(CanonicalUrl, ContentHash)> = pages
-        .into_iter()
-        .filter(|(_, version)| version.content != ContentHash::NONE)
-        .map(|(url, version)| (url, version.content))
-        .collect();
+    let pages = counted(stores.state.as_ref(), &url.site()).await?;
     let read = read_sample(archive, &pages).await?;
     let learnt = tokio::task::spawn_blocking(move || learn_from(&read).1).await;
     let reports = learnt.map_err(|panic| corrupt(&url.site(), &panic.to_string()))?;
@@ -140,6 +158,7 @@ async fn read_page(
 /// # Errors
 /// When the store fails.
 pub(super) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
+    scheme_summaries::forget(state, site).await?;
     values::empty(state, &value_name(site)).await
 }
 

@@ -14,6 +14,8 @@ use newslode_common::store::{PageArchive, SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::mining::site_scheme::{Place, PlaceFinder, SiteScheme};
 use crate::work::archive::read_counted;
@@ -72,7 +74,7 @@ impl PlaceCache {
     ///
     /// # Errors
     /// When a store fails.
-    pub(super) async fn places_of(
+    pub async fn places_of(
         &self,
         state: &dyn SiteState,
         archive: &dyn PageArchive,
@@ -116,15 +118,16 @@ impl PlaceCache {
     }
 }
 
-/// A scheme as it is stored.
-pub(super) fn pack(scheme: &SiteScheme) -> anyhow::Result<Vec<u8>> {
-    let plain = wire::encode(scheme)?;
+/// A scheme, or what is made of it, as it is stored.
+pub(super) fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
+    let plain = wire::encode(value)?;
     let mut bytes = vec![FORMAT];
     bytes.extend(compression::compress(&plain)?);
     Ok(bytes)
 }
 
-fn unpack(bytes: &[u8]) -> Result<SiteScheme, String> {
+/// What [`pack`] packed.
+pub(super) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let (format, packed) = bytes.split_first().ok_or("it is empty")?;
     if *format != FORMAT {
         return Err(format!("it has format {format}, this version reads format {FORMAT}"));

@@ -4,6 +4,11 @@ use newslode::exit::{Exit, hinted};
 use newslode::installation::{self, Setup};
 use newslode::out;
 use newslode::queries::articles::each_article;
+use newslode_common::config::MinerConfig;
+use newslode_common::time;
+use newslode_miner::work::fold::{FoldMemory, fold_once};
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::places::learn_site;
 
 use super::gold::write_lines;
 use crate::args::EvalConceptsArgs;
@@ -23,7 +28,12 @@ pub(super) async fn run(args: &EvalConceptsArgs, setup: &Setup) -> anyhow::Resul
     for file in &args.also {
         also.extend(read_lines::<JudgedLine>(file)?);
     }
-    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
+    let target = args.run.target(setup);
+    if args.again {
+        let parts = installation::open_to_change(&target, &setup.config).await?;
+        learn_again(&parts, &setup.config.miner).await?;
+    }
+    let parts = installation::open(&target, &setup.config).await?;
     let mut articles: Vec<Vec<String>> = Vec::new();
     let taxonomy = each_article(&parts, |article| {
         articles.push(article.concepts.clone());
@@ -46,8 +56,18 @@ pub(super) async fn run(args: &EvalConceptsArgs, setup: &Setup) -> anyhow::Resul
     Ok(Exit::Done)
 }
 
+/// Learns the sites' schemes and folds, as the run would have ended with this program.
+async fn learn_again(parts: &Parts, config: &MinerConfig) -> anyhow::Result<()> {
+    let state = parts.stores.state.as_ref();
+    for (site, _) in state.sites().await? {
+        learn_site(&parts.stores, &site).await?;
+    }
+    fold_once(parts, config, &mut FoldMemory::default(), false, time::now()).await?;
+    Ok(())
+}
+
 fn print(score: &Score, with_labels: bool) -> anyhow::Result<()> {
-    print_concepts(&score.all, &score.shared)?;
+    print_concepts([&score.all, &score.shared, &score.subjects])?;
     print_articles(&score.articles)?;
     print_same(&score.same)?;
     print_pairs(&score.is_a)?;
@@ -63,11 +83,12 @@ fn print(score: &Score, with_labels: bool) -> anyhow::Result<()> {
     out::line(format!("pairs that are missed: {}", arrows(&score.is_a.missed)))
 }
 
-fn print_concepts(all: &ConceptScore, shared: &ConceptScore) -> anyhow::Result<()> {
+fn print_concepts(columns: [&ConceptScore; 3]) -> anyhow::Result<()> {
     let row = |name: &str, value: &dyn Fn(&ConceptScore) -> String| {
-        out::line(format!("{name:38} {:>16} {:>16}", value(all), value(shared)))
+        let [all, shared, subjects] = columns.map(value);
+        out::line(format!("{name:38} {all:>16} {shared:>16} {subjects:>18}"))
     };
-    out::line(format!("{:38} {:>16} {:>16}", "", "all", "on two sites"))?;
+    out::line(format!("{:38} {:>16} {:>16} {:>18}", "", "all", "on two sites", "of these no genres"))?;
     row("concepts", &|score| score.concepts.to_string())?;
     for verdict in Verdict::ALL {
         let count = |score: &ConceptScore| score.by_verdict.get(&verdict).copied().unwrap_or_default();

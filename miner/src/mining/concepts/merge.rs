@@ -28,13 +28,14 @@ pub fn by_target<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     sites: &[Arc<SiteSummary>],
 ) -> BTreeMap<&'a str, &'a str> {
-    led_together(kept, &Indexer::default().index(sites))
+    led_together(kept, &Indexer::default().index(sites), &[])
 }
 
-/// The same for an index.
+/// The same for an index. Labels of `also` are merged, too.
 pub(crate) fn led_together<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     index: &Index,
+    also: &[(&'a str, &'a str)],
 ) -> BTreeMap<&'a str, &'a str> {
     // For each pair of kept labels, the sites on which both lead to one page.
     let mut is_kept = index.names.table(false);
@@ -55,7 +56,7 @@ pub(crate) fn led_together<'a>(
     }
     let agreed = shared.into_iter().filter(|(_, sites)| sites.len() >= AGREEING);
     let named = agreed.map(|((a, b), _)| (index.names.name(a), index.names.name(b)));
-    joined(kept, named.filter(|(a, b)| language(a) == language(b)))
+    joined(kept, named.chain(also.iter().copied()).filter(|(a, b)| language(a) == language(b)))
 }
 
 /// Kept key → the key of its concept; merges by the Jaccard likeness of stems (single link, `[OM05 §5.1]`).

@@ -25,6 +25,10 @@ pub enum Verdict {
     FilesNothing,
     /// None of its pages could be read, though pages of most candidates were.
     Unread,
+    /// Its sites file articles under other labels (their own schemes).
+    FilesNoArticle,
+    /// A list of names says that it names no property of a story: home, all, uncategorized.
+    Furniture,
 }
 
 impl Verdict {
@@ -46,6 +50,10 @@ impl Verdict {
             Verdict::Fault(Fault::SecondName) => "not a concept: other labels name its pages first",
             Verdict::FilesNothing => "not a concept: the pages it leads to file no stories of their own",
             Verdict::Unread => "not a concept: none of the pages it leads to could be read",
+            Verdict::FilesNoArticle => "not a concept: its sites have schemes and file no article under it",
+            Verdict::Furniture => {
+                "not a concept: the list `house` has it as furniture of sites, such as home and all"
+            }
             Verdict::BadCompany => "not a concept: it appears among menu items and services",
         }
     }

@@ -153,17 +153,20 @@ impl Names {
             .collect()
     }
 
+    /// The concept that a label of this language names as a whole.
+    pub(super) fn concept_of_label(&self, text: &str, language: Option<&str>) -> Option<Number> {
+        let known = self.by_language.get(language.unwrap_or("und"))?;
+        let concept = known.by_form.get(&text.trim().to_lowercase());
+        concept.or_else(|| self.by_key.get(&known.keys.key(text)?)).copied()
+    }
+
     fn concepts_named(&self, text: &str, language: Option<&str>) -> Vec<Number> {
-        let language = language.unwrap_or("und");
-        let Some(known) = self.by_language.get(language) else { return Vec::new() };
-        if let Some(concept) = known.by_form.get(&text.trim().to_lowercase()) {
-            return vec![*concept];
+        if let Some(concept) = self.concept_of_label(text, language) {
+            return vec![concept];
         }
-        let Some(key) = known.keys.key(text) else { return Vec::new() };
-        match self.by_key.get(&key) {
-            Some(concept) => vec![*concept],
-            None => self.combined(&key),
-        }
+        let known = self.by_language.get(language.unwrap_or("und"));
+        let key = known.and_then(|known| known.keys.key(text));
+        key.map(|key| self.combined(&key)).unwrap_or_default()
     }
 
     /// The concepts whose stems together are all stems of this key: tries each subset of the stems.

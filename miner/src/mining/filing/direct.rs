@@ -25,6 +25,11 @@ impl DirectWitnesses {
         let language = evidence.article.language.as_deref();
         let names = &self.catalogue.names;
         match witness {
+            Witness::Scheme => evidence
+                .places
+                .iter()
+                .filter_map(|place| names.concept_of_label(&place.label, language))
+                .collect(),
             Witness::List => evidence.listed.map_or_else(Vec::new, |listed| self.numbers(listed)),
             Witness::Section => {
                 let section = evidence.article.section.as_ref();

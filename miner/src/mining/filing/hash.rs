@@ -2,6 +2,6 @@
 
 use newslode_page::contribution::names::{name_bits, short_name};
 
-pub(super) fn hash(text: &str) -> u64 {
+pub(in crate::mining) fn hash(text: &str) -> u64 {
     name_bits(&short_name(text)).unwrap_or_default()
 }

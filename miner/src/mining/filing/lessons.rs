@@ -18,6 +18,7 @@ use super::shown::{FirstShown, FirstShownTally};
 use super::witness::{ArticleEvidence, Named, Witness};
 use super::words::Corpus;
 use crate::mining::members::Members;
+use crate::mining::site_scheme::Place;
 use crate::mining::taxonomy::Taxonomy;
 
 /// A site as it teaches.
@@ -27,8 +28,19 @@ pub struct Teacher {
     pub pages: BTreeMap<CanonicalUrl, Vec<String>>,
     /// What they list.
     pub members: Members,
-    /// Some of these articles, each with the listing that showed it first.
-    pub articles: Vec<(Article, Option<CanonicalUrl>)>,
+    /// Some of these articles.
+    pub articles: Vec<TaughtArticle>,
+}
+
+/// An article of a site as it teaches.
+#[derive(Clone, Debug)]
+pub struct TaughtArticle {
+    /// The article.
+    pub article: Article,
+    /// The listing that showed it first.
+    pub found_on: Option<CanonicalUrl>,
+    /// Its places in its site's own scheme.
+    pub places: Vec<Place>,
 }
 
 /// The addresses with the smallest hashes, smallest first: a sample that does not depend on who else is there.
@@ -78,9 +90,10 @@ impl Lessons {
             self.places.add(directories(address.as_str()), listed.into_iter());
         }
         let mut tally = FirstShownTally::default();
-        for (article, found_on) in &teacher.articles {
+        for TaughtArticle { article, found_on, places } in &teacher.articles {
             let evidence = ArticleEvidence {
                 found_on: found_on.as_ref(),
+                places,
                 ..ArticleEvidence::member(article, &teacher.members)
             };
             let named = self.direct.all_concepts(evidence);

@@ -1,12 +1,13 @@
 //! Filing: the concepts that an article belongs to, with the witness that says so and the confidence.
 //!
 //! Witnesses, most trusted first:
-//! 1. Lists of concept pages ([`members`](crate::mining::members)); before a list is counted, the concept page that showed the
+//! 1. The places that its site's own scheme gives it ([`site_scheme`](crate::mining::site_scheme)).
+//! 2. Lists of concept pages ([`members`](crate::mining::members)); before a list is counted, the concept page that showed the
 //!    article first (`shown`).
-//! 2. The article's own section.
-//! 3. A directory of its URL that is spelled like a concept.
-//! 4. A section or directory whose other articles agree (`places`).
-//! 5. Its words (`words`), if none of the others names a subject.
+//! 3. The article's own section.
+//! 4. A directory of its URL that is spelled like a concept.
+//! 5. A section or directory whose other articles agree (`places`).
+//! 6. Its words (`words`), if none of the others names a subject.
 //!
 //! A place is believed only if nine in ten of its articles agree; words only as far as they are right on sites that they were
 //! not learnt from.
@@ -24,9 +25,10 @@ mod shown;
 mod witness;
 mod words;
 
-pub use lessons::{Lessons, Teacher, sample};
+pub use lessons::{Lessons, TaughtArticle, Teacher, sample};
 pub use model::Filing;
 pub use witness::{ArticleEvidence, Filed, Witness};
+pub(in crate::mining) use {hash::hash, words::term_weights};
 
 #[cfg(test)]
 mod tests;

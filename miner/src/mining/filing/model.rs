@@ -64,7 +64,7 @@ impl Filing {
             Witness::List => self.shown = FirstShown::default(),
             Witness::Place => self.places = AgreedPlaces::default(),
             Witness::Words => self.classifier = WordClassifier::default(),
-            Witness::Section | Witness::Address => {}
+            Witness::Scheme | Witness::Section | Witness::Address => {}
         }
     }
 }

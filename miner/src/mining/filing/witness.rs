@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::Number;
 use crate::mining::members::Members;
+use crate::mining::site_scheme::Place;
 
 /// Who says that an article belongs to a concept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Witness {
+    /// Its site's own scheme has it in a place that is named like the concept.
+    Scheme,
     /// A page of the concept lists it.
     List,
     /// Its own section is named like the concept.
@@ -27,13 +30,20 @@ pub enum Witness {
 
 impl Witness {
     /// All witnesses, most trusted first.
-    pub const ALL: [Witness; 5] =
-        [Witness::List, Witness::Section, Witness::Address, Witness::Place, Witness::Words];
+    pub const ALL: [Witness; 6] = [
+        Witness::Scheme,
+        Witness::List,
+        Witness::Section,
+        Witness::Address,
+        Witness::Place,
+        Witness::Words,
+    ];
 
     /// The witness's name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Witness::Scheme => "scheme",
             Witness::List => "list",
             Witness::Section => "section",
             Witness::Address => "address",
@@ -47,7 +57,7 @@ impl Witness {
     pub(super) fn trust(self) -> f32 {
         match self {
             Witness::List | Witness::Place | Witness::Words => 0.9,
-            Witness::Section => 0.98,
+            Witness::Scheme | Witness::Section => 0.98,
             Witness::Address => 0.95,
         }
     }
@@ -75,6 +85,8 @@ pub struct ArticleEvidence<'a> {
     pub listed: Option<&'a BTreeSet<String>>,
     /// The listing that showed it first.
     pub found_on: Option<&'a CanonicalUrl>,
+    /// Its places in its site's own scheme.
+    pub places: &'a [Place],
 }
 
 impl<'a> ArticleEvidence<'a> {
@@ -82,7 +94,8 @@ impl<'a> ArticleEvidence<'a> {
     #[must_use]
     pub fn member(article: &'a Article, members: &'a Members) -> ArticleEvidence<'a> {
         let url = article.url.parse::<CanonicalUrl>().ok();
-        ArticleEvidence { article, listed: url.and_then(|url| members.get(&url)), found_on: None }
+        let listed = url.and_then(|url| members.get(&url));
+        ArticleEvidence { article, listed, found_on: None, places: &[] }
     }
 }
 

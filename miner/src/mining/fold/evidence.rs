@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::mining::index::{Id, Index, NONE, SiteIndex};
-use crate::mining::taxminer::Seen;
+use crate::mining::taxminer::{Related, Seen};
 
 /// Kept label key → the key of its concept.
 pub(super) type Concepts<'a> = BTreeMap<&'a str, &'a str>;
@@ -28,6 +28,53 @@ pub(super) fn numbered(concepts: &Concepts, index: &Index) -> Vec<Id> {
         }
     }
     of
+}
+
+/// Each label as its own concept.
+pub(super) fn themselves(index: &Index) -> Vec<Id> {
+    (0..).take(index.names.table(()).len()).collect()
+}
+
+/// The pairs of concepts that a menu or path shows and that addresses confirm: the usual page of the narrower label lies below
+/// that of the broader one. A menu "Travel" may have a list with "Asia"; but if that site keeps Asia below its page "World",
+/// Asia is no kind of travel. A single site that
+/// `is_heard` hears is enough for such a pair.
+pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool) -> Vec<Related> {
+    let mut found: BTreeMap<(Id, Id), Vec<usize>> = BTreeMap::new();
+    for (at, site) in index.sites.iter().enumerate().filter(|(at, _)| is_heard(*at)) {
+        let places: FxHashMap<Id, usize> =
+            site.labels.iter().filter_map(|label| Some((label.id, label.place?))).collect();
+        let is_below = |narrower: &Id, broader: &Id| {
+            let (Some(narrower), Some(broader)) = (places.get(narrower), places.get(broader)) else {
+                return false;
+            };
+            let mut place = site.above.get(*narrower).copied().flatten();
+            while let Some(at) = place {
+                if at == *broader {
+                    return true;
+                }
+                place = site.above.get(at).copied().flatten();
+            }
+            false
+        };
+        for (broader, narrower) in &site.nested {
+            let Some(pair) = pair(of, *broader, *narrower) else { continue };
+            if is_below(narrower, broader) {
+                let sites = found.entry(pair).or_default();
+                if sites.last() != Some(&at) {
+                    sites.push(at);
+                }
+            }
+        }
+    }
+    let name = |id: Id| index.names.name(id).to_owned();
+    let related = |((broader, narrower), sites)| Related {
+        broader: name(broader),
+        narrower: name(narrower),
+        level: 1,
+        sites,
+    };
+    found.into_iter().map(related).collect()
 }
 
 /// The pairs of concepts, each with the sites that show it and the least level there.

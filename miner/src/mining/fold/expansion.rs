@@ -38,12 +38,13 @@ pub(super) struct Expansion {
     pub(super) asked: Vec<(CanonicalUrl, u32)>,
 }
 
-/// The labels that the sites add below the concepts.
+/// The labels that the sites add below the concepts. `is_right` judges a site, a concept and a label below it.
 pub(super) fn expand(
     sites: &[Arc<SiteSummary>],
     index: &Index,
     concepts: &Concepts,
     judged: &BTreeMap<String, Judged>,
+    is_right: impl Fn(usize, &str, &str) -> bool,
 ) -> Expansion {
     // Labels that several sites judged, and the concepts themselves, are closed to expansion.
     let mut is_open = index.names.table(true);
@@ -59,7 +60,7 @@ pub(super) fn expand(
             continue;
         }
         let below = below(site, concepts, judged);
-        for pair in below.pairs {
+        for pair in below.pairs.into_iter().filter(|(broader, narrower)| is_right(at, broader, narrower)) {
             said.entry(pair).or_default().push(at);
         }
         asked.extend(below.asked.into_iter().map(|(page, level)| (page.clone(), level)));

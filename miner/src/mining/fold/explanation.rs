@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::expansion::page;
-use crate::mining::concepts::{Judged, Verdict, judge, verdict_of};
+use super::placed::Placed;
+use super::{Schemes, judge_all};
+use crate::mining::concepts::{Judged, Verdict, verdict_of};
+use crate::mining::index::Indexer;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
@@ -13,26 +16,38 @@ use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 /// labels that single sites add below a concept (expansion), the pages that prove it. `concept` is a key or
 /// any written form; case does not matter.
 #[must_use]
-pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -> String {
-    let keys = keys_of(sites, concept);
+pub fn explain(
+    taxonomy: &Taxonomy,
+    sites: &[Arc<SiteSummary>],
+    schemes: &Schemes,
+    concept: &str,
+) -> String {
+    let keys = keys_of(sites, schemes, concept);
     if keys.is_empty() {
         return format!("`{concept}` is on none of the {} sites\n", sites.len());
     }
-    Explainer::new(taxonomy, sites).of_keys(keys.iter().map(String::as_str))
+    Explainer::new(taxonomy, sites, schemes).of_keys(keys.iter().map(String::as_str))
 }
 
 /// Explains many labels of one taxonomy: all are judged once.
 pub struct Explainer<'a> {
     taxonomy: &'a Taxonomy,
     sites: &'a [Arc<SiteSummary>],
+    schemes: &'a Schemes,
     judged: BTreeMap<String, Judged>,
 }
 
 impl<'a> Explainer<'a> {
     /// Judges the labels.
     #[must_use]
-    pub fn new(taxonomy: &'a Taxonomy, sites: &'a [Arc<SiteSummary>]) -> Explainer<'a> {
-        Explainer { taxonomy, sites, judged: judge(sites, taxonomy.support) }
+    pub fn new(
+        taxonomy: &'a Taxonomy,
+        sites: &'a [Arc<SiteSummary>],
+        schemes: &'a Schemes,
+    ) -> Explainer<'a> {
+        let mut indexer = Indexer::default();
+        let judged = judge_all(sites, &indexer.index(sites), &Placed::of(sites, schemes), taxonomy.support);
+        Explainer { taxonomy, sites, schemes, judged }
     }
 
     /// Why these label keys are, or are not, concepts.
@@ -44,7 +59,7 @@ impl<'a> Explainer<'a> {
     }
 
     fn explain(&self, text: &mut String, key: &str) {
-        let Explainer { taxonomy, sites, judged } = self;
+        let Explainer { taxonomy, sites, schemes, judged } = self;
         let verdict = verdict_of(judged, key);
         let concept = taxonomy.concepts.iter().find(|concept| concept.keys.iter().any(|own| own == key));
         match concept {
@@ -69,7 +84,7 @@ impl<'a> Explainer<'a> {
                 line(text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
             }
         }
-        show_sites(text, sites, key);
+        show_sites(text, sites, schemes, key);
         for relation in &taxonomy.relations {
             show_relation(text, relation, key);
             let ends = (taxonomy.concept(&relation.broader), taxonomy.concept(&relation.narrower));
@@ -91,17 +106,27 @@ fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
 }
 
 /// The matching label keys: the key itself, or those that are somewhere written so.
-fn keys_of(sites: &[Arc<SiteSummary>], wanted: &str) -> std::collections::BTreeSet<String> {
+fn keys_of(
+    sites: &[Arc<SiteSummary>],
+    schemes: &Schemes,
+    wanted: &str,
+) -> std::collections::BTreeSet<String> {
     let folded = wanted.to_lowercase();
+    let placed = schemes.values().flat_map(|scheme| &scheme.labels);
+    let placed = placed.filter(|(key, label)| key.as_str() == wanted || label.form.to_lowercase() == folded);
     let labels = sites.iter().flat_map(|site| &site.labels);
     let meant = labels.filter(|(key, label)| {
         key.as_str() == wanted || label.forms.keys().any(|form| form.to_lowercase() == folded)
     });
-    meant.map(|(key, _)| key.clone()).collect()
+    meant.map(|(key, _)| key.clone()).chain(placed.map(|(key, _)| key.clone())).collect()
 }
 
-fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], key: &str) {
+fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], schemes: &Schemes, key: &str) {
     for site in sites {
+        if let Some(placed) = schemes.get(&site.site).and_then(|scheme| scheme.labels.get(key)) {
+            let (form, articles) = (&placed.form, placed.articles);
+            line(text, format_args!("  {} files under `{form}`: articles {articles}", site.site));
+        }
         let Some(label) = site.labels.get(key) else { continue };
         let roles: Vec<String> =
             label.roles.iter().map(|(r, pages)| format!("{} {pages}", r.code())).collect();

@@ -1,8 +1,10 @@
-//! Removes the pairs with genres that say nothing of subjects.
+//! Removes the pairs of a genre and a subject.
 //!
 //! A genre ("video", "most popular", "shop") contains stories of all subjects. Subjects below it in a menu are not kinds of it,
-//! nor is one genre a kind of another. But some genres name all of a site's subjects ("news", "topics"). These head lists of
-//! subjects on most of their sites, other genres only on a few. Start at [`subjects_only`].
+//! and a video of sports is no kind of sports. Genres may be kinds of each other, as editorials are of opinion. But some genres
+//! name all of a site's subjects ("news", "topics"): these head lists of subjects on most of their sites, other genres only on a
+//! few. Where only front pages are known, such a heading is the best that there is; a site's scheme knows better. Start at
+//! [`subjects_only`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,29 +15,36 @@ use crate::mining::taxminer::Related;
 /// A genre is a heading of subjects if it has concepts below it on more than one in this many of its sites.
 const HEADING: usize = 3;
 
-/// Leaves out the pairs of two genres, and those below a genre that is no heading of subjects.
+/// Leaves out the pairs of a genre and a subject, except those below a genre that is a heading of subjects on sites that
+/// `is_heard` hears: those without a scheme.
 pub(super) fn subjects_only(
     mut relations: Vec<Related>,
     genres: &BTreeSet<&str>,
     kept: &BTreeMap<&str, &Judged>,
     concepts: &Concepts,
+    is_heard: impl Fn(&usize) -> bool,
 ) -> Vec<Related> {
     let is_genre = |key: &str| genres.contains(key);
-    relations.retain(|pair| !(is_genre(&pair.broader) && is_genre(&pair.narrower)));
     let mut shown: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (key, label) in kept {
         let concept = concepts.get(key).copied().unwrap_or(key);
         if is_genre(concept) {
-            shown.entry(concept).or_default().extend(&label.sites);
+            shown.entry(concept).or_default().extend(label.sites.iter().filter(|site| is_heard(site)));
         }
     }
     let mut heading: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for pair in relations.iter().filter(|pair| is_genre(&pair.broader)) {
-        heading.entry(pair.broader.clone()).or_default().extend(&pair.sites);
+        let sites = pair.sites.iter().filter(|site| is_heard(site));
+        heading.entry(pair.broader.clone()).or_default().extend(sites);
     }
     relations.retain(|pair| {
         let heads = heading.get(&pair.broader).map_or(0, BTreeSet::len);
-        shown.get(pair.broader.as_str()).is_none_or(|shown| HEADING * heads > shown.len())
+        let is_heading =
+            || shown.get(pair.broader.as_str()).is_some_and(|shown| HEADING * heads > shown.len());
+        match (is_genre(&pair.broader), is_genre(&pair.narrower)) {
+            (true, false) => is_heading(),
+            (broader, narrower) => broader == narrower,
+        }
     });
     relations
 }

@@ -207,7 +207,7 @@ fn one_site_adds_a_concept_if_all_evidence_agrees() {
 fn a_page_is_requested_if_only_it_can_decide_a_concept() {
     let asked = |path, filing, in_directory| {
         let sites = expanding(path, filing, in_directory, Role::Any);
-        Folder::default().fold_asking(&sites, &FoldParams::default()).asked
+        Folder::default().fold_asking(&sites, &Schemes::new(), &FoldParams::default()).asked
     };
     let tennis = "https://a.test/sport/tennis".parse().unwrap();
     assert_eq!(asked("/sport/tennis", None, false), [(tennis, 1)]);

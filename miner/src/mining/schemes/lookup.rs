@@ -229,7 +229,7 @@ impl SchemeIndex {
 }
 
 /// The language of a tag in lower case, without script and region. Norwegian has three codes.
-fn primary(tag: &str) -> &str {
+pub(super) fn primary(tag: &str) -> &str {
     match tag.split(['-', '_']).next().unwrap_or("") {
         "nb" | "nn" => "no",
         "iw" => "he",
@@ -269,7 +269,14 @@ fn plain(letter: char) -> &'static str {
     }
 }
 
-/// Spells a label without case, accents and punctuation, words apart by single spaces.
+/// A label without case, accents and punctuation, words apart by single spaces.
+pub(crate) fn spelled(text: &str) -> String {
+    let mut folded = String::new();
+    fold(text, &mut folded);
+    folded
+}
+
+/// The same into a text that is used again.
 fn fold(text: &str, folded: &mut String) {
     folded.clear();
     let mut apart = false;

@@ -8,6 +8,7 @@
 //! What comes with the product, and where it is from, is described in docs/schemes.md. Start at [`read::read`].
 
 pub mod builtin;
+pub mod known;
 pub mod lookup;
 pub mod read;
 pub mod scheme;
@@ -15,6 +16,7 @@ pub mod scheme;
 mod tests;
 
 pub use self::builtin::Builtin;
+pub use self::known::KnownLabels;
 pub use self::lookup::{Facet, Match, SchemeIndex};
 pub use self::read::{Format, Limits, ReadError, read};
 pub use self::scheme::{Concept, Label, LabelKind, Scheme};

@@ -15,6 +15,23 @@ pub struct Related {
     pub sites: Vec<usize>,
 }
 
+/// Joins the proofs of equal pairs: their sites, and the nearest level.
+#[must_use]
+pub fn joined(mut relations: Vec<Related>) -> Vec<Related> {
+    relations.sort();
+    relations.dedup_by(|next, held| {
+        let is_same = (&next.broader, &next.narrower) == (&held.broader, &held.narrower);
+        if is_same {
+            held.level = held.level.min(next.level);
+            held.sites.append(&mut next.sites);
+            held.sites.sort_unstable();
+            held.sites.dedup();
+        }
+        is_same
+    });
+    relations
+}
+
 impl Related {
     /// Sorts strong before weak: more sites, then a nearer level, then by name. No two relations are equal.
     pub(super) fn strength(&self) -> (Reverse<usize>, u8, &str, &str) {

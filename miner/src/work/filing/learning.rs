@@ -12,14 +12,16 @@ use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 
-use crate::mining::filing::{Filing, Lessons, Teacher, sample};
+use crate::mining::filing::{Filing, Lessons, TaughtArticle, Teacher, sample};
 use crate::mining::members::Members;
+use crate::mining::site_scheme::PlaceFinder;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::filing::cache::write_filing;
 use crate::work::fold::LastFold;
 use crate::work::histories::read_history;
 use crate::work::members::lists;
+use crate::work::schemes::{place_finder, places_of};
 use crate::work::stores::Stores;
 
 /// Number of articles of all sites together.
@@ -99,22 +101,26 @@ async fn teacher(
         let content = version?.content;
         (content != ContentHash::NONE).then_some((url, content))
     });
-    let read = counted.map(|(url, content)| article(stores.archive.as_ref(), url, content));
+    let finder = place_finder(stores.state.as_ref(), &site.site).await?;
+    let read = counted.map(|(url, content)| article(stores.archive.as_ref(), &finder, url, content));
     let read = futures::stream::iter(read).buffered(CONCURRENT_READS);
     let articles = read.try_filter_map(|article| async { Ok(article) }).take(most).try_collect().await?;
     Ok(Teacher { pages, members, articles })
 }
 
-/// A counted article that readers know under this address, and the listing that showed it first.
+/// A counted article that readers know under this address.
 async fn article(
     archive: &dyn PageArchive,
+    finder: &PlaceFinder,
     url: CanonicalUrl,
     content: ContentHash,
-) -> anyhow::Result<Option<(Article, Option<CanonicalUrl>)>> {
+) -> anyhow::Result<Option<TaughtArticle>> {
     let Some(json) = archive.get(Kind::Article, content).await? else { return Ok(None) };
     let history = read_history(archive, &url).await?;
     if history.as_ref().is_some_and(|history| history.twin_of.is_some()) {
         return Ok(None);
     }
-    Ok(Some((serde_json::from_slice(&json)?, history.and_then(|history| history.discovered_on))))
+    let article: Article = serde_json::from_slice(&json)?;
+    let places = places_of(finder, archive, (&url, content), &article).await?;
+    Ok(Some(TaughtArticle { article, found_on: history.and_then(|history| history.discovered_on), places }))
 }

@@ -28,6 +28,7 @@ use serde::Serialize;
 use tracing::Instrument as _;
 
 use crate::mining::filing::{ArticleEvidence, Filed, Witness};
+use crate::mining::site_scheme::Place;
 use crate::mining::fingerprints::Fingerprint;
 use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
@@ -468,7 +469,7 @@ impl Histories<'_> {
             }
             None => Vec::new(),
         };
-        let (article, filed) = self.file(history, article).await?;
+        let (article, filed) = self.file(history, article, places.clone()).await?;
         let Some(event) = ArticleEvent::latest(history, &article, labels) else { return Ok(()) };
         let id = history_key(&history.url);
         let event = WithConcepts { id, event, filed: &FiledUnder::all(&filed), places: &places };
@@ -518,12 +519,18 @@ impl Histories<'_> {
         &self,
         history: &ArticleHistory,
         article: &Article,
+        places: Vec<Place>,
     ) -> Result<(Article, Vec<Filed>), BatchError> {
         let mut article = article.clone();
         let Some(filing) = self.filing.now() else { return Ok((article, Vec::new())) };
         let found_on = history.discovered_on.clone();
         let work = move || {
-            let asked = ArticleEvidence { article: &article, listed: None, found_on: found_on.as_ref() };
+            let asked = ArticleEvidence {
+                article: &article,
+                listed: None,
+                found_on: found_on.as_ref(),
+                places: &places,
+            };
             let filed = filing.file(asked);
             article.concepts = filed.iter().map(|filed| filed.label.clone()).collect();
             (article, filed)

@@ -16,7 +16,7 @@ fn filing() -> Filing {
 /// The label under which what the miner holds files an article of this section.
 fn filed(held: &FilingCache) -> Option<String> {
     let article = Article { section: Some("sport".into()), ..testing::article("https://a.test/1") };
-    let asked = ArticleEvidence { article: &article, listed: None, found_on: None };
+    let asked = ArticleEvidence { article: &article, listed: None, found_on: None, places: &[] };
     Some(held.now()?.file(asked).first()?.label.clone())
 }
 

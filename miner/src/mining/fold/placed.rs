@@ -1,0 +1,195 @@
+//! Labels under which sites file articles, by the sites' own schemes.
+//!
+//! That a menu has a label says that its site has such a page. That a site's scheme has it says that stories are filed there. So
+//! where schemes are known they decide:
+//! - a label is a concept if several sites file articles under it, and these use the same words ([`MIN_LIKENESS`]);
+//! - a label of menus is none if the sites that show it have schemes and none of them files articles under it.
+//!
+//! Sites without a scheme, of which front pages alone are known, say nothing, and their labels are judged as before. Start at
+//! [`Placed::judge`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Schemes;
+use crate::mining::concepts::{Judged, Verdict, judge_alone};
+use crate::mining::index::Index;
+use crate::mining::schemes::KnownLabels;
+use crate::mining::site_scheme::SchemeSummary;
+use crate::mining::summary::SiteSummary;
+use crate::mining::taxonomy::Form;
+
+/// Least number of articles that several sites together file under a concept.
+const MIN_ARTICLES: u32 = 3;
+/// The least [likeness](SchemeSummary::likeness) of what two sites file under a concept.
+const MIN_LIKENESS: f64 = 0.5;
+/// Most sites of one label that are compared, each with each.
+const MOST_COMPARED: usize = 24;
+/// A scheme made from fewer articles may lack sections that its site has.
+const MIN_SCHEME: u32 = 5;
+
+/// What the schemes of the folded sites say.
+pub(super) struct Placed<'a> {
+    /// The scheme of each site, in the order of the sites.
+    schemes: Vec<Option<&'a SchemeSummary>>,
+    /// By label key, the sites that file articles under it.
+    sites_of: BTreeMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Placed<'a> {
+    pub(super) fn of(sites: &[Arc<SiteSummary>], schemes: &'a Schemes) -> Placed<'a> {
+        let schemes: Vec<Option<&SchemeSummary>> =
+            sites.iter().map(|site| schemes.get(&site.site).map(AsRef::as_ref)).collect();
+        let mut sites_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, scheme) in schemes.iter().enumerate() {
+            for key in scheme.iter().flat_map(|scheme| scheme.labels.keys()) {
+                sites_of.entry(key).or_default().push(at);
+            }
+        }
+        Placed { schemes, sites_of }
+    }
+
+    /// Lets the schemes decide which labels are concepts.
+    pub(super) fn judge(
+        &self,
+        judged: &mut BTreeMap<String, Judged>,
+        sites: &[Arc<SiteSummary>],
+        index: &Index,
+        support: u32,
+        known: &KnownLabels,
+    ) {
+        for (key, label) in judged.iter_mut().filter(|(_, label)| label.verdict == Verdict::Concept) {
+            let Some((language, _)) = key.split_once(':') else { continue };
+            let form = usual_form(key, &label.sites, sites, self).unwrap_or_default();
+            if known.is_furniture(&form, language) {
+                label.verdict = Verdict::Furniture;
+            } else if !self.sites_of.contains_key(key.as_str())
+                && self.is_denied(label, support)
+                && known.facet(&form, language).is_none()
+            {
+                label.verdict = Verdict::FilesNoArticle;
+            }
+        }
+        for (key, on) in &self.sites_of {
+            let Some((language, _)) = key.split_once(':') else { continue };
+            let form = usual_form(key, on, sites, self).unwrap_or_default();
+            if !self.is_shared(key, on, support, || known.facet(&form, language).is_some())
+                || known.is_furniture(&form, language)
+            {
+                continue;
+            }
+            let alone = || judge_alone(key, Vec::new(), index);
+            let label = judged.entry((*key).to_owned()).or_insert_with(alone);
+            label.verdict = Verdict::Concept;
+            let on: BTreeSet<usize> = label.sites.iter().chain(on).copied().collect();
+            label.sites = on.into_iter().collect();
+        }
+    }
+
+    /// Whether the sites that show a label have schemes that do not name it.
+    fn is_denied(&self, label: &Judged, support: u32) -> bool {
+        let denying = label.sites.iter().filter(|at| self.has_scheme(**at)).count();
+        label.sites.len() - denying < support as usize
+    }
+
+    /// Whether enough articles of these sites are filed under a label, and use the same words. A list that knows the label
+    /// (`is_known`) speaks for it like one more site.
+    fn is_shared(&self, key: &str, sites: &[usize], support: u32, is_known: impl Fn() -> bool) -> bool {
+        let enough = support as usize;
+        if sites.len() + 1 < enough {
+            return false;
+        }
+        let mut with: Vec<(&SchemeSummary, u32)> = sites
+            .iter()
+            .filter_map(|at| self.schemes.get(*at).copied().flatten())
+            .filter_map(|scheme| Some((scheme, scheme.labels.get(key)?.articles)))
+            .collect();
+        if with.iter().map(|(_, articles)| articles).sum::<u32>() < MIN_ARTICLES {
+            return false;
+        }
+        // Stable, so that sites of equally many articles stay in the order of their names.
+        with.sort_by_key(|(_, articles)| std::cmp::Reverse(*articles));
+        with.truncate(MOST_COMPARED);
+        let is_alike = || {
+            with.iter().enumerate().any(|(n, (one, _))| {
+                with.iter().skip(n + 1).any(|(other, _)| one.likeness(key, other, key) >= Some(MIN_LIKENESS))
+            })
+        };
+        sites.len() >= enough && is_alike() || is_known()
+    }
+
+    /// Whether a site files too few articles under a label for a concept that no other site shows.
+    pub(super) fn is_too_small(&self, site: usize, key: &str) -> bool {
+        self.schemes.get(site).copied().flatten().is_some_and(|scheme| {
+            let articles = scheme.labels.get(key).map_or(0, |label| label.articles);
+            scheme.articles >= MIN_SCHEME && articles < MIN_ARTICLES
+        })
+    }
+
+    /// The greatest likeness of what two sites file under two labels; `None` if no two sites do.
+    pub(super) fn likeness(&self, a: &str, b: &str) -> Option<f64> {
+        let schemes = |key: &str| {
+            let sites = self.sites_of.get(key).into_iter().flatten().take(MOST_COMPARED);
+            sites.filter_map(|at| Some((*at, self.schemes.get(*at).copied().flatten()?)))
+        };
+        let pairs = schemes(a).flat_map(|one| schemes(b).map(move |other| (one, other)));
+        let pairs = pairs.filter(|((one, _), (other, _))| one != other);
+        pairs.filter_map(|((_, one), (_, other))| one.likeness(a, other, b)).max_by(f64::total_cmp)
+    }
+
+    /// Whether any site has a scheme.
+    pub(super) fn has_schemes(&self) -> bool {
+        (0..self.schemes.len()).any(|site| self.has_scheme(site))
+    }
+
+    /// Whether a site has a scheme.
+    pub(super) fn has_scheme(&self, site: usize) -> bool {
+        self.schemes.get(site).copied().flatten().is_some_and(|scheme| scheme.articles >= MIN_SCHEME)
+    }
+
+    /// Whether one site files articles under both labels: then it tells them apart.
+    pub(super) fn is_on_one_site(&self, a: &str, b: &str) -> bool {
+        let sites = |key| self.sites_of.get(key).into_iter().flatten();
+        sites(a).any(|at| sites(b).any(|other| at == other))
+    }
+
+    /// How sites write a label in their schemes, with their numbers of sites and articles; that of most sites first.
+    pub(super) fn forms_of(&self, key: &str) -> Vec<Form> {
+        let mut forms: BTreeMap<&str, Form> = BTreeMap::new();
+        let sites = self.sites_of.get(key).into_iter().flatten();
+        let schemes = sites.filter_map(|at| self.schemes.get(*at).copied().flatten());
+        for label in schemes.filter_map(|scheme| scheme.labels.get(key)) {
+            let form = forms.entry(&label.form).or_insert_with(|| Form {
+                text: label.form.clone(),
+                sites: 0,
+                pages: 0,
+            });
+            form.sites += 1;
+            form.pages += u64::from(label.articles);
+        }
+        let mut forms: Vec<Form> = forms.into_values().collect();
+        forms.sort_by(|a, b| (b.sites, b.pages, &a.text).cmp(&(a.sites, a.pages, &b.text)));
+        forms
+    }
+}
+
+/// The form of a label that most of these sites write.
+pub(super) fn usual_form(
+    key: &str,
+    on: &[usize],
+    sites: &[Arc<SiteSummary>],
+    placed: &Placed<'_>,
+) -> Option<String> {
+    let mut forms: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (form, pages) in
+        on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).flat_map(|label| &label.forms)
+    {
+        let (sites, all) = forms.entry(form).or_default();
+        *sites += 1;
+        *all += pages;
+    }
+    let usual = forms.into_iter().max_by(|(a, x), (b, y)| x.cmp(y).then_with(|| b.cmp(a)));
+    usual
+        .map(|(form, _)| form.to_owned())
+        .or_else(|| placed.forms_of(key).into_iter().next().map(|form| form.text))
+}

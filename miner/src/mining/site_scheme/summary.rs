@@ -1,0 +1,188 @@
+//! What a site's own scheme says to the taxonomy of all sites: under which labels it files articles, and their words.
+//!
+//! Sites share a concept if they file stories under one label and these stories use the same words: "Conservatives" of a page on
+//! politics and of one on nature do not. So a summary has for each label the number of articles and their most distinctive
+//! words. Words are weighed within the site, so that what all of its articles say counts for nothing. Start at
+//! [`SchemeSummary::of`].
+
+use std::collections::BTreeMap;
+
+use newslode_page::article::Article;
+use newslode_page::contribution::labels::LabelKeys;
+use newslode_page::extract::SlotUse;
+use newslode_page::reading::CanonicalUrl;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::{PlaceFinder, PlaceKind};
+use crate::mining::filing::{hash, term_weights};
+
+/// Most labels of a site, those of most articles. A site may have more tags, of which few recur elsewhere.
+const MOST_LABELS: usize = 2_000;
+/// Most words of a label's articles, and of all articles of a language.
+const MOST_WORDS: usize = 64;
+const MOST_SITE_WORDS: usize = 256;
+/// Length of a vector of words. Weights are integers, so that what is stored is equal to the bit.
+const WEIGHT_UNIT: f64 = 16_384.0;
+/// Added to a likeness of words, so that a quotient of two small ones says little.
+const SMALL: f64 = 0.005;
+
+/// What a site's own scheme says to the taxonomy of all sites.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemeSummary {
+    /// Number of articles that it was made from.
+    pub articles: u32,
+    /// By label key.
+    pub labels: BTreeMap<String, PlacedLabel>,
+    /// By language, the words of all articles.
+    words: BTreeMap<String, Words>,
+}
+
+/// A label under which a site files articles.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedLabel {
+    /// As the site writes it on most articles.
+    pub form: String,
+    /// Number of articles that it is a place of, without those that it is a byline of.
+    pub articles: u32,
+    /// Number of these for which it is a section.
+    pub as_section: u32,
+    words: Words,
+}
+
+/// The most distinctive words of some articles by their hashes, ascending, as a vector of length one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Words(Vec<(u32, u16)>);
+
+/// The words of some articles, summed.
+#[derive(Default)]
+struct WordSums {
+    articles: u32,
+    /// Of each word the sum of its weights, and the number of articles that use it.
+    weights: FxHashMap<u32, (u64, u32)>,
+}
+
+/// A label while it is counted.
+#[derive(Default)]
+struct Counted {
+    forms: BTreeMap<String, u32>,
+    articles: u32,
+    as_section: u32,
+    words: WordSums,
+}
+
+impl SchemeSummary {
+    /// The summary of a site with this scheme and these articles, each with its slots.
+    #[must_use]
+    pub fn of<'a>(
+        finder: &PlaceFinder,
+        articles: impl Iterator<Item = (&'a CanonicalUrl, &'a Article, &'a [SlotUse])>,
+    ) -> SchemeSummary {
+        let mut labels: BTreeMap<String, Counted> = BTreeMap::new();
+        let mut languages: BTreeMap<String, (LabelKeys, WordSums)> = BTreeMap::new();
+        let mut summary = SchemeSummary::default();
+        for (url, article, slots) in articles {
+            let language = article.language.as_deref();
+            let (keys, all) = languages
+                .entry(language.unwrap_or("und").to_owned())
+                .or_insert_with(|| (LabelKeys::new(language), WordSums::default()));
+            let words = term_weights(article, |term| Some(word(term)));
+            all.add(&words);
+            summary.articles += 1;
+            let mut own: BTreeMap<String, (String, PlaceKind)> = BTreeMap::new();
+            for place in finder.places_of(url, &article.authors, slots) {
+                if let Some(key) = keys.key(&place.label) {
+                    own.entry(key).or_insert((place.label, place.kind));
+                }
+            }
+            for (key, (form, kind)) in own {
+                let label = labels.entry(key).or_default();
+                *label.forms.entry(form).or_default() += 1;
+                label.articles += 1;
+                label.as_section += u32::from(kind == PlaceKind::Section);
+                label.words.add(&words);
+            }
+        }
+        let mut most: Vec<(String, Counted)> = labels.into_iter().collect();
+        most.sort_by(|a, b| b.1.articles.cmp(&a.1.articles).then_with(|| a.0.cmp(&b.0)));
+        most.truncate(MOST_LABELS);
+        for (key, label) in most {
+            let language = key.split_once(':').map_or("", |(language, _)| language);
+            let Some((_, all)) = languages.get(language) else { continue };
+            let form = label.forms.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+            let placed = PlacedLabel {
+                form: form.map(|(form, _)| form.clone()).unwrap_or_default(),
+                articles: label.articles,
+                as_section: label.as_section,
+                words: label.words.distinctive(all, MOST_WORDS),
+            };
+            summary.labels.insert(key, placed);
+        }
+        let languages = languages.into_iter();
+        summary.words = languages
+            .map(|(language, (_, all))| (language, all.distinctive(&all, MOST_SITE_WORDS)))
+            .collect();
+        summary
+    }
+
+    /// How alike the words are that two sites file under labels of one language, as a rule the same: the likeness of these articles over that of articles of the
+    /// other site in general. About 1 if the label says nothing; `None` if a site does not file under it.
+    #[must_use]
+    pub fn likeness(&self, key: &str, other: &SchemeSummary, other_key: &str) -> Option<f64> {
+        let language = key.split_once(':')?.0;
+        let (a, b) = (&self.labels.get(key)?.words, &other.labels.get(other_key)?.words);
+        let (all_a, all_b) = (self.words.get(language)?, other.words.get(language)?);
+        let in_general = (a.cosine(all_b) + b.cosine(all_a)) / 2.0;
+        Some((a.cosine(b) + SMALL) / (in_general + SMALL))
+    }
+}
+
+/// A word's number, equal on every machine.
+fn word(term: &str) -> u32 {
+    hash(term) as u32
+}
+
+impl WordSums {
+    fn add(&mut self, words: &[(u32, u16)]) {
+        self.articles += 1;
+        for (word, weight) in words {
+            let (sum, articles) = self.weights.entry(*word).or_default();
+            *sum += u64::from(*weight);
+            *articles += 1;
+        }
+    }
+
+    /// The most weighty words of these articles: frequent here, rare in all articles of the site.
+    fn distinctive(&self, all: &WordSums, most: usize) -> Words {
+        let rarity = |word: &u32| {
+            let articles = all.weights.get(word).map_or(1, |(_, articles)| *articles);
+            (f64::from(all.articles + 1) / f64::from(articles.max(1))).ln()
+        };
+        let weighed = self.weights.iter().map(|(word, (sum, _))| (*word, *sum as f64 * rarity(word)));
+        let mut words: Vec<(u32, f64)> = weighed.filter(|(_, weight)| *weight > 0.0).collect();
+        words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        words.truncate(most);
+        let length = words.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+        words.sort_by_key(|(word, _)| *word);
+        let weighed = words.into_iter().map(|(word, weight)| (word, (weight / length * WEIGHT_UNIT) as u16));
+        Words(weighed.filter(|(_, weight)| *weight > 0).collect())
+    }
+}
+
+impl Words {
+    fn cosine(&self, other: &Words) -> f64 {
+        let (mut a, mut b) = (self.0.as_slice(), other.0.as_slice());
+        let mut sum = 0.0;
+        while let ([(one, weight), rest_of_a @ ..], [(two, by), rest_of_b @ ..]) = (a, b) {
+            match one.cmp(two) {
+                std::cmp::Ordering::Less => a = rest_of_a,
+                std::cmp::Ordering::Greater => b = rest_of_b,
+                std::cmp::Ordering::Equal => {
+                    sum += f64::from(*weight) * f64::from(*by);
+                    (a, b) = (rest_of_a, rest_of_b);
+                }
+            }
+        }
+        sum / (WEIGHT_UNIT * WEIGHT_UNIT)
+    }
+}
