@@ -178,7 +178,12 @@ pub(super) async fn read_changes(
             // 2. An article under its concepts, as the list shows it.
             let places = parts
                 .places
-                .places_of(parts.stores.state.as_ref(), parts.stores.archive.as_ref(), (&url, content), &article)
+                .places_of(
+                    parts.stores.state.as_ref(),
+                    parts.stores.archive.as_ref(),
+                    (&url, content),
+                    &article,
+                )
                 .await?;
             let evidence = ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, &listed) };
             let filed = filing.map(|filing| filing.file(evidence));

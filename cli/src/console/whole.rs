@@ -97,11 +97,7 @@ pub(super) async fn read_all(
 }
 
 /// Explains why each concept is one, and its place in the taxonomy.
-fn explain_concepts(
-    taxonomy: &Taxonomy,
-    sites: &[Arc<SiteSummary>],
-    schemes: &Schemes,
-) -> Vec<Arc<str>> {
+fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], schemes: &Schemes) -> Vec<Arc<str>> {
     let explainer = Explainer::new(taxonomy, sites, schemes);
     let explained = taxonomy.concepts.iter().map(|concept| {
         let text = explainer.of_keys(concept.keys.iter().map(String::as_str));

@@ -170,7 +170,8 @@ pub(crate) async fn file_articles(
             let article: Article = serde_json::from_slice(&json)?;
             let page = (&url, version.content);
             let places = places_of(&finder, parts.stores.archive.as_ref(), page, &article).await?;
-            let evidence = ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, by.listed) };
+            let evidence =
+                ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, by.listed) };
             let filed = by.filing.file(evidence);
             let filed_article =
                 FiledArticle::new(history_key(&url), article, &filed, history, &labels, places);

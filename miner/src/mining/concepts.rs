@@ -19,13 +19,11 @@ use crate::mining::index::{Id, Index, Indexer, NONE, SiteLabel};
 use crate::mining::summary::SiteSummary;
 
 mod company;
-mod genres;
 mod key;
 mod likeness;
 mod merge;
 mod tally;
 mod verdict;
-pub(crate) use genres::genres;
 use key::language;
 pub(crate) use merge::led_together;
 pub use merge::{alike, by_target};

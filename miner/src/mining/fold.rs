@@ -136,12 +136,7 @@ fn judge_all(
 }
 
 /// Folds by one of two sets of rules, the evidence or the paper's. Both take the same steps, by other means.
-fn fold_index(
-    sites: &[Arc<SiteSummary>],
-    index: &Index,
-    schemes: &Schemes,
-    params: &FoldParams,
-) -> Folded {
+fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, params: &FoldParams) -> Folded {
     let placed = Placed::of(sites, schemes);
     let support = least_support(params.support, sites.len());
 
@@ -195,7 +190,7 @@ fn fold_index(
         let broader = relations.iter().filter(|relation| relation.narrower == *key);
         Concept {
             key: (*key).to_owned(),
-            label: forms.first().map_or_else(|| (*key).to_owned(), |form| form.text.clone()),
+            label: forms.first().map_or_else(|| (*key).to_owned(), |form| bare(&form.text).to_owned()),
             forms,
             language: key.split_once(':').map(|(language, _)| language).unwrap_or_default().to_owned(),
             keys: labels.iter().map(|(key, _)| (*key).to_owned()).collect(),
@@ -213,10 +208,19 @@ fn fold_index(
         narrower: relation.narrower.clone(),
         level: relation.level,
         sites: relation.sites.iter().filter_map(site_name).collect(),
+        is_listed: relation.is_listed,
     });
     let relations = relations.collect();
     let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations };
     Folded { taxonomy, asked: expansion.asked }
+}
+
+/// A written form without what only separates it from others: "| Fashion", "Mar »", "// Robert Mueller".
+fn bare(form: &str) -> &str {
+    let separates = |letter: char| !letter.is_alphanumeric() && !"(\"“„«'‘¿¡#$€£@".contains(letter);
+    let follows = |letter: char| "|»›>:;,·•–—-→ ".contains(letter);
+    let trimmed = form.trim_start_matches(separates).trim_end_matches(follows);
+    if trimmed.is_empty() { form } else { trimmed }
 }
 
 /// The kept labels as concepts, and their order.

@@ -34,7 +34,13 @@ pub fn frequent(seen: &Seen, support: u32) -> Vec<Related> {
         let mut sites: Vec<usize> =
             places.iter().filter(|(_, l)| *l <= level).map(|(site, _)| *site).collect();
         sites.sort_unstable();
-        relations.push(Related { broader: broader.clone(), narrower: narrower.clone(), level, sites });
+        relations.push(Related {
+            broader: broader.clone(),
+            narrower: narrower.clone(),
+            level,
+            sites,
+            is_listed: false,
+        });
     }
     relations
 }

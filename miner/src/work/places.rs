@@ -42,7 +42,8 @@ pub(super) async fn learn(
     let read = read_sample(stores.archive.as_ref(), pages).await?;
     let learnt = paced(pace, move || {
         let finder = PlaceFinder::new(learn_from(&read).0);
-        let articles = read.iter().filter_map(|page| Some((&page.url, page.article.as_ref()?, &page.slots[..])));
+        let articles =
+            read.iter().filter_map(|page| Some((&page.url, page.article.as_ref()?, &page.slots[..])));
         let summary = SchemeSummary::of(&finder, articles);
         let packed = pack(finder.scheme()).and_then(|scheme| Ok((scheme, pack(&summary)?)));
         packed.map_err(|error| error.to_string())

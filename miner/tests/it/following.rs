@@ -153,7 +153,11 @@ async fn turn(dice: &mut Dice, state: &dyn SiteState, counted: &mut Counted) {
 }
 
 async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
-    Folder::default().fold_asking(&summaries, &Schemes::new(), &FoldParams { support, ..FoldParams::default() })
+    Folder::default().fold_asking(
+        &summaries,
+        &Schemes::new(),
+        &FoldParams { support, ..FoldParams::default() },
+    )
 }
 
 /// Follows a random history. Some followers start late; some fold seldom; some take over what others kept, of whom two may

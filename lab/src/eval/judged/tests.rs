@@ -37,6 +37,7 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
         narrower: (*narrower).into(),
         level: 1,
         sites: vec![site(1), site(2)],
+        is_listed: false,
     };
     let mut concepts: Vec<Concept> = concepts.iter().map(concept).collect();
     concepts.sort_by(|a, b| a.key.cmp(&b.key));

@@ -30,14 +30,8 @@ pub enum Witness {
 
 impl Witness {
     /// All witnesses, most trusted first.
-    pub const ALL: [Witness; 6] = [
-        Witness::Scheme,
-        Witness::List,
-        Witness::Section,
-        Witness::Address,
-        Witness::Place,
-        Witness::Words,
-    ];
+    pub const ALL: [Witness; 6] =
+        [Witness::Scheme, Witness::List, Witness::Section, Witness::Address, Witness::Place, Witness::Words];
 
     /// The witness's name.
     #[must_use]

@@ -95,7 +95,10 @@ impl Corpus {
 }
 
 /// The terms of an article's title and body, with integer weights that do not depend on its length.
-pub(in crate::mining) fn term_weights<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Vec<(T, u16)> {
+pub(in crate::mining) fn term_weights<T>(
+    article: &Article,
+    mut found: impl FnMut(&str) -> Option<T>,
+) -> Vec<(T, u16)> {
     let title = article.title.iter().map(|title| (title.as_str(), TITLE));
     let body = article.body.iter().map(|block| (block.text.as_str(), 1));
     let counts = terms::terms_of_texts(article.language.as_deref(), title.chain(body));

@@ -73,6 +73,7 @@ pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool
         narrower: name(narrower),
         level: 1,
         sites,
+        is_listed: false,
     };
     found.into_iter().map(related).collect()
 }

@@ -75,8 +75,13 @@ pub(super) fn expand(
         ((*key).to_owned(), judge_alone(key, on, index))
     });
     let labels = labels.collect();
-    let related =
-        said.into_iter().map(|((broader, narrower), sites)| Related { broader, narrower, level: 1, sites });
+    let related = said.into_iter().map(|((broader, narrower), sites)| Related {
+        broader,
+        narrower,
+        level: 1,
+        sites,
+        is_listed: false,
+    });
     Expansion { labels, relations: related.collect(), asked }
 }
 

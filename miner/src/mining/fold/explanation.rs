@@ -16,12 +16,7 @@ use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 /// labels that single sites add below a concept (expansion), the pages that prove it. `concept` is a key or
 /// any written form; case does not matter.
 #[must_use]
-pub fn explain(
-    taxonomy: &Taxonomy,
-    sites: &[Arc<SiteSummary>],
-    schemes: &Schemes,
-    concept: &str,
-) -> String {
+pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], schemes: &Schemes, concept: &str) -> String {
     let keys = keys_of(sites, schemes, concept);
     if keys.is_empty() {
         return format!("`{concept}` is on none of the {} sites\n", sites.len());
@@ -40,11 +35,7 @@ pub struct Explainer<'a> {
 impl<'a> Explainer<'a> {
     /// Judges the labels.
     #[must_use]
-    pub fn new(
-        taxonomy: &'a Taxonomy,
-        sites: &'a [Arc<SiteSummary>],
-        schemes: &'a Schemes,
-    ) -> Explainer<'a> {
+    pub fn new(taxonomy: &'a Taxonomy, sites: &'a [Arc<SiteSummary>], schemes: &'a Schemes) -> Explainer<'a> {
         let mut indexer = Indexer::default();
         let judged = judge_all(sites, &indexer.index(sites), &Placed::of(sites, schemes), taxonomy.support);
         Explainer { taxonomy, sites, schemes, judged }
@@ -139,7 +130,13 @@ fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], schemes: &Schemes, 
 
 fn show_relation(text: &mut String, relation: &Relation, key: &str) {
     let sites: Vec<&str> = relation.sites.iter().map(|site| site.as_str()).collect();
-    let proof = format!("at level {} on {}", relation.level, sites.join(", "));
+    let proof = match (sites.is_empty(), relation.is_listed) {
+        (true, _) => "by the lists of names that come with Newslode".to_owned(),
+        (false, is_listed) => {
+            let listed = if is_listed { ", and by a list of names" } else { "" };
+            format!("at level {} on {}{listed}", relation.level, sites.join(", "))
+        }
+    };
     if relation.narrower == key {
         line(text, format_args!("  under `{}` {proof}", relation.broader));
     } else if relation.broader == key {

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use super::evidence::Concepts;
 use super::placed::{Placed, usual_form};
 use crate::mining::concepts::Judged;
-use crate::mining::schemes::{Facet, KnownLabels, LabelKind};
 use crate::mining::schemes::known::{Known, spelled};
+use crate::mining::schemes::{Facet, KnownLabels, LabelKind};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxminer::Related;
 
@@ -79,7 +79,9 @@ impl<'a> Meanings<'a> {
         }
         let mut pairs: BTreeSet<(&'a str, &'a str)> = BTreeSet::new();
         for mut keys in heads.into_values() {
-            keys.sort_by_key(|key| (std::cmp::Reverse(self.labels.get(key).map_or(0, |label| label.sites)), *key));
+            keys.sort_by_key(|key| {
+                (std::cmp::Reverse(self.labels.get(key).map_or(0, |label| label.sites)), *key)
+            });
             // 2. Each label joins the first group of which it is the same as the head and apart from none.
             let mut groups: Vec<Vec<&'a str>> = Vec::new();
             for key in keys {
@@ -104,7 +106,8 @@ impl<'a> Meanings<'a> {
     /// "Artificial Intelligence", both for "Artificial Intelligence (AI)".
     fn names(&self, key: &str, label: &KnownForm) -> Vec<String> {
         let mut names = vec![label.spelled.clone()];
-        let initials = |text: &str| text.split(' ').filter_map(|word| word.chars().next()).collect::<String>();
+        let initials =
+            |text: &str| text.split(' ').filter_map(|word| word.chars().next()).collect::<String>();
         if let Some((rest, last)) = label.spelled.rsplit_once(' ') {
             names.extend(self.known.is_site_wide(last, language(key)).then(|| rest.to_owned()));
             names.push(initials(&label.spelled));
@@ -129,8 +132,11 @@ impl<'a> Meanings<'a> {
         let is_short = |short: &str, long: &str| short.len() >= SHORTEST && long.starts_with(short);
         let is_shown = |label: &KnownForm| label.means.is_some_and(|(kind, _)| kind != LabelKind::Hidden);
         let means = |label: &KnownForm| label.means.map(|(_, means)| means);
+        if self.names(a, one).contains(&other.spelled) || self.names(b, other).contains(&one.spelled) {
+            return true;
+        }
         if means(one).is_none() || means(one) != means(other) {
-            return self.names(a, one).contains(&other.spelled) || self.names(b, other).contains(&one.spelled);
+            return false;
         }
         match self.facet(a) {
             Some(Facet::Region | Facet::Genre) => is_shown(one) && is_shown(other),
@@ -187,6 +193,7 @@ impl<'a> Meanings<'a> {
             narrower: narrower.to_owned(),
             level: 1,
             sites: Vec::new(),
+            is_listed: true,
         };
         pairs.into_iter().map(related).collect()
     }

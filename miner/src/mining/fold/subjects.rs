@@ -60,6 +60,7 @@ mod tests {
             narrower: narrower.into(),
             level: 1,
             sites: vec![0, 1],
+            is_listed: false,
         };
         let pairs = [
             ("news", "sport"),
@@ -74,8 +75,19 @@ mod tests {
         let kept = judged.iter().map(|(key, label)| (*key, label)).collect();
         let concepts = judged.iter().map(|(key, _)| (*key, *key)).collect();
         let genres = ["news", "photos", "video"].into();
-        let left = subjects_only(pairs.map(|(a, b)| pair(a, b)).into(), &genres, &kept, &concepts);
-        let left: Vec<_> = left.iter().map(|pair| (pair.broader.as_str(), pair.narrower.as_str())).collect();
-        assert_eq!(left, [("news", "sport"), ("sport", "tennis"), ("sport", "video")]);
+        let left = |is_heard: bool| {
+            let pairs = pairs.map(|(a, b)| pair(a, b)).into();
+            let left = subjects_only(pairs, &genres, &kept, &concepts, |_| is_heard);
+            left.into_iter().map(|pair| (pair.broader, pair.narrower)).collect::<Vec<_>>()
+        };
+        let own = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect()
+        };
+        let genres_of_genres = [("news", "video"), ("sport", "tennis"), ("video", "photos")];
+        assert_eq!(left(false), own(&genres_of_genres));
+        assert_eq!(
+            left(true),
+            own(&[("news", "sport"), ("news", "video"), ("sport", "tennis"), ("video", "photos")])
+        );
     }
 }

@@ -13,7 +13,8 @@ use super::lookup::{Facet, primary};
 use super::{Builtin, LabelKind, Scheme};
 
 /// The concepts whose names sites add to that of a section: "World News", "Sport Home".
-const SITE_WIDE: [&str; 3] = ["urn:newslode:house:home", "urn:newslode:genres:news", "urn:newslode:genres:latest"];
+const SITE_WIDE: [&str; 3] =
+    ["urn:newslode:house:home", "urn:newslode:genres:news", "urn:newslode:genres:latest"];
 
 /// What schemes know of labels.
 #[derive(Debug, Default)]

@@ -13,6 +13,8 @@ pub struct Related {
     pub level: u8,
     /// Sites that show the pair at this level or a nearer one, as indices, ascending.
     pub sites: Vec<usize>,
+    /// Whether a list that comes with the product has the pair.
+    pub is_listed: bool,
 }
 
 /// Joins the proofs of equal pairs: their sites, and the nearest level.
@@ -23,6 +25,7 @@ pub fn joined(mut relations: Vec<Related>) -> Vec<Related> {
         let is_same = (&next.broader, &next.narrower) == (&held.broader, &held.narrower);
         if is_same {
             held.level = held.level.min(next.level);
+            held.is_listed |= next.is_listed;
             held.sites.append(&mut next.sites);
             held.sites.sort_unstable();
             held.sites.dedup();

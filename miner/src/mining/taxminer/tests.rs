@@ -72,7 +72,13 @@ proptest! {
 }
 
 fn related(broader: &str, narrower: &str, sites: usize, level: u8) -> Related {
-    Related { broader: broader.into(), narrower: narrower.into(), level, sites: (0..sites).collect() }
+    Related {
+        broader: broader.into(),
+        narrower: narrower.into(),
+        level,
+        sites: (0..sites).collect(),
+        is_listed: false,
+    }
 }
 
 fn pairs(relations: &[Related]) -> Vec<(&str, &str)> {

@@ -51,8 +51,11 @@ pub struct Relation {
     pub narrower: String,
     /// The number of labelled ancestors up at which enough sites agree; 1 = parent.
     pub level: u8,
-    /// The sites that show the pair at that level or nearer, by name.
+    /// The sites that show the pair at that level or nearer, by name. None if only a list has it.
     pub sites: Vec<Site>,
+    /// A list that comes with the product (regions, topics, genres) has the pair.
+    #[serde(rename = "listed", default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_listed: bool,
 }
 
 /// Concepts and their order.

@@ -28,8 +28,8 @@ use serde::Serialize;
 use tracing::Instrument as _;
 
 use crate::mining::filing::{ArticleEvidence, Filed, Witness};
-use crate::mining::site_scheme::Place;
 use crate::mining::fingerprints::Fingerprint;
+use crate::mining::site_scheme::Place;
 use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
