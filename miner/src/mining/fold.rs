@@ -220,7 +220,7 @@ fn bare(form: &str) -> &str {
     let separates = |letter: char| !letter.is_alphanumeric() && !"(\"“„«'‘¿¡#$€£@".contains(letter);
     let follows = |letter: char| "|»›>:;,·•–—-→ ".contains(letter);
     let trimmed = form.trim_start_matches(separates).trim_end_matches(follows);
-    if trimmed.is_empty() { form } else { trimmed }
+    if trimmed.chars().any(char::is_alphanumeric) { trimmed } else { form }
 }
 
 /// The kept labels as concepts, and their order.

@@ -160,7 +160,8 @@ fn teacher(site: usize, strays: usize) -> Teacher {
         teacher.members.insert(url.parse().unwrap(), listed);
         let found_on = if subject == 1 && number / 2 >= strays { &pages[1].0 } else { &pages[0].0 };
         let told = article(&url, None, &text(subject, number + site));
-        teacher.articles.push((told, Some(found_on.clone())));
+        let taught = TaughtArticle { article: told, found_on: Some(found_on.clone()), places: Vec::new() };
+        teacher.articles.push(taught);
     }
     teacher.pages = pages.into_iter().map(|(page, key)| (page, vec![key.to_owned()])).collect();
     teacher
@@ -178,7 +179,7 @@ fn filing_is_learnt_from_what_concept_pages_list() {
     let mut filing = taught(teachers.iter());
     let unread = article("https://s0.test/x/99", None, "");
     let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
-    let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on) };
+    let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on), places: &[] };
     check_asked(&filing, shown, &[("en:tenni", Witness::List)]);
     check(&filing, &article("https://s0.test/courts/99", None, ""), &[("en:tenni", Witness::Place)]);
     let told = article("https://new.test/x/99", None, &text(1, 3));
@@ -191,10 +192,28 @@ fn filing_is_learnt_from_what_concept_pages_list() {
 }
 
 #[test]
+fn an_article_is_filed_under_the_concepts_that_its_places_name() {
+    use crate::mining::site_scheme::{Place, PlaceKind};
+    let place = |label: &str| Place {
+        label: label.into(),
+        address: None,
+        kind: PlaceKind::Section,
+        evidence: vec!["link".into()],
+        probability: 0.9,
+    };
+    let filing = Lessons::new(&taxonomy()).learn();
+    let told = article("https://s0.test/x/99", None, "");
+    let places = [place("TENNIS"), place("Court gossip")];
+    let members = Members::new();
+    let asked = ArticleEvidence { places: &places, ..ArticleEvidence::member(&told, &members) };
+    check_asked(&filing, asked, &[("en:tenni", Witness::Scheme)]);
+}
+
+#[test]
 fn a_concept_page_that_first_shows_other_stories_is_not_used() {
     let unread = article("https://s0.test/x/99", None, "");
     let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
-    let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on) };
+    let shown = ArticleEvidence { article: &unread, listed: None, found_on: Some(&found_on), places: &[] };
     // Of twelve articles, eleven agree with their page, and then ten.
     check_asked(&taught([teacher(0, 1)].iter()), shown, &[("en:tenni", Witness::List)]);
     check_asked(&taught([teacher(0, 2)].iter()), shown, &[]);
@@ -209,7 +228,7 @@ proptest::proptest! {
         // More equal words than are kept of a concept.
         let spelled = |number: usize| format!("{number:04}").bytes().map(|digit| char::from(digit + 49)).collect::<String>();
         let told = teachers.iter_mut().flat_map(|teacher| &mut teacher.articles);
-        for (number, (article, _)) in told.enumerate() {
+        for (number, TaughtArticle { article, .. }) in told.enumerate() {
             let words: Vec<String> = (0..20).map(|at| spelled(20 * number + at)).collect();
             article.body.push(Block { kind: BlockKind::Paragraph, text: words.join(" ") });
         }
@@ -217,7 +236,7 @@ proptest::proptest! {
         let in_order = bytes(&teachers);
         teachers.sort_by_key(|teacher| hash(&format!("{seed} {:?}", teacher.pages.keys().next())));
         for teacher in &mut teachers {
-            teacher.articles.sort_by_key(|(article, _)| hash(&format!("{seed} {}", article.url)));
+            teacher.articles.sort_by_key(|taught| hash(&format!("{seed} {}", taught.article.url)));
         }
         proptest::prop_assert_eq!(bytes(&teachers), in_order);
     }

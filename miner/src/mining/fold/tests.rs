@@ -61,12 +61,12 @@ fn the_same_input_gives_the_same_bytes() {
 fn a_concept_is_explained_by_any_form_in_any_case() {
     let sites = sites();
     let taxonomy = fold(&sites, &FoldParams::default());
-    let why = explain(&taxonomy, &sites, "sports");
+    let why = explain(&taxonomy, &sites, &Schemes::new(), "sports");
     for part in ["`en:sport` is a concept", "written `Sports`", "over `en:tenni` at level 1", "on site2.test"]
     {
         assert!(why.contains(part), "{part} is missing in:\n{why}");
     }
-    assert!(explain(&taxonomy, &sites, "opera").contains("is on none of the 3 sites"));
+    assert!(explain(&taxonomy, &sites, &Schemes::new(), "opera").contains("is on none of the 3 sites"));
 }
 
 /// The relations of two sites whose labels lead to these paths; the outlines of both show the pair.
@@ -179,9 +179,9 @@ fn an_added_concept_is_explained_by_the_pages_that_it_came_from() {
     let sites = expanding("/sport/tennis", Some(3), false, Role::Any);
     let taxonomy = fold(&sites, &FoldParams::default());
     let came = "expanded on site0.test: https://a.test/sport/tennis lies below https://a.test/sport";
-    let why = explain(&taxonomy, &sites, "tennis");
+    let why = explain(&taxonomy, &sites, &Schemes::new(), "tennis");
     assert!(why.contains("`en:tenni` is a concept by expansion") && why.contains(came), "{why}");
-    let why = explain(&taxonomy, &sites, "sports");
+    let why = explain(&taxonomy, &sites, &Schemes::new(), "sports");
     assert!(why.contains("`en:sport` is a concept") && why.contains(came), "{why}");
 }
 
@@ -266,4 +266,130 @@ fn made(at: usize, labels: &[(u8, u8, u8)]) -> SiteSummary {
         }
     }
     site
+}
+
+/// Sites of which only front pages are known, with these labels in one menu list each.
+fn with_menus(count: usize, labels: &[(&str, &str)]) -> Vec<Arc<SiteSummary>> {
+    let site = |at: usize| {
+        let mut site = SiteSummary::of(Site::of_host(&format!("site{at}.test")), &Tables::default());
+        site.pages = 2;
+        site.labels = labels.iter().map(|(key, form)| ((*key).to_owned(), label(form, 1))).collect();
+        Arc::new(site)
+    };
+    (0..count).map(site).collect()
+}
+
+/// The taxonomy of these sites with what their schemes say, by the number of the site.
+fn fold_with(sites: &[Arc<SiteSummary>], schemes: &[(usize, SchemeSummary)]) -> Taxonomy {
+    let schemes = schemes.iter().map(|(at, scheme)| (sites[*at].site.clone(), Arc::new(scheme.clone())));
+    Folder::default().fold_asking(sites, &schemes.collect(), &FoldParams::default()).taxonomy
+}
+
+fn labels_of(taxonomy: &Taxonomy) -> Vec<&str> {
+    taxonomy.concepts.iter().map(|concept| concept.label.as_str()).collect()
+}
+
+#[test]
+fn a_label_under_which_two_sites_file_articles_of_the_same_words_is_a_concept() {
+    let sites = with_menus(3, &[]);
+    let scheme =
+        |words: &[&str]| SchemeSummary::made(&[("en:zither", "Zither", 3, words), ("en:x", "X", 3, &["x"])]);
+    let shared = [(0, scheme(&["string", "wood"])), (1, scheme(&["string", "wood"]))];
+    let taxonomy = fold_with(&sites, &shared);
+    assert_eq!(labels_of(&taxonomy), ["X", "Zither"]);
+    assert_eq!(taxonomy.concepts[1].sites, [sites[0].site.clone(), sites[1].site.clone()]);
+    assert_eq!((taxonomy.concepts[1].forms[0].sites, taxonomy.concepts[1].forms[0].pages), (2, 6));
+    // The articles of the second site are about something else.
+    let other = [(0, scheme(&["string", "wood"])), (1, scheme(&["clause", "court"]))];
+    assert_eq!(labels_of(&fold_with(&sites, &other)), ["X"]);
+}
+
+#[test]
+fn two_articles_on_two_sites_make_no_concept() {
+    let sites = with_menus(2, &[]);
+    let scheme = SchemeSummary::made(&[("en:zither", "Zither", 1, &["string"]), ("en:x", "X", 9, &["x"])]);
+    assert_eq!(labels_of(&fold_with(&sites, &[(0, scheme.clone()), (1, scheme)])), ["X"]);
+}
+
+#[test]
+fn a_list_that_knows_a_label_speaks_for_it_like_one_more_site() {
+    let sites = with_menus(3, &[]);
+    let scheme = SchemeSummary::made(&[
+        ("en:cricket", "Cricket", 3, &["bat"]),
+        ("en:zither", "Zither", 3, &["string"]),
+        ("en:uncategor", "Uncategorized", 90, &["string"]),
+    ]);
+    assert_eq!(labels_of(&fold_with(&sites, &[(1, scheme)])), ["Cricket"]);
+}
+
+#[test]
+fn a_menu_label_is_no_concept_if_its_sites_file_articles_under_others() {
+    let menu = [("en:gadfli", "Gadfly"), ("en:sport", "Sport"), ("en:zither", "Zither")];
+    let sites = with_menus(3, &menu);
+    assert_eq!(labels_of(&fold_with(&sites, &[])), ["Gadfly", "Sport", "Zither"]);
+    let scheme = SchemeSummary::made(&[("en:zither", "Zither", 9, &["string"])]);
+    // Sport is known to a list, and one site that files no article under it is no proof of the contrary.
+    let all: Vec<(usize, SchemeSummary)> = (0..3).map(|at| (at, scheme.clone())).collect();
+    assert_eq!(labels_of(&fold_with(&sites, &all)), ["Sport", "Zither"]);
+    // Two sites without a scheme are enough for the old rules.
+    assert_eq!(labels_of(&fold_with(&sites, &all[..1])), ["Gadfly", "Sport", "Zither"]);
+}
+
+#[test]
+fn labels_of_one_region_and_of_one_abbreviation_are_one_concept() {
+    let menu = [
+        ("en:kingdom unit", "United Kingdom"),
+        ("en:uk", "UK"),
+        ("en:world", "World"),
+        ("en:news world", "World News"),
+        ("en:zither", "Zither"),
+    ];
+    let taxonomy = fold_with(&with_menus(3, &menu), &[]);
+    let keys: Vec<&[String]> = taxonomy.concepts.iter().map(|concept| concept.keys.as_slice()).collect();
+    assert_eq!(keys.len(), 3, "{keys:?}");
+    assert!(keys.contains(&["en:kingdom unit".to_owned(), "en:uk".to_owned()].as_slice()), "{keys:?}");
+    assert!(keys.contains(&["en:news world".to_owned(), "en:world".to_owned()].as_slice()), "{keys:?}");
+}
+
+#[test]
+fn a_list_relates_concepts_of_sites_with_schemes_and_says_so() {
+    let sites = with_menus(3, &[("en:europ", "Europe"), ("en:franc", "France"), ("en:rugbi", "Rugby")]);
+    assert!(fold_with(&sites, &[]).relations.is_empty());
+    let scheme = SchemeSummary::made(&[
+        ("en:europ", "Europe", 3, &["union"]),
+        ("en:franc", "France", 3, &["paris"]),
+        ("en:rugbi", "Rugby", 3, &["ball"]),
+    ]);
+    let taxonomy = fold_with(&sites, &[(0, scheme.clone()), (1, scheme)]);
+    let [relation] = &taxonomy.relations[..] else { panic!("{:?}", taxonomy.relations) };
+    assert_eq!((relation.broader.as_str(), relation.narrower.as_str()), ("en:europ", "en:franc"));
+    assert!(relation.is_listed && relation.sites.is_empty());
+}
+
+#[test]
+fn a_region_is_not_broader_than_a_subject_whatever_menus_say() {
+    let mut sites = with_menus(4, &[("en:educ", "Education"), ("en:uk", "UK"), ("en:zither", "Zither")]);
+    for site in &mut sites {
+        let nested = [("en:uk", "en:educ"), ("en:uk", "en:zither")];
+        Arc::make_mut(site).nested = nested.map(|(a, b)| (a.to_owned(), b.to_owned())).into();
+    }
+    let relations = fold_with(&sites, &[]).relations;
+    let pairs: Vec<_> =
+        relations.iter().map(|pair| (pair.broader.as_str(), pair.narrower.as_str())).collect();
+    assert_eq!(pairs, [("en:uk", "en:zither")]);
+}
+
+#[test]
+fn a_label_is_shown_without_what_only_separates_it() {
+    for (form, shown) in [
+        ("| Fashion", "Fashion"),
+        ("Mar »", "Mar"),
+        ("// Robert Mueller", "Robert Mueller"),
+        ("LGBTQ+", "LGBTQ+"),
+        ("U.S.", "U.S."),
+        ("¿Qué?", "¿Qué?"),
+        ("«»", "«»"),
+    ] {
+        assert_eq!(bare(form), shown);
+    }
 }

@@ -140,3 +140,36 @@ impl LanguageLabels {
         labels
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_know_forms_furniture_subjects_and_regions_in_the_language_of_a_label() {
+        let known = KnownLabels::builtin();
+        assert!(known.is_furniture("UNCATEGORIZED", "en") && known.is_furniture("Non classé", "fr"));
+        assert!(!known.is_furniture("Politics", "en") && !known.is_furniture("Uncategorized", "xx"));
+        for (label, language, facet) in [
+            ("Interview", "en", Some(Facet::Genre)),
+            ("Deportes", "es", Some(Facet::Subject)),
+            ("Frankreich", "de", Some(Facet::Region)),
+            ("Frankreich", "en", None),
+            ("Zither", "en", None),
+        ] {
+            assert_eq!(known.facet(label, language), facet, "{label} [{language}]");
+        }
+        assert!(known.is_site_wide("home", "en") && known.is_site_wide("News", "en"));
+        assert!(!known.is_site_wide("general", "en"));
+    }
+
+    #[test]
+    fn labels_of_one_thing_mean_it_in_all_languages() {
+        let known = KnownLabels::builtin();
+        let means = |label, language| known.meaning(label, language).map(|(_, means)| means);
+        assert_eq!(means("U.K.", "en"), means("United Kingdom", "en"));
+        assert_eq!(means("Economía", "es"), means("Wirtschaft", "de"));
+        let (france, europe) = (means("France", "en").unwrap(), means("Europe", "en").unwrap());
+        assert!(known.ancestors(france).contains(&europe));
+    }
+}

@@ -26,6 +26,8 @@ const MOST_SITE_WORDS: usize = 256;
 const WEIGHT_UNIT: f64 = 16_384.0;
 /// Added to a likeness of words, so that a quotient of two small ones says little.
 const SMALL: f64 = 0.005;
+/// Articles whose words have a smaller cosine share none that matters.
+const LEAST_COSINE: f64 = 0.02;
 
 /// What a site's own scheme says to the taxonomy of all sites.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,14 +128,14 @@ impl SchemeSummary {
     }
 
     /// How alike the words are that two sites file under labels of one language, as a rule the same: the likeness of these articles over that of articles of the
-    /// other site in general. About 1 if the label says nothing; `None` if a site does not file under it.
+    /// other site in general. About 1 if the label says nothing, 0 if they share no words; `None` if a site does not file under it.
     #[must_use]
     pub fn likeness(&self, key: &str, other: &SchemeSummary, other_key: &str) -> Option<f64> {
         let language = key.split_once(':')?.0;
         let (a, b) = (&self.labels.get(key)?.words, &other.labels.get(other_key)?.words);
         let (all_a, all_b) = (self.words.get(language)?, other.words.get(language)?);
-        let in_general = (a.cosine(all_b) + b.cosine(all_a)) / 2.0;
-        Some((a.cosine(b) + SMALL) / (in_general + SMALL))
+        let (own, in_general) = (a.cosine(b), (a.cosine(all_b) + b.cosine(all_a)) / 2.0);
+        Some(if own < LEAST_COSINE { 0.0 } else { (own + SMALL) / (in_general + SMALL) })
     }
 }
 
@@ -184,5 +186,87 @@ impl Words {
             }
         }
         sum / (WEIGHT_UNIT * WEIGHT_UNIT)
+    }
+}
+
+#[cfg(test)]
+impl SchemeSummary {
+    /// A summary of labels, each with its key, its form, its number of articles, and words that these share.
+    pub(crate) fn made(labels: &[(&str, &str, u32, &[&str])]) -> SchemeSummary {
+        let vector = |terms: &[&str]| {
+            let weight = (WEIGHT_UNIT / (terms.len() as f64).sqrt()) as u16;
+            let mut words: Vec<(u32, u16)> = terms.iter().map(|term| (word(term), weight)).collect();
+            words.sort_unstable();
+            Words(words)
+        };
+        let mut summary = SchemeSummary::default();
+        for (key, form, articles, terms) in labels {
+            let placed = PlacedLabel {
+                form: (*form).into(),
+                articles: *articles,
+                as_section: *articles,
+                words: vector(terms),
+            };
+            summary.articles += articles;
+            summary.labels.insert((*key).into(), placed);
+        }
+        let all: Vec<&str> = labels.iter().flat_map(|(.., terms)| terms.iter().copied()).collect();
+        summary.words = ["de", "en"].map(|language| (language.to_owned(), vector(&all))).into();
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_page::article::{Block, BlockKind};
+    use newslode_page::extract::SlotName;
+
+    use super::*;
+    use crate::mining::site_scheme::{SchemePage, SiteScheme};
+    use crate::mining::testing;
+
+    /// Articles of a site in three sections, each with the word of its section; of 2n articles each second is in the first one.
+    fn site(name: &str, articles: usize) -> SchemeSummary {
+        let section = |n: usize| ["Opera", "Tennis", "Opera", "Wine"][n % 4];
+        let read: Vec<(CanonicalUrl, Article, Vec<SlotUse>)> = (0..articles)
+            .map(|n| {
+                let url = format!("https://{name}.test/2024/{n}");
+                let text =
+                    format!("Yesterday {} was seen by number{n} people of {name}", section(n).repeat(2));
+                let block = Block { kind: BlockKind::Paragraph, text };
+                let article = Article { body: vec![block], ..testing::article(&url) };
+                let names = vec![SlotName { name: section(n).into(), target: None }];
+                (url.parse().unwrap(), article, vec![SlotUse { slot: "meta section".into(), names }])
+            })
+            .collect();
+        let pages: Vec<SchemePage<'_>> = read
+            .iter()
+            .map(|(url, article, slots)| SchemePage {
+                url,
+                authors: Some(&article.authors),
+                published: None,
+                slots,
+                links: &[],
+            })
+            .collect();
+        let finder = PlaceFinder::new(SiteScheme::learn(&pages).0);
+        SchemeSummary::of(&finder, read.iter().map(|(url, article, slots)| (url, article, slots.as_slice())))
+    }
+
+    #[test]
+    fn a_summary_counts_the_articles_of_each_label_and_knows_their_words() {
+        let (one, other) = (site("one", 24), site("other", 36));
+        assert_eq!((one.articles, one.labels.len()), (24, 3));
+        assert_eq!((one.labels["en:opera"].articles, one.labels["en:opera"].form.as_str()), (12, "Opera"));
+        assert_eq!(one.labels["en:wine"].as_section, 6);
+        let alike = |a: &str, b: &str| one.likeness(a, &other, b).unwrap();
+        assert!(alike("en:opera", "en:opera") > 1.0, "{}", alike("en:opera", "en:opera"));
+        assert!(alike("en:opera", "en:wine") < 0.5, "{}", alike("en:opera", "en:wine"));
+        assert_eq!(one.likeness("en:opera", &other, "en:rain"), None);
+    }
+
+    #[test]
+    fn equal_articles_in_any_order_give_an_equal_summary() {
+        assert_eq!(site("one", 24), site("one", 24));
     }
 }
