@@ -155,7 +155,7 @@ async fn turn(dice: &mut Dice, state: &dyn SiteState, counted: &mut Counted) {
 async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
     Folder::default().fold_asking(
         &summaries,
-        &Schemes::new(),
+        &std::collections::BTreeMap::new(),
         &FoldParams { support, ..FoldParams::default() },
     )
 }
