@@ -258,7 +258,7 @@ fn relate_by_evidence<'a>(
     let mut relations = uncontradicted(relations, |a, b| lists.sites_with_both(a, b));
     // Where only front pages are known, menus say all that sites say.
     if placed.has_schemes() {
-        relations.extend(meanings.relations(&concept_of));
+        relations.extend(meanings.relations(&concept_of, &relations));
     }
     let is_heard = |site: &usize| !placed.has_scheme(*site);
     let relations = acyclic(subjects_only(joined(relations), &genres, kept, &concept_of, is_heard));

@@ -28,7 +28,8 @@ mod words;
 pub use lessons::{Lessons, TaughtArticle, Teacher, sample};
 pub use model::Filing;
 pub use witness::{ArticleEvidence, Filed, Witness};
-pub(in crate::mining) use {hash::hash, words::term_weights};
+pub(in crate::mining) use hash::hash;
+pub(in crate::mining) use words::term_weights;
 
 #[cfg(test)]
 mod tests;

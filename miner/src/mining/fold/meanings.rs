@@ -162,8 +162,10 @@ impl<'a> Meanings<'a> {
         }
     }
 
-    /// For each concept the concepts of its language that its scheme has above it.
-    pub(super) fn relations(&self, concepts: &Concepts) -> Vec<Related> {
+    /// For each concept the concepts of its language that its scheme has above it. A subject that sites have below another one stays
+    /// there: sites cut subjects in their own ways, but not the world.
+    pub(super) fn relations(&self, concepts: &Concepts, shown: &[Related]) -> Vec<Related> {
+        let has_parent: BTreeSet<&str> = shown.iter().map(|pair| pair.narrower.as_str()).collect();
         // Of several concepts of one meaning, which some site tells apart, the one of that very name stands for it, or else that on
         // most sites.
         let mut called: BTreeMap<(&str, Known), &str> = BTreeMap::new();
@@ -181,7 +183,10 @@ impl<'a> Meanings<'a> {
             called.entry((language(key), *means)).or_insert(concept(key));
         }
         let mut pairs: BTreeSet<(&str, &str)> = BTreeSet::new();
-        for (_, _, key, means) in &known {
+        let is_open = |key: &&'a str, means: &Known| {
+            self.known.facet_of(*means) == Some(Facet::Region) || !has_parent.contains(concept(key))
+        };
+        for (_, _, key, means) in known.iter().filter(|(_, _, key, means)| is_open(key, means)) {
             // All that lie above it: what follows from others is left out later.
             for above in self.known.ancestors(*means) {
                 let broader = called.get(&(language(key), above));
