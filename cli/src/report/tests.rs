@@ -46,6 +46,7 @@ fn taxonomy() -> Taxonomy {
         narrower: narrower.into(),
         level: 1,
         sites: Vec::new(),
+        edited: false,
     };
     let relations = vec![relation("en:a", "en:b"), relation("en:b", "en:c")];
     Taxonomy { support: 2, sites: 1, concepts, relations }

@@ -166,6 +166,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
             is_genre: genres.contains(key),
             parents: broader.map(|relation| relation.broader.clone()).collect(),
             parent: display_parent.get(key).map(|relation| relation.broader.clone()),
+            edited: Vec::new(),
         }
     });
     let concepts = concepts.collect();
@@ -174,6 +175,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
         narrower: relation.narrower.clone(),
         level: relation.level,
         sites: relation.sites.iter().filter_map(site_name).collect(),
+        edited: false,
     });
     let relations = relations.collect();
     let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations };

@@ -29,6 +29,7 @@ fn document(form: RdfForm) -> Vec<u8> {
         narrower: "en:<jazz> %é".into(),
         level: 1,
         sites: vec![Site::of_host("a.test")],
+        edited: false,
     };
     let taxonomy = Taxonomy {
         support: 2,
