@@ -1,7 +1,7 @@
 //! How commands that change a run reach the process that holds it.
 //!
 //! One process writes a run's file. While it is `mine` or `watch`, it takes changes at a Unix socket in the run's folder, which
-//! only its owner may open: seeds, and what sites are taught. Everything else is read from the file itself. A change is
+//! only its owner may open: seeds, what sites are taught, and what editors correct. Everything else is read from the file itself. A change is
 //! answered once it is on the disk. Start at [`apply`] and [`serve`].
 
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
@@ -28,9 +28,11 @@ use serde::{Deserialize, Serialize};
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
+use crate::correcting::TaxonomyChange;
+use crate::engine;
 use crate::exit::{Hinted, hinted};
 use crate::installation::{self, Target};
-use crate::outputs::read_again;
+use crate::outputs::{read_again, write_outputs};
 use crate::teaching::Lesson;
 
 /// The socket's name in a run's folder.
@@ -55,6 +57,8 @@ pub(crate) enum Change {
     Settings { site: Site, settings: SiteSettings },
     /// What a site is taught.
     Lesson(Lesson),
+    /// What editors correct in the taxonomy; the run's files are written.
+    Correct(TaxonomyChange),
     /// The articles of a site are read again with what it was taught, and the run's files are written.
     ReadAgain(Site),
 }
@@ -194,6 +198,16 @@ impl Control {
                 Ok("done".to_owned())
             }
             Change::Lesson(lesson) => Ok(format!("{} corrected pages known", lesson.keep(parts).await?)),
+            Change::Correct(change) => {
+                let said = change.keep(parts).await?;
+                match folder {
+                    Some(folder) if engine::output_files(folder).0.exists() => {
+                        let written = write_outputs(parts, folder, false).await?;
+                        Ok(format!("{said}; {} articles written anew", written.articles))
+                    }
+                    _ => Ok(said),
+                }
+            }
             Change::ReadAgain(site) => read_again(parts, &site, folder.as_deref(), config, stop).await,
         }
     }

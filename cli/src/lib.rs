@@ -7,7 +7,7 @@
 //! |---|---|
 //! | how does a program start, report errors and end? | [`program`], [`exit`], [`out`], [`progress`] |
 //! | how is a run mined on this machine? | [`engine`] |
-//! | how do commands change a run that another process holds? | `control`, `teaching` |
+//! | how do commands change a run that another process holds? | `control`, `teaching`, `correcting` |
 //! | how is a run, or the services' store, opened and read? | [`installation`], [`queries`] |
 //! | how are pages read from files, with which parameters? | [`input`], [`params`], [`site`] |
 //! | how are saved pages mined? | [`import`], then [`engine`] |
@@ -21,6 +21,7 @@ mod args;
 mod commands;
 mod console;
 mod control;
+mod correcting;
 mod csv;
 pub mod demo;
 #[doc(hidden)]

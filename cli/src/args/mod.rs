@@ -1,5 +1,6 @@
 //! Defines the command line; help, completions and manual come from here.
 
+mod correct;
 #[cfg(test)]
 mod documented;
 pub(crate) mod help;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use newslode_common::config::ResolveRule;
 
+pub(crate) use self::correct::*;
 pub(crate) use self::manual::*;
 pub(crate) use self::outputs::*;
 pub(crate) use self::pages::*;
@@ -83,6 +85,11 @@ pub(crate) enum Command {
     /// Print the taxonomy of a run.
     #[command(after_help = "Example:\n  newslode taxonomy --dir run --explain sports")]
     Taxonomy(TaxonomyArgs),
+    /// Correct the taxonomy: hide, rename, merge, split and move concepts.
+    #[command(
+        after_help = "Example:\n  newslode correct hide Video --dir run --preview\n  newslode correct merge Movies Film --note \"one thing\" --dir run\n  newslode correct under Tennis Sport --config newslode.toml   (the services' store)\n  newslode correct list --dir run\n  newslode correct export --dir run --to corrections.json\n\nCorrections are kept apart from what was mined, over later folds and updates, and can be undone. They apply at once."
+    )]
+    Correct(CorrectArgs),
     /// Write a run as one HTML file: taxonomy, articles, sites, drawings of front pages.
     #[command(
         after_help = "Example:\n  newslode report --dir run\n  newslode report --out today.html --config newslode.toml   (the services' store and archive)"

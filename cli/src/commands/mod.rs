@@ -4,6 +4,7 @@
 mod backup;
 mod compact;
 mod config;
+mod correct;
 pub(crate) mod dead;
 mod demo;
 pub(crate) mod explain;
@@ -48,6 +49,7 @@ pub(crate) async fn run(command: Command, setup: Setup) -> anyhow::Result<Exit> 
         Command::Extract(args) => extract::run(args, &setup).await,
         Command::Template(args) => template::run(args, &setup).await,
         Command::Taxonomy(args) => taxonomy::run(args, &setup).await,
+        Command::Correct(args) => correct::run(args, &setup).await,
         Command::Report(args) => report::run(args, &setup).await,
         Command::Terms(args) => terms::run(args, &setup).await,
         Command::Export(args) => export::run(args, &setup).await,

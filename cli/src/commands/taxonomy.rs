@@ -3,6 +3,7 @@
 use newslode_miner::mining::fold::explain;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
+use newslode_miner::work::corrections::read_mined;
 use newslode_miner::work::scheme_summaries::SchemeSummaries;
 use newslode_miner::work::summaries::summaries;
 
@@ -10,6 +11,7 @@ use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::out;
+use crate::queries::corrections::corrections_about;
 use crate::queries::taxonomy::explanation_json;
 
 pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exit> {
@@ -23,7 +25,12 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
     if let Some(concept) = &args.explain {
         let sites = summaries(parts.stores.state.as_ref()).await?;
         let schemes = SchemeSummaries::default().refresh(parts.stores.state.as_ref()).await?;
-        let why = explain(&taxonomy, &sites, &schemes, concept);
+        let mut why = explain(&taxonomy, &sites, &schemes, concept);
+        let mined = read_mined(parts.stores.state.as_ref()).await?.unwrap_or_default();
+        for line in corrections_about(&parts, &taxonomy, &mined, concept).await? {
+            why.push_str(&line);
+            why.push('\n');
+        }
         match args.format {
             TaxonomyFormat::Json => out::json(&explanation_json(&taxonomy, concept, &why))?,
             _ => out::text(&why)?,

@@ -69,7 +69,7 @@ impl Tree<'_> {
     fn line(&self, concept: &Concept) -> Markup {
         html! {
             div.line {
-                span { (concept_link(concept, self.links)) @if concept.is_genre { small.soft { " genre" } } }
+                span { (concept_link(concept, self.links)) @if concept.is_genre { small.soft { " genre" } } @if !concept.edited.is_empty() { small.soft { " set by an editor" } } }
                 span.number { (count_with_noun((self.articles)(concept), "article", "articles")) }
                 span.number { (count_with_noun(concept.sites.len() as u64, "site", "sites")) }
             }
@@ -163,6 +163,7 @@ pub(crate) mod tests {
             is_genre: false,
             parents: Vec::new(),
             parent: None,
+            edited: Vec::new(),
         }
     }
 

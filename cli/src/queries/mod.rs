@@ -2,11 +2,13 @@
 //!
 //! An answer is a value, often with a form for people; nothing here prints or parses arguments. [`articles`] is what is
 //! exported, `explain` one page or site, `recall` what was missed, `status` all sites at a glance, `templates` what sites
-//! were taught and show, `taxonomy` a concept, `places` an article's sections and tags, `dead` the letters that services gave up,
+//! were taught and show, `taxonomy` a concept, `corrections` what
+//! editors set, `places` an article's sections and tags, `dead` the letters that services gave up,
 //! `tokens` who may use the console, `audit` who did.
 
 pub mod articles;
 pub(crate) mod audit;
+pub(crate) mod corrections;
 pub(crate) mod dead;
 pub(crate) mod explain;
 pub(crate) mod past;

@@ -47,6 +47,7 @@ fn taxonomy() -> Taxonomy {
         level: 1,
         sites: Vec::new(),
         is_listed: false,
+        edited: false,
     };
     let relations = vec![relation("en:a", "en:b"), relation("en:b", "en:c")];
     Taxonomy { support: 2, sites: 1, concepts, relations }

@@ -200,6 +200,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, para
             is_genre: genres.contains(key),
             parents: broader.map(|relation| relation.broader.clone()).collect(),
             parent: display_parent.get(key).map(|relation| relation.broader.clone()),
+            edited: Vec::new(),
         }
     });
     let concepts = concepts.collect();
@@ -209,6 +210,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, para
         level: relation.level,
         sites: relation.sites.iter().filter_map(site_name).collect(),
         is_listed: relation.is_listed,
+        edited: false,
     });
     let relations = relations.collect();
     let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations };

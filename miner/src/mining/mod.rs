@@ -2,7 +2,7 @@
 //!
 //! The path: a site's sums, or the [`part`] of them that the [`world`] of all sites needs, become its [`summary`]. The summaries
 //! become an index, with the [`faults`] of each label's links. From the index a [`fold`] decides which labels are [`concepts`],
-//! relates them ([`taxminer`]) and makes the [`taxonomy`]. With the [`members`] that [`concept_pages`] list, the [`filing`] of
+//! relates them ([`taxminer`]) and makes the [`taxonomy`], over which the [`corrections`] of editors are laid. With the [`members`] that [`concept_pages`] list, the [`filing`] of
 //! articles under them, and the [`instances`] that concept pages lead to, this is the [`ontology`].
 //!
 //! Apart from that path, this is what a whole site says of one of its pages: the [`entropy`] of its terms, which gives the
@@ -15,6 +15,7 @@ pub mod articles;
 pub mod blocks;
 pub mod concept_pages;
 pub mod concepts;
+pub mod corrections;
 pub mod entropy;
 pub mod faults;
 pub mod filing;

@@ -1,6 +1,7 @@
 //! The fold: from all sites' sums to the taxonomy, and from the taxonomy to what is fetched next.
 //!
-//! The taxonomy is the value [`TAXONOMY`]. Any miner may write it: equal input gives equal bytes, and the last fold wins.
+//! The taxonomy is the value [`TAXONOMY`], with the [`corrections`](crate::work::corrections) of editors. Any miner may write
+//! it: equal input gives equal bytes, and the last fold wins.
 //! A fold computes all URLs that it wants fetched before it adds any. With `plan` it first writes them as the value
 //! [`PLAN`]: the embedded engine folds only when nothing is under way, so a run that was killed while adding first finishes
 //! exactly that plan ([`resume_plan`]), and ends where it would have ended.
@@ -25,6 +26,8 @@ use crate::mining::fold::{FoldParams, Folded, Folder};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::read_contribution;
+pub use crate::work::corrections::{TAXONOMY, read_taxonomy};
+use crate::work::corrections::{Written, write_mined};
 use crate::work::generations::Generations;
 use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
@@ -32,8 +35,6 @@ use crate::work::scheme_summaries::SchemeSummaries;
 use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
 
-/// Name of the taxonomy's value; its bytes are JSON.
-pub const TAXONOMY: &str = "taxonomy";
 /// Name of the plan's value; its bytes are a JSON array of URLs to follow.
 pub const PLAN: &str = "follow-plan";
 
@@ -44,9 +45,9 @@ pub struct FoldReport {
     pub sites: usize,
     /// Sites that changed.
     pub read: usize,
-    /// Concepts found.
+    /// Concepts found, after corrections.
     pub concepts: usize,
-    /// Relations found.
+    /// Relations found, after corrections.
     pub relations: usize,
     /// URLs that the frontier did not know. 0: nothing more needs to be fetched.
     pub followed_new: u64,
@@ -125,8 +126,9 @@ pub async fn fold_once(
     let work = move || (folder.fold_asking(&folded, &schemes, &params), folder);
     let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
-    let changed = write_taxonomy(state, &taxonomy).await?;
+    // What is fetched does not depend on corrections, so each of them can be undone.
     let mut links = concept_links(&taxonomy, &sites);
+    let Written { taxonomy, is_new: changed } = write_mined(state, &taxonomy).await?;
     links.extend(requested_links(asked));
     if config.follow == Follow::News {
         // A concept's label leads to a section, as an entry of a menu does.
@@ -160,19 +162,6 @@ pub async fn resume_plan(parts: &Parts, now: Timestamp) -> anyhow::Result<u64> {
     let urls: Vec<NewUrl> =
         serde_json::from_slice(&bytes).context("the value `follow-plan` cannot be read")?;
     Ok(add_urls(parts.stores.frontier.as_ref(), &parts.metrics, urls, now).await?)
-}
-
-/// The taxonomy as it was last written.
-///
-/// # Errors
-/// When the store fails or the value cannot be read.
-pub async fn read_taxonomy(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
-    let Some((_, bytes)) = state.value(TAXONOMY).await? else { return Ok(None) };
-    serde_json::from_slice(&bytes).context("the value `taxonomy` cannot be read").map(Some)
-}
-
-async fn write_taxonomy(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<bool> {
-    Ok(values::put(state, TAXONOMY, serde_json::to_vec(taxonomy)?).await?)
 }
 
 async fn add_links(

@@ -33,6 +33,7 @@ use super::filter::{ArticleQuery, parameters};
 use super::pages::explain::query_value;
 use super::snapshot::{ArticleSummary, SiteFacts, Snapshot};
 use super::state::{Console, ConsoleAddress};
+use super::writing::corrections::listed;
 use crate::filter::Parameters;
 use crate::filter::times::Calendar;
 use crate::queries::explain;
@@ -48,11 +49,12 @@ const MOST: usize = 200;
 const AT_ONCE: usize = 8;
 
 /// The routes, by path.
-fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 10] {
+fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 11] {
     [
         ("/api/v1/openapi.json", get(get_openapi)),
         ("/api/v1/taxonomy", get(get_taxonomy)),
         ("/api/v1/concepts/{key}", get(get_concept)),
+        ("/api/v1/corrections", get(get_corrections)),
         ("/api/v1/articles", get(get_articles)),
         ("/api/v1/article", get(get_article)),
         ("/api/v1/sites", get(get_sites)),
@@ -89,6 +91,11 @@ async fn get_openapi() -> Response {
 async fn get_taxonomy(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     parameters(query.as_deref(), &[])?;
     json_response(&*console.snapshot().await?.mined.taxonomy)
+}
+
+async fn get_corrections(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    parameters(query.as_deref(), &[])?;
+    json_response(&serde_json::json!({ "corrections": listed(&console).await? }))
 }
 
 /// A concept with its relations, counts and explanation.

@@ -1,4 +1,4 @@
-//! *A concept*: its sites and forms, what is above and below it, why it stands there, and its newest articles.
+//! *A concept*: its sites and forms, what is above and below it, why it stands there, what editors corrected, and its newest articles.
 
 use std::sync::Arc;
 
@@ -8,10 +8,12 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
 use super::parts::{Found, Pages, article_file_links, article_summaries, concept_link};
 use super::shell::{NavigationItem, Page, page_response};
+use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem, unknown_concept};
 use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
+use crate::console::writing::corrections::concept_section;
 use crate::filter::Filter;
 use crate::filter::times::Calendar;
 use crate::html::lists::site_links;
@@ -24,18 +26,22 @@ const SHOWN: usize = 10;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     Path(named): Path<String>,
+    visitor: Visitor,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
-    page_response(&console, &snapshot, concept_page(&snapshot, &named)?)
+    let (concept, _) = snapshot.mined.concept_with_facts(&named).ok_or_else(|| unknown_concept(&named))?;
+    let corrections = concept_section(&console, concept, &visitor).await?;
+    page_response(&console, &snapshot, concept_page(&snapshot, &named, &corrections)?)
 }
 
-fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
+fn concept_page(snapshot: &Snapshot, named: &str, corrections: &Markup) -> Result<Page, Problem> {
     let mined = &snapshot.mined;
     let (concept, facts) = mined.concept_with_facts(named).ok_or_else(|| unknown_concept(named))?;
     let asked = ArticleQuery::of(Filter { concept: concept.key.clone(), ..Filter::default() });
     let newest = asked.select(snapshot, SHOWN, &Calendar::current())?;
     let about = html! {
         p.lead {
+            @if !concept.edited.is_empty() { a href="#corrections" { "Set by an editor" } ". " }
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
             (count_with_noun(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
             ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } ". "
@@ -58,6 +64,7 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
                     }
                 }
                 (explanation_section(facts))
+                (corrections)
             }
             aside {
                 (neighbour_sections(&mined.taxonomy, concept))

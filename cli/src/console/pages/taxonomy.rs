@@ -34,7 +34,7 @@ pub(in crate::console) async fn page(
             p.lead {
                 (count_with_noun(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
                 (counted_sites(taxonomy.sites as usize)) ". A concept is a label that at least " (taxonomy.support)
-                " of them show, or that one files below such a label."
+                " of them show, or that one files below such a label. " a href="/corrections" { "Corrections" }
             }
         },
         main: html! { (search_form(wanted)) (found_or_tree(&snapshot, wanted)) (file_links("/taxonomy", &concept_query(wanted), &PLAIN)) },

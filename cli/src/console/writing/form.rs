@@ -42,6 +42,11 @@ impl Form {
         }
     }
 
+    /// The name of the sender; `None` where nobody asked.
+    pub(in crate::console) fn sender(&self) -> Option<&str> {
+        self.caller.as_deref().map(Caller::name)
+    }
+
     /// A value without the space around it; empty if there is none.
     pub(in crate::console) fn get(&self, name: &str) -> &str {
         let first = self.values.iter().find(|(own, _)| own == name);

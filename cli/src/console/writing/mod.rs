@@ -1,9 +1,10 @@
-//! What people change from the console: seeds and their limits, dead letters, corrected articles, what is followed.
+//! What people change from the console: seeds and their limits, dead letters, corrected articles and concepts, what is followed.
 //!
 //! [`access`](super::access) says who may, [`form`] reads what they send. Each form answers by leading to a page that tells what was done
 //! ([`notices`]); what cannot be undone asks first. In a run's folder changes are made here and now; for the services they go
-//! the way of the command line: seeds and dead letters over the broker, lessons through the store, which miners watch.
+//! the way of the command line: seeds and dead letters over the broker, lessons and corrections through the store, which miners watch.
 
+pub(super) mod corrections;
 pub(super) mod dead;
 pub(super) mod follows;
 pub(super) mod form;
@@ -29,6 +30,7 @@ pub(super) fn router() -> Router<Arc<Console>> {
         .route(oidc::BEGIN, get(session::begin_at_provider))
         .route(oidc::CALLBACK, get(session::finish_at_provider))
         .route("/session/end", post(session::sign_out))
+        .route(corrections::PATH, get(corrections::page).post(corrections::change))
         .route("/operations/seeds", post(seeds::add))
         .route("/operations/dead", post(dead::settle))
         .route("/following", get(follows::page).post(follows::change))

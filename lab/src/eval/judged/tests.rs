@@ -31,6 +31,7 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
         is_genre: false,
         parents: Vec::new(),
         parent: None,
+        edited: Vec::new(),
     };
     let relation = |(broader, narrower): &(&str, &str)| Relation {
         broader: (*broader).into(),
@@ -38,6 +39,7 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
         level: 1,
         sites: vec![site(1), site(2)],
         is_listed: false,
+        edited: false,
     };
     let mut concepts: Vec<Concept> = concepts.iter().map(concept).collect();
     concepts.sort_by(|a, b| a.key.cmp(&b.key));

@@ -30,6 +30,7 @@ fn document(form: RdfForm) -> Vec<u8> {
         level: 1,
         sites: vec![Site::of_host("a.test")],
         is_listed: false,
+        edited: false,
     };
     let taxonomy = Taxonomy {
         support: 2,

@@ -40,6 +40,23 @@ pub struct Concept {
     pub parents: Vec<String>,
     /// The parent under which it is displayed.
     pub parent: Option<String>,
+    /// What an editor set, sorted; see [`corrections`](crate::mining::corrections).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<Edit>,
+}
+
+/// What an editor set about a concept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edit {
+    /// Its label.
+    Label,
+    /// Other concepts were merged into it.
+    Merged,
+    /// It was split off another concept, or others were split off it.
+    Split,
+    /// A parent was set or forbidden.
+    Parents,
 }
 
 /// One is-a pair and its proof.
@@ -51,11 +68,19 @@ pub struct Relation {
     pub narrower: String,
     /// The number of labelled ancestors up at which enough sites agree; 1 = parent.
     pub level: u8,
-    /// The sites that show the pair at that level or nearer, by name. None if only a list has it.
+    /// The sites that show the pair at that level or nearer, by name. None if only a list or an editor has it.
     pub sites: Vec<Site>,
     /// A list that comes with the product (regions, topics, genres) has the pair.
-    #[serde(rename = "listed", default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "listed", default, skip_serializing_if = "is_false")]
     pub is_listed: bool,
+    /// It follows from what an editor set, see [`corrections`](crate::mining::corrections).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub edited: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Concepts and their order.
@@ -67,7 +92,7 @@ pub struct Taxonomy {
     pub sites: u64,
     /// By key.
     pub concepts: Vec<Concept>,
-    /// By (broader, narrower); acyclic, none follows from others.
+    /// By (broader, narrower); acyclic. None follows from others, except what an editor set.
     pub relations: Vec<Relation>,
 }
 

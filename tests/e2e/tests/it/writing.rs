@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
+use crate::attack::escaped;
 use crate::bad_input::{dead, publish};
 use crate::client::{Answer, Client, encoded};
 use crate::lab::{Lab, small_world};
@@ -115,6 +116,7 @@ async fn people_change_a_run_from_the_console() {
     let served = Served::signed_in(&lab, &["serve", &run, "--addr", "127.0.0.1:0"]).await;
     the_one_time_address_is_used_up(&lab, &served).await;
     a_corrected_article_teaches_its_site(&served).await;
+    a_concept_is_corrected_from_its_page(&served).await;
     forms_of_strangers_are_refused(&served).await;
     sites_are_added_changed_and_removed(&served).await;
     what_is_followed_is_new_on_the_first_page(&lab, &served).await;
@@ -366,6 +368,38 @@ async fn a_corrected_article_teaches_its_site(served: &Served) {
         client.post(&format!("/sites/{SITE}/lessons"), &[], &[("mark", &mark), ("url", url)]).await;
     assert!(followed(client, &forgotten).await.body.contains("is forgotten"));
     served.until("the end of the lesson", async || served.articles().await.iter().all(has_letters)).await;
+}
+
+/// Renames a concept from its page: first as a preview, which keeps nothing; then the whole console shows it, until it is undone.
+async fn a_concept_is_corrected_from_its_page(served: &Served) {
+    let client = &served.client;
+    let mined = client.json("/api/v1/taxonomy").await;
+    let concept = &mined["concepts"][0];
+    let (key, label) = (concept["key"].as_str().unwrap(), concept["label"].as_str().unwrap());
+    let path = format!("/taxonomy/{}", encoded(key));
+    let mark = field(&client.get(&path).await, "mark");
+    let send = async |act: &str, kind: &str, value: &str| {
+        let values = [("concept", key), ("act", act), ("kind", kind), ("value", value), ("mark", &mark)];
+        client.post("/corrections", &[], &values).await
+    };
+    let preview = send("preview", "rename", "A name <of> ours").await;
+    let said = format!("{} is called A name &lt;of&gt; ours", escaped(label));
+    assert!(preview.status == 200 && preview.body.contains(&said), "{}", preview.body);
+    let circle = send("preview", "under", key).await;
+    assert!(circle.status == 400 && circle.body.contains("are one concept"), "{}", circle.body);
+    assert_eq!(client.json("/api/v1/corrections").await["corrections"], serde_json::json!([]));
+    let kept = followed(client, &send("keep", "rename", "A name <of> ours").await).await;
+    assert!(kept.body.contains("Done: correction 1: rename"), "{}", kept.body);
+    let listed = client.json("/api/v1/corrections").await;
+    let correction = &listed["corrections"][0];
+    assert_eq!((&correction["author"], &correction["kind"]), (&"one-time".into(), &"rename".into()));
+    let labels = async || client.json(&format!("/api/v1/concepts/{}", encoded(key))).await["label"].clone();
+    served.until("the new label", async || labels().await == "A name <of> ours").await;
+    let page = client.get(&path).await.body;
+    assert!(page.contains("Set by an editor") && page.contains("A name &lt;of&gt; ours"), "{page}");
+    let undo = [("act", "undo"), ("number", "1"), ("mark", mark.as_str())];
+    assert!(followed(client, &client.post("/corrections", &[], &undo).await).await.body.contains("1 undone"));
+    served.until("the old label", async || labels().await == label).await;
 }
 
 /// The path and the form of a correction.

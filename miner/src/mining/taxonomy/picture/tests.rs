@@ -16,6 +16,7 @@ fn concept(n: usize, label: &str, parents: &[usize]) -> Concept {
         is_genre: false,
         parents: parents.iter().map(|parent| key(*parent)).collect(),
         parent: parents.first().map(|parent| key(*parent)),
+        edited: Vec::new(),
     }
 }
 

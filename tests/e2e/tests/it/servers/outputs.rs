@@ -226,8 +226,26 @@ impl Kitchen<'_> {
             ["template", "list"] => Recipe::Run(Vec::new()),
             ["template", "show" | "explain" | "forget"] => Recipe::Run(words(&["attack.test"])),
             ["taxonomy" | "verify" | "repair" | "recompute" | "recall" | "status"]
+            | ["correct", "list" | "export"]
             | ["seed", "list"]
             | ["token", "list"] => Recipe::Run(Vec::new()),
+            ["correct", "hide"] => Recipe::Run(words(&[&hostile(0, "none")])),
+            ["correct", "rename"] => Recipe::Run(words(&[
+                &section_name(1),
+                &hostile(1, "Weather"),
+                "--note",
+                CONTROLS[0],
+                "--author",
+                CONTROLS[1],
+            ])),
+            ["correct", "map"] => {
+                Recipe::Run(words(&["attack.test", &hostile(2, "place"), &section_name(1)]))
+            }
+            ["correct", "merge" | "split" | "under" | "not-under"] => {
+                Recipe::Run(words(&[&section_name(1), &hostile(1, "none")]))
+            }
+            ["correct", "undo"] => Recipe::Run(words(&["999"])),
+            ["correct", "import"] => Recipe::Run(vec![self.path("none.json")]),
             ["token", "add" | "revoke"] => Recipe::Run(words(&["reader"])),
             ["init"] => Recipe::Alone(vec![self.path("monitor")]),
             ["compact"] => Recipe::Alone(vec![self.path("run")]),
