@@ -166,6 +166,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
             is_genre: genres.contains(key),
             parents: broader.map(|relation| relation.broader.clone()).collect(),
             parent: display_parent.get(key).map(|relation| relation.broader.clone()),
+            aligned: Vec::new(),
         }
     });
     let concepts = concepts.collect();
@@ -176,7 +177,8 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) ->
         sites: relation.sites.iter().filter_map(site_name).collect(),
     });
     let relations = relations.collect();
-    let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations };
+    let schemes = String::new();
+    let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations, schemes };
     Folded { taxonomy, asked: expansion.asked }
 }
 

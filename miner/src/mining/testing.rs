@@ -44,6 +44,7 @@ pub(crate) fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
         is_genre: false,
         parents: parents.iter().map(|key| (*key).into()).collect(),
         parent: None,
+        aligned: Vec::new(),
     }
 }
 

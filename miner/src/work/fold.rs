@@ -22,6 +22,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::schemes::align_taxonomy;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::read_contribution;
@@ -119,9 +120,15 @@ pub async fn fold_once(
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds, so this stays off the threads that serve the queues. The folder goes there and back.
     let mut folder = std::mem::take(&mut memory.folder);
-    let work = move || (folder.fold_asking(&folded, &params), folder);
-    let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
+    let schemes = parts.schemes.clone();
+    let work = move || {
+        let mut result = folder.fold_asking(&folded, &params);
+        let aligned = schemes.set().map(|set| align_taxonomy(&set, &mut result.taxonomy));
+        (aligned.map(|()| result), folder)
+    };
+    let (result, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
+    let Folded { taxonomy, asked } = result?;
     let changed = write_taxonomy(state, &taxonomy).await?;
     let mut links = concept_links(&taxonomy, &sites);
     links.extend(requested_links(asked));

@@ -50,6 +50,8 @@ pub mod reconcile;
 pub mod removal;
 pub mod repair;
 pub mod retention;
+pub mod scheme_claim;
+pub mod scheme_set;
 pub mod schemes;
 pub mod seeds;
 pub mod service;

@@ -278,6 +278,13 @@ impl Scheme {
         found.split_off(1)
     }
 
+    /// Whether it may have labels in this language, compared without script and region.
+    #[must_use]
+    pub fn has_language(&self, language: &str) -> bool {
+        let wanted = language.to_ascii_lowercase();
+        self.languages.iter().any(|tag| primary(tag) == primary(&wanted))
+    }
+
     /// The label with this number, and its concept's.
     pub(super) fn label(&self, number: u32) -> Option<(u32, Label<'_>)> {
         let row = self.labels.get(number as usize)?;
@@ -406,6 +413,17 @@ impl Texts {
     pub(super) fn get(&self, span: Span) -> &str {
         let (piece, begin) = (span.at as usize / PIECE, span.at as usize % PIECE);
         self.pieces.get(piece).and_then(|piece| piece.get(begin..begin + span.bytes as usize)).unwrap_or("")
+    }
+}
+
+/// The language of a tag in lower case, without script and region. Norwegian has three codes.
+pub(super) fn primary(tag: &str) -> &str {
+    match tag.split(['-', '_']).next().unwrap_or("") {
+        "nb" | "nn" => "no",
+        "iw" => "he",
+        "in" => "id",
+        "fil" => "tl",
+        other => other,
     }
 }
 

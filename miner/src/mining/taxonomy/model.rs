@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use newslode_page::reading::Site;
 use serde::{Deserialize, Serialize};
 
+use crate::mining::schemes::Aligned;
+
 /// A written form of a concept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
@@ -40,6 +42,9 @@ pub struct Concept {
     pub parents: Vec<String>,
     /// The parent under which it is displayed.
     pub parent: Option<String>,
+    /// What it is in schemes from outside and in those that come with the product.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aligned: Vec<Aligned>,
 }
 
 /// One is-a pair and its proof.
@@ -66,6 +71,9 @@ pub struct Taxonomy {
     pub concepts: Vec<Concept>,
     /// By (broader, narrower); acyclic, none follows from others.
     pub relations: Vec<Relation>,
+    /// Digest of the schemes to which the concepts are aligned; empty if there were none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub schemes: String,
 }
 
 impl Taxonomy {

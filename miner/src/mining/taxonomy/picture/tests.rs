@@ -16,6 +16,7 @@ fn concept(n: usize, label: &str, parents: &[usize]) -> Concept {
         is_genre: false,
         parents: parents.iter().map(|parent| key(*parent)).collect(),
         parent: parents.first().map(|parent| key(*parent)),
+        aligned: Vec::new(),
     }
 }
 
@@ -30,7 +31,13 @@ fn hundred() -> Taxonomy {
         40..70 => concept(n, &label(n), &[8 + n % 32, (n + 1) % 8]),
         _ => concept(n, &label(n), &[40 + n % 30]),
     });
-    Taxonomy { support: 2, sites: 10, concepts: concepts.collect(), relations: Vec::new() }
+    Taxonomy {
+        support: 2,
+        sites: 10,
+        concepts: concepts.collect(),
+        relations: Vec::new(),
+        schemes: String::new(),
+    }
 }
 
 #[test]
