@@ -64,7 +64,7 @@ pub(super) async fn read_all(
     let (mut articles, mut older) = (Vec::new(), OlderArticles::default());
     articles::file_articles(
         parts,
-        FilingSources { listed: &listed, filing: &filing },
+        FilingSources { listed: &listed, filing: &filing, coder: None },
         |url, version, filed_article| {
             let Some(filed_article) = filed_article else { return Ok(()) };
             let place = |filed: &Filed| {

@@ -163,6 +163,7 @@ pub(crate) mod tests {
             is_genre: false,
             parents: Vec::new(),
             parent: None,
+            aligned: Vec::new(),
         }
     }
 

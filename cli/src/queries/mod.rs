@@ -7,6 +7,7 @@
 
 pub mod articles;
 pub(crate) mod audit;
+pub(crate) mod codes;
 pub(crate) mod dead;
 pub(crate) mod explain;
 pub(crate) mod past;

@@ -31,6 +31,7 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
         is_genre: false,
         parents: Vec::new(),
         parent: None,
+        aligned: Vec::new(),
     };
     let relation = |(broader, narrower): &(&str, &str)| Relation {
         broader: (*broader).into(),
@@ -40,7 +41,13 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
     };
     let mut concepts: Vec<Concept> = concepts.iter().map(concept).collect();
     concepts.sort_by(|a, b| a.key.cmp(&b.key));
-    Taxonomy { support: 2, sites: 3, concepts, relations: is_a.iter().map(relation).collect() }
+    Taxonomy {
+        support: 2,
+        sites: 3,
+        concepts,
+        relations: is_a.iter().map(relation).collect(),
+        schemes: String::new(),
+    }
 }
 
 fn of_labels(labels: &[&str], is_a: &[(&str, &str)]) -> Taxonomy {
