@@ -108,7 +108,10 @@ fn read_file(file: &Path) -> Result<Vec<NamedScheme>, SchemeSetError> {
     let shown = file.display().to_string();
     let format = Format::of_name(&shown)?;
     let opened = File::open(file).map_err(|source| SchemeSetError::Open { file: file.to_owned(), source })?;
-    let found = read(&shown, format, BufReader::new(opened), &Limits::default())?;
+    // A scheme that the file does not declare is called like the file, wherever that is.
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let found = read(&name, format, BufReader::new(opened), &Limits::default());
+    let found = found.map_err(|error| error.in_file(&shown))?;
     if found.notes.iter().next().is_some() {
         tracing::info!(file = %shown, "not all of a scheme was taken as it is: {}", found.notes);
     }
@@ -184,7 +187,7 @@ mod tests {
             digest(&[], &[]),
         ];
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
-        // A comment changes nothing, and neither does the order in which built-in ones are named.
+        // Neither the place of the file nor a comment changes anything, and neither does the order in which built-in ones are named.
         assert_eq!(digest(&[("a.ttl", &format!("# as it was\n{one}"))], &[]), all[0]);
         let (house, genres) = (BuiltinScheme::House, BuiltinScheme::Genres);
         assert_eq!(digest(&[], &[house, genres]), digest(&[], &[genres, house]));

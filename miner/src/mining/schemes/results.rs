@@ -109,6 +109,23 @@ pub enum ReadError {
     },
 }
 
+impl ReadError {
+    /// The same error of a file that has this name.
+    #[must_use]
+    pub fn in_file(self, file: &str) -> ReadError {
+        let file = file.to_owned();
+        match self {
+            ReadError::UnknownFormat { .. } => ReadError::UnknownFormat { file },
+            ReadError::Io { source, .. } => ReadError::Io { file, source },
+            ReadError::Syntax { line, format, cause, .. } => ReadError::Syntax { file, line, format, cause },
+            ReadError::RemoteContext { cause, .. } => ReadError::RemoteContext { file, cause },
+            ReadError::Hostile { line, cause, .. } => ReadError::Hostile { file, line, cause },
+            ReadError::TooLarge { what, limit, .. } => ReadError::TooLarge { file, what, limit },
+            ReadError::NoConcepts { statements, .. } => ReadError::NoConcepts { file, statements },
+        }
+    }
+}
+
 /// The schemes in a file, and the problems that were found in single statements.
 #[derive(Debug)]
 pub struct Schemes {

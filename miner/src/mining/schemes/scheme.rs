@@ -354,17 +354,17 @@ impl<'a> Concept<'a> {
         self.scheme.labels[range].iter().map(|row| self.scheme.shown(row))
     }
 
-    /// The name to show to readers of a language: the preferred label in it, else in English, else the first one.
+    /// The name to show to readers of a language: the preferred label in it, else in English, else the first one. The same
+    /// language of another region is as good.
     #[must_use]
     pub fn name(self, language: &str) -> Option<&'a str> {
         let preferred = |wanted: &str| {
-            self.labels()
-                .find(|label| label.kind == LabelKind::Preferred && label.language == wanted)
-                .map(|label| label.text)
+            let of_kind = || self.labels().filter(|label| label.kind == LabelKind::Preferred);
+            let exact = of_kind().find(|label| label.language == wanted);
+            exact.or_else(|| of_kind().find(|label| primary(label.language) == primary(wanted)))
         };
-        preferred(language)
-            .or_else(|| preferred("en"))
-            .or_else(|| self.labels().next().map(|label| label.text))
+        let label = preferred(language).or_else(|| preferred("en")).or_else(|| self.labels().next());
+        label.map(|label| label.text)
     }
 
     /// The numbers of its broader concepts, ascending. Following them never leads back.
