@@ -517,29 +517,6 @@ mod tests {
 
     const WORDS: [&str; 8] = ["Sport", "Sports", "Music", "Rock", "Jazz", "Film", "Gift", "Blues"];
 
-    #[test]
-    fn time_builtin() {
-        let t = std::time::Instant::now();
-        let s: Vec<_> =
-            crate::mining::schemes::Builtin::ALL.iter().map(|b| (*b, b.scheme().unwrap())).collect();
-        eprintln!("read {:?}", t.elapsed());
-        let set = SchemeSet::new(vec![], s);
-        eprintln!(
-            "set {:?} labels {}",
-            t.elapsed(),
-            (0..4).map(|n| set.index().scheme(n).unwrap().label_count()).sum::<usize>()
-        );
-        let t = std::time::Instant::now();
-        for i in 0..1000 {
-            std::hint::black_box(set.index().find(&format!("Sport politik {i}"), Some("de")));
-        }
-        eprintln!("find miss x1000 {:?}", t.elapsed());
-        let t = std::time::Instant::now();
-        for _ in 0..1000 {
-            std::hint::black_box(set.index().find("Politik", Some("de")));
-        }
-        eprintln!("find hit x1000 {:?}", t.elapsed());
-    }
     proptest! {
         #[test]
         fn the_order_of_schemes_changes_nothing_but_the_order(
