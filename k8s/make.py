@@ -66,7 +66,8 @@ def _checked(value, definitions):
         value = definitions[value["$ref"].rsplit("/", 1)[1]]
     if "oneOf" in value:
         return {"enum": [one["const"] for one in value["oneOf"]]}
-    return {key: value[key] for key in ("type", "items", "minimum", "maximum", "enum") if key in value}
+    made = {key: value[key] for key in ("type", "items", "minimum", "maximum", "enum") if key in value}
+    return made | ({"items": _checked(made["items"], definitions)} if "items" in made else {})
 
 
 def with_configuration(described):

@@ -15,7 +15,9 @@ use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::scheme_set::ConfiguredSchemes;
 
+use crate::engine::run_schemes;
 use crate::exit::hinted;
 use crate::{engine, services};
 
@@ -118,6 +120,33 @@ impl RunArgs {
     }
 }
 
+/// The option that names schemes.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SchemeArgs {
+    /// File with a scheme of concepts in SKOS (Turtle, N-Triples, RDF/XML or JSON-LD) instead of those of the configuration and of
+    /// the run; may be repeated. `none`: no file.
+    #[arg(long, value_name = "FILE")]
+    pub scheme: Vec<String>,
+}
+
+impl SchemeArgs {
+    /// Overrides the configured files.
+    pub(crate) fn configure(&self, config: &mut Config) {
+        if !self.scheme.is_empty() {
+            config.miner.schemes.clone_from(&self.scheme);
+        }
+    }
+
+    /// Gives an installation these schemes, if there are any, instead of its own.
+    pub(crate) fn override_schemes(&self, parts: &mut Parts, config: &Config) {
+        if !self.scheme.is_empty() {
+            let files = self.scheme.iter().filter(|file| *file != run_schemes::NONE).map(PathBuf::from);
+            let schemes = ConfiguredSchemes::new(files.collect(), &config.miner.builtin_schemes);
+            parts.schemes = Arc::new(schemes.overriding());
+        }
+    }
+}
+
 /// Opens an installation for reading. A reader publishes nothing, so it gets an empty broker of its own; a run's file is
 /// opened so that nothing of it changes.
 ///
@@ -141,12 +170,21 @@ async fn open_with(
     open_run: impl FnOnce(&Path) -> anyhow::Result<RedbStore>,
 ) -> anyhow::Result<Parts> {
     match target {
-        Target::Run(folder) => parts_of(open_run(folder)?, config),
+        Target::Run(folder) => parts_of_run(folder, open_run(folder)?, config),
         Target::Services => {
             let store = Arc::new(services::connect_store(config).await?);
             parts_over((store.clone(), store, Arc::new(services::open_archive(config)?)), config)
         }
     }
+}
+
+/// The run in a folder whose state is open, with the schemes by which it was mined.
+///
+/// # Errors
+/// When the run's folder cannot be read, or metrics cannot be made.
+pub(crate) fn parts_of_run(folder: &Path, store: RedbStore, config: &Config) -> anyhow::Result<Parts> {
+    let schemes = Arc::new(run_schemes::recall(folder, &config.miner)?);
+    Ok(Parts { schemes, ..parts_of(store, config)? })
 }
 
 /// A run whose state is open.
@@ -169,11 +207,13 @@ pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) ->
     let schedule = Arc::new(config.schedule.clone());
     let retention = config.miner.retention;
     let (parsed, owners, filing) = (Arc::default(), Arc::default(), Arc::default());
+    let schemes = Arc::new(ConfiguredSchemes::of_config(&config.miner));
     Ok(Parts {
         stores: newslode_miner::work::stores::Stores { frontier, state, archive, parsed },
         owners,
         filing,
         places: Arc::default(),
+        schemes,
         announcements: Arc::default(),
         broker,
         metrics,

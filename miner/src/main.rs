@@ -9,6 +9,7 @@ use newslode_common::telemetry::process::instance;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::owners::Owners;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::scheme_set::ConfiguredSchemes;
 use newslode_miner::work::service::run;
 use newslode_miner::work::stores::Stores;
 
@@ -25,6 +26,9 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let store = service.store().await?;
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
+    let schemes = Arc::new(ConfiguredSchemes::of_config(&service.config.miner));
+    // Before any work, so that a file that is wrong is seen at the start.
+    schemes.set().map_err(anyhow::Error::from)?;
     let parts = Parts {
         stores: Stores {
             frontier: store.clone(),
@@ -35,6 +39,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         owners: Arc::new(Owners::named(instance())),
         filing: Arc::default(),
         places: Arc::default(),
+        schemes,
         announcements: Arc::default(),
         broker: broker.clone(),
         metrics: service.metrics.clone(),

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import helm_python
@@ -26,6 +27,8 @@ WRONG = [
     ({"partitioner": {"resources": {"limits": {"memory": "1 GB"}}}}, "memory"),
     ({"partitioner": {"resources": {"limits": {"memory": None}}}}, "memory"),
     ({"image": {"pullPolicy": "Sometimes"}}, "pullPolicy"),
+    ({"schemes": {"subjects.csv": "a"}}, "subjects.csv"),
+    ({"config": {"miner": {"builtin_schemes": ["topic"]}}}, "builtin_schemes"),
     ({"image": {"digest": "sha256:12"}}, "digest"),
     ({"archive": {"type": "folders"}}, "type"),
     ({"archive": {"folder": {"accessMode": "ReadOnlyMany"}}}, "accessMode"),
@@ -141,6 +144,28 @@ def _rendered(given, secrets):
             return str(error), asked
 
 
+def schemes_are_mounted_where_they_are_configured():
+    """the files of `schemes` are in miners and the console at the paths that the configuration names, and changed ones replace the pods"""
+    held = {"b.ttl": "b", "a.nt": "a"}
+    made = chart.manifests(chart.LEAST | {"schemes": held})
+    (text,) = [d["data"]["newslode.toml"] for d in made if "newslode.toml" in d.get("data", {})]
+    paths = tomllib.loads(text)["miner"]["schemes"]
+    files = {d["metadata"]["name"]: d["data"] for d in made if d["kind"] == "ConfigMap"}
+    faults, reading = [], []
+    for pod in [d["spec"]["template"]["spec"] for d in made if d["kind"] == "Deployment"]:
+        volumes = {v["name"]: files.get(v.get("configMap", {}).get("name"), {}) for v in pod["volumes"]}
+        there = {f"{m['mountPath']}/{name}" for m in pod["containers"][0]["volumeMounts"] for name in volumes[m["name"]]}
+        if set(paths) & there:
+            reading.append(pod["containers"][0]["name"])
+            faults += [f"{pod['containers'][0]['name']}: no {path}" for path in paths if path not in there]
+    faults += [] if len(paths) == 2 and sorted(reading) == ["console", "miner"] else [f"{paths} are read by {reading}"]
+    sums = [
+        [d["spec"]["template"]["metadata"]["annotations"]["checksum/config"] for d in chart.manifests(chart.LEAST | {"schemes": given}) if d["kind"] == "Deployment"]
+        for given in (held, held | {"a.nt": "changed"})
+    ]
+    return faults + ([] if sums[0] != sums[1] else ["pods keep an old scheme"])
+
+
 def passwords_are_kept():
     """a bundled server's password is made once: a later render finds it in the cluster and changes nothing"""
     given, faults = chart.values("trial"), []
@@ -241,6 +266,7 @@ CHECKS = [
     wrong_values_are_refused,
     contradictions_name_their_mend,
     missing_secrets_are_named,
+    schemes_are_mounted_where_they_are_configured,
     passwords_are_kept,
     made_files_are_fresh,
     settings_are_described,

@@ -28,7 +28,7 @@ pub(crate) use self::template::*;
 pub(crate) use self::warc::*;
 use crate::demo::WorldArgs;
 use crate::import::Dates;
-use crate::installation::{DirArgs, RunArgs};
+use crate::installation::{DirArgs, RunArgs, SchemeArgs};
 use crate::program::CommonArgs;
 
 /// Turn news sites into a taxonomy of the concepts they share, filed articles, and page hierarchies.
@@ -83,7 +83,9 @@ pub(crate) enum Command {
     )]
     Template(TemplateArgs),
     /// Print the taxonomy of a run.
-    #[command(after_help = "Example:\n  newslode taxonomy --dir run --explain sports")]
+    #[command(
+        after_help = "Example:\n  newslode taxonomy --dir run --explain sports\n  newslode taxonomy --dir run --schemes\n  newslode taxonomy --dir run --schemes --scheme medtop.ttl"
+    )]
     Taxonomy(TaxonomyArgs),
     /// Correct the taxonomy: hide, rename, merge, split and move concepts.
     #[command(
@@ -254,6 +256,8 @@ pub(crate) struct CrawlArgs {
     /// Maximum number of concurrent fetches.
     #[arg(long)]
     pub(crate) workers: Option<usize>,
+    #[command(flatten)]
+    pub(crate) schemes: SchemeArgs,
 }
 
 #[derive(Debug, Args)]

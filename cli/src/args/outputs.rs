@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::installation::RunArgs;
+use crate::installation::{RunArgs, SchemeArgs};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TaxonomyFormat {
@@ -45,6 +45,11 @@ pub(crate) struct TaxonomyArgs {
     /// Show the sites, labels, pairs and levels behind this concept.
     #[arg(long, value_name = "CONCEPT")]
     pub(crate) explain: Option<String>,
+    /// Show which concepts of the schemes the concepts are, and why others are none of them. As a tree or JSON.
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) schemes: bool,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeArgs,
 }
 
 #[derive(Debug, Args)]
@@ -98,9 +103,12 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) history: bool,
     /// Export only these articles: `NAME=VALUE`, several times. Names and values are those of the console and its API: q, concept,
-    /// site, language, label, from, to, found_since, day; and place, the label of a section or tag of the site.
+    /// site, language, label, from, to, found_since, day; place, the label of a section or tag of the site; and code, that of a
+    /// scheme's concept, which takes narrower concepts with it.
     #[arg(long = "filter", value_name = "NAME=VALUE")]
     pub(crate) filters: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scheme: SchemeArgs,
     /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.
     #[arg(long)]
     pub(crate) raw_cells: bool,

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 
 use crate::args::BackupArgs;
 use crate::console::follows;
-use crate::engine;
+use crate::engine::{self, run_schemes};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
 use crate::out;
@@ -25,7 +25,7 @@ use crate::progress::ProgressDisplay;
 use crate::queries::{audit, tokens};
 
 /// Files of a run's folder that do not follow from its state.
-const KEPT: [&str; 4] = [tokens::FILE, audit::FILE, audit::FULL_FILE, follows::FILE];
+const KEPT: [&str; 5] = [tokens::FILE, audit::FILE, audit::FULL_FILE, follows::FILE, run_schemes::FILE];
 
 /// What was copied.
 #[derive(Debug, Serialize)]
@@ -91,6 +91,7 @@ pub(crate) async fn run(args: BackupArgs, setup: &Setup) -> anyhow::Result<Exit>
             files.push(name);
         }
     }
+    run_schemes::copy(&folder, fresh.path()).with_context(cannot)?;
     let bytes = std::fs::metadata(&copy).with_context(cannot)?.len();
     sync(fresh.path()).with_context(cannot)?;
     std::fs::rename(fresh.path(), &place).with_context(cannot)?;

@@ -25,6 +25,7 @@ use crate::installation::{self, Setup};
 use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
 use crate::queries::articles::{FiledArticle, each_archived, export_articles};
+use crate::queries::codes::read_set;
 use crate::queries::table;
 
 mod columns;
@@ -47,7 +48,8 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         ));
     }
     let filter = read_filter(&args)?;
-    let parts = installation::open(&args.run.target(setup), &setup.config).await?;
+    let mut parts = installation::open(&args.run.target(setup), &setup.config).await?;
+    args.scheme.override_schemes(&mut parts, &setup.config);
     let chosen = Chosen::read(&parts, &filter).await?;
     let Some(file) = &args.to else {
         if args.what == ExportWhat::Pages && out::is_terminal() {
@@ -118,6 +120,19 @@ impl Chosen {
         let calendar = Calendar::current();
         let conditions = filter.conditions(&taxonomy, &calendar);
         let conditions = conditions.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))?;
+        let conditions = match filter.code.as_str() {
+            "" => conditions,
+            code => {
+                let codes = read_set(&parts.schemes).await?.codes_within(code);
+                if codes.is_empty() {
+                    return Err(hinted(
+                        format!("no scheme has a concept with the code or URI `{code}`"),
+                        "newslode taxonomy --schemes prints the codes; --scheme FILE names another scheme",
+                    ));
+                }
+                conditions.with_codes(codes)
+            }
+        };
         let words = (!filter.q.is_empty()).then(|| WordQuery::parse(&filter.q));
         Ok(Chosen { taxonomy, conditions, words, now: calendar.now })
     }
@@ -130,6 +145,7 @@ impl Chosen {
             language: article.language.as_deref(),
             section: article.section.as_deref(),
             places: &filed_article.places,
+            codes: &filed_article.codes,
             at: article_time(article.published.as_deref(), found, self.now),
             found,
             labels: Some(filed_article.labels),

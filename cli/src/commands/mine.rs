@@ -279,6 +279,7 @@ pub(super) fn configure_crawl(args: &CrawlArgs, config: &mut Config) {
     miner.max_depth = args.depth.unwrap_or(miner.max_depth);
     miner.window_days = args.window_days.unwrap_or(miner.window_days);
     miner.delay_ms = args.delay.unwrap_or(miner.delay_ms);
+    args.schemes.configure(config);
 }
 
 /// Refuses to crawl while nobody is named whom the sites can turn to.

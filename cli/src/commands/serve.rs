@@ -297,7 +297,7 @@ async fn open_source(target: &Target, config: &Config) -> anyhow::Result<Source>
         return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
     let store = engine::open_newest_state(folder)?;
-    let parts = installation::parts_of(store.clone(), &config)?;
+    let parts = installation::parts_of_run(folder, store.clone(), &config)?;
     let run = Some(Run { folder: folder.to_path_buf(), store, is_held: false });
     Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }

@@ -52,7 +52,7 @@ pub(crate) async fn run(args: VerifyArgs, setup: &Setup) -> anyhow::Result<Exit>
         Target::Run(folder) => {
             let store = engine::open_state(folder)?;
             let file = store.check().await?;
-            (installation::parts_of(store, &setup.config)?, Some(file))
+            (installation::parts_of_run(folder, store, &setup.config)?, Some(file))
         }
         Target::Services => (installation::open(&target, &setup.config).await?, None),
     };

@@ -14,6 +14,7 @@ use newslode_page::article::Article;
 
 use super::snapshot::{ArticleSummary, Mined};
 use crate::queries::articles::FiledArticle;
+use crate::queries::codes::article_codes;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
@@ -23,6 +24,8 @@ pub(super) struct Detail {
     pub(super) filed: Vec<Filed>,
     /// Its places in its site's own scheme, best first.
     pub(super) places: Vec<Place>,
+    /// The codes of its concepts and places.
+    codes: Vec<String>,
     labels: BTreeMap<String, String>,
 }
 
@@ -44,12 +47,17 @@ impl Detail {
         let finder = place_finder(parts.stores.state.as_ref(), &summary.url.site()).await?;
         let page = (&summary.url, summary.content);
         let places = places_of(&finder, parts.stores.archive.as_ref(), page, &article).await?;
-        Ok(Some(Detail { id: summary.id, article, history, filed: mined.filed(summary), places, labels }))
+        let filed = mined.filed(summary);
+        let keys = filed.iter().map(|filed| filed.concept.as_str());
+        let of = (places.as_slice(), article.language.as_deref());
+        let codes = article_codes(&parts.schemes, &mined.taxonomy, keys, of).await;
+        Ok(Some(Detail { id: summary.id, article, history, filed, places, codes, labels }))
     }
 
     /// The article as readers get it.
     pub(super) fn filed_article(&self) -> FiledArticle<'_> {
         let (article, history) = (self.article.clone(), self.history.clone());
-        FiledArticle::new(self.id, article, &self.filed, history, &self.labels, self.places.clone())
+        let (places, codes) = (self.places.clone(), self.codes.clone());
+        FiledArticle::new(self.id, article, &self.filed, history, &self.labels, places, codes)
     }
 }

@@ -128,6 +128,7 @@ impl ArticleQuery {
                 section: article.section.as_deref(),
                 // Summaries have none, and no query of the console asks for them.
                 places: &[],
+                codes: &[],
                 at: article.at,
                 found: article.found,
                 labels: labels.get(&article.site).copied(),

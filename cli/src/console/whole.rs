@@ -9,6 +9,7 @@ use newslode_common::store::Entry;
 use newslode_common::time;
 use newslode_miner::mining::filing::{Filed, Filing};
 use newslode_miner::mining::fold::{Explainer, Schemes};
+use newslode_miner::mining::schemes::KnownLabels;
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::members::members;
@@ -58,7 +59,7 @@ pub(super) async fn read_all(
     let folded = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &folded).await?;
     let schemes = SchemeSummaries::default().refresh(parts.stores.state.as_ref()).await?;
-    let explanations = explain_concepts(&taxonomy, &folded, &schemes);
+    let explanations = explain_concepts(&taxonomy, &folded, &schemes, parts.schemes.set()?.known());
     drop(folded);
     let filing = articles::learn_filing(parts, &taxonomy, &listed).await?;
     // One pass over all articles fills the list, and the search index.
@@ -66,7 +67,7 @@ pub(super) async fn read_all(
     let (mut articles, mut older) = (Vec::new(), OlderArticles::default());
     articles::file_articles(
         parts,
-        FilingSources { listed: &listed, filing: &filing },
+        FilingSources { listed: &listed, filing: &filing, coder: None },
         |url, version, filed_article| {
             let Some(filed_article) = filed_article else { return Ok(()) };
             let place = |filed: &Filed| {
@@ -97,8 +98,13 @@ pub(super) async fn read_all(
 }
 
 /// Explains why each concept is one, and its place in the taxonomy.
-fn explain_concepts(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], schemes: &Schemes) -> Vec<Arc<str>> {
-    let explainer = Explainer::new(taxonomy, sites, schemes);
+fn explain_concepts(
+    taxonomy: &Taxonomy,
+    sites: &[Arc<SiteSummary>],
+    schemes: &Schemes,
+    known: &KnownLabels,
+) -> Vec<Arc<str>> {
+    let explainer = Explainer::new(taxonomy, sites, schemes, known);
     let explained = taxonomy.concepts.iter().map(|concept| {
         let text = explainer.of_keys(concept.keys.iter().map(String::as_str));
         let mut lines: Vec<&str> = text.lines().collect();

@@ -262,6 +262,7 @@ async fn missing_lines(
                         event,
                         filed: &[],
                         places: &[],
+                        codes: None,
                     })
                 })
             }

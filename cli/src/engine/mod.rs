@@ -40,6 +40,7 @@ use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::reconcile;
+use newslode_miner::work::scheme_set::ConfiguredSchemes;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -48,6 +49,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod event_file;
+pub(crate) mod run_schemes;
 pub(crate) mod seed_file;
 pub mod seeds;
 pub(crate) mod space;
@@ -110,6 +112,7 @@ pub struct Engine {
     pub metrics: Arc<Metrics>,
     parsed: Arc<ParsedPages>,
     announcements: Arc<Announcements>,
+    schemes: Arc<ConfiguredSchemes>,
     config: Config,
     /// The run's folder.
     folder: PathBuf,
@@ -281,10 +284,11 @@ impl Engine {
     /// Opens the run in a folder, or creates one.
     ///
     /// # Errors
-    /// When the folder cannot be made, or another process works on it.
-    pub fn open(folder: &Path, config: Config) -> anyhow::Result<Engine> {
+    /// When the folder cannot be made, another process works on it, or a configured scheme cannot be read.
+    pub fn open(folder: &Path, mut config: Config) -> anyhow::Result<Engine> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let store = hold(folder)?;
+        let schemes = run_schemes::settle(folder, &mut config)?;
         let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
         let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
         let parsed = Arc::new(ParsedPages::within(PARSED_BYTES));
@@ -298,6 +302,7 @@ impl Engine {
             metrics,
             parsed,
             announcements,
+            schemes,
             config,
             folder,
             is_offline,
@@ -502,6 +507,7 @@ impl Engine {
             owners: Arc::default(),
             filing: Arc::default(),
             places: Arc::default(),
+            schemes: self.schemes.clone(),
             announcements: self.announcements.clone(),
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),

@@ -9,7 +9,7 @@ pub(crate) mod phrases;
 pub(crate) mod times;
 pub(crate) mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use jiff::civil::Date;
@@ -24,9 +24,21 @@ use self::times::{Calendar, When, read_date};
 /// The names of a filter.
 pub(crate) const NAMES: [&str; 10] =
     ["q", "words", "concept", "site", "language", "label", "from", "to", "found_since", "day"];
-/// The names of a filter of whole articles: what lists keep in memory has no places.
-pub(crate) const EXPORT_NAMES: [&str; 11] =
-    ["q", "words", "concept", "site", "place", "language", "label", "from", "to", "found_since", "day"];
+/// The names of a filter of whole articles: what lists keep in memory has no places and no codes.
+pub(crate) const EXPORT_NAMES: [&str; 12] = [
+    "q",
+    "words",
+    "concept",
+    "code",
+    "site",
+    "place",
+    "language",
+    "label",
+    "from",
+    "to",
+    "found_since",
+    "day",
+];
 /// The most characters of a value that are looked at.
 const MOST: usize = 300;
 
@@ -135,6 +147,8 @@ pub(crate) struct Filter {
     pub(crate) q: String,
     /// Key or label.
     pub(crate) concept: String,
+    /// The code of a scheme's concept, or its URI; narrower ones count, too.
+    pub(crate) code: String,
     pub(crate) site: String,
     /// The label of one of its places in its site's own scheme.
     pub(crate) place: String,
@@ -185,6 +199,7 @@ impl Filter {
         Ok(Filter {
             q: q.to_owned(),
             concept: text("concept"),
+            code: text("code"),
             site: text("site"),
             place: text("place"),
             language: text("language"),
@@ -207,6 +222,7 @@ impl Filter {
         let mut pairs = vec![
             ("q", self.q.clone()),
             ("concept", self.concept.clone()),
+            ("code", self.code.clone()),
             ("site", self.site.clone()),
             ("place", self.place.clone()),
             ("language", self.language.clone()),
@@ -250,6 +266,7 @@ impl Filter {
             place: (!self.place.is_empty()).then(|| folded(&self.place)),
             language: self.language.clone(),
             concept: (!self.concept.is_empty()).then(|| find_concept(taxonomy, &self.concept)),
+            codes: (!self.code.is_empty()).then(|| BTreeSet::from([self.code.clone()])),
             label,
         })
     }
@@ -277,6 +294,8 @@ pub(crate) struct Conditions {
     language: String,
     /// The position of the concept; `Some(None)`: there is none, so nothing is taken.
     concept: Option<Option<u32>>,
+    /// One of these.
+    codes: Option<BTreeSet<String>>,
     label: Option<LabelCondition>,
 }
 
@@ -295,6 +314,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) section: Option<&'a str>,
     /// Its places in its site's own scheme; none where they are not known.
     pub(crate) places: &'a [Place],
+    /// Its codes; none where they are not known.
+    pub(crate) codes: &'a [String],
     /// When it was published, or else found.
     pub(crate) at: Timestamp,
     pub(crate) found: Option<Timestamp>,
@@ -303,6 +324,11 @@ pub(crate) struct Facts<'a> {
 }
 
 impl Conditions {
+    /// The same for an article with any of these codes instead of the single one that was asked for.
+    pub(crate) fn with_codes(self, codes: BTreeSet<String>) -> Conditions {
+        Conditions { codes: self.codes.map(|_| codes), ..self }
+    }
+
     /// Whether an article is asked for that is filed under the concepts at these positions of the taxonomy.
     pub(crate) fn take(&self, facts: &Facts<'_>, filings: impl Iterator<Item = u32> + Clone) -> bool {
         self.at.contains(&facts.at.0)
@@ -312,6 +338,7 @@ impl Conditions {
                 .place
                 .as_ref()
                 .is_none_or(|place| facts.places.iter().any(|own| folded(&own.label) == *place))
+            && self.codes.as_ref().is_none_or(|codes| facts.codes.iter().any(|own| codes.contains(own)))
             && (self.language.is_empty() || facts.language == Some(&self.language))
             && self
                 .concept
@@ -428,6 +455,7 @@ mod tests {
             language: Some("en"),
             section: Some("Élections/Local"),
             places: &[place("Élections / Local"), place("Débats")],
+            codes: &["medtop:15".into(), "medtop:04".into()],
             at: Timestamp(NOON),
             found: Some(Timestamp(NOON + HOUR)),
             labels: Some(&labels),
@@ -466,6 +494,7 @@ mod tests {
             "found_since=2026-11-25",
             "site=a.test&language=en",
             "concept=SPORT",
+            "code=medtop:04",
             "concept=en:sport",
             "label=team=politics",
             "label=politics",
@@ -497,6 +526,7 @@ mod tests {
             "label=party",
             "label=!",
             "place=elections",
+            "code=medtop:1",
             "place=!",
             "day=2026-11-25&from=2026-11-26",
         ] {
@@ -525,7 +555,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            texts in proptest::collection::vec("[ -~é京]{0,12}", 6),
+            texts in proptest::collection::vec("[ -~é京]{0,12}", 7),
             times in proptest::collection::vec(0_usize..10, 3),
             numbers in proptest::collection::vec(0_u32..100_000, 3),
             day in 0_u32..3,
@@ -540,7 +570,7 @@ mod tests {
             };
             let pairs = [
                 ("q", texts[0].clone()), ("concept", texts[1].clone()), ("site", texts[2].clone()), ("language", texts[3].clone()),
-                ("label", texts[4].clone()), ("place", texts[5].clone()), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
+                ("label", texts[4].clone()), ("place", texts[5].clone()), ("code", texts[6].clone()), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
                 ("day", if day == 0 { String::new() } else { format!("2026-0{day}-28") }),
             ];
             let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();

@@ -164,6 +164,7 @@ pub(crate) mod tests {
             parents: Vec::new(),
             parent: None,
             edited: Vec::new(),
+            aligned: Vec::new(),
         }
     }
 

@@ -55,6 +55,7 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
         owners: Arc::default(),
         filing: Arc::default(),
         places: Arc::default(),
+        schemes: Arc::default(),
         announcements: Arc::default(),
         broker: Arc::new(InProcessBroker::new(limits)),
         metrics: Metrics::new().unwrap(),

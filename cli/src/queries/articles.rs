@@ -24,6 +24,8 @@ use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
+use crate::queries::codes::Coder;
+
 /// The pages of a site that count, by URL.
 async fn counted_pages(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
     let mut pages = parts.stores.state.pages(site).await?;
@@ -70,6 +72,8 @@ pub(crate) struct FiledArticle<'a> {
     placed: Vec<FiledUnder<'a>>,
     /// Its places in its site's own scheme, best first.
     pub(crate) places: Vec<Place>,
+    /// The codes of its concepts and places, sorted.
+    pub(crate) codes: Vec<String>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
     pub(crate) history: Option<ArticleHistory>,
     /// The operator's labels of its site.
@@ -85,11 +89,12 @@ impl<'a> FiledArticle<'a> {
         history: Option<ArticleHistory>,
         labels: &'a BTreeMap<String, String>,
         places: Vec<Place>,
+        codes: Vec<String>,
     ) -> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-        FiledArticle { id, article, keys, filed, placed, places, history, labels }
+        FiledArticle { id, article, keys, filed, placed, places, codes, history, labels }
     }
 
     /// The labels of its places in its site's own scheme, best first.
@@ -100,13 +105,16 @@ impl<'a> FiledArticle<'a> {
     /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let (id, filed, places) = (self.id, self.placed.as_slice(), self.places.as_slice());
+        let codes = Some(self.codes.as_slice());
         match self
             .history
             .as_ref()
             .and_then(|history| ArticleEvent::latest(history, &self.article, self.labels))
         {
-            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed, places }),
-            None => ArticleLine::WithoutHistory(WithConcepts { id, event: &self.article, filed, places }),
+            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed, places, codes }),
+            None => {
+                ArticleLine::WithoutHistory(WithConcepts { id, event: &self.article, filed, places, codes })
+            }
         }
     }
 }
@@ -145,6 +153,8 @@ pub(crate) async fn learn_filing(
 pub(crate) struct FilingSources<'a> {
     pub(crate) listed: &'a Members,
     pub(crate) filing: &'a Filing,
+    /// Nothing where nobody asks for codes.
+    pub(crate) coder: Option<&'a Coder>,
 }
 
 /// Files every counted article and passes it to `take`, with the version that counts; nothing for an address of an
@@ -173,8 +183,10 @@ pub(crate) async fn file_articles(
             let evidence =
                 ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, by.listed) };
             let filed = by.filing.file(evidence);
-            let filed_article =
-                FiledArticle::new(history_key(&url), article, &filed, history, &labels, places);
+            let keys = filed.iter().map(|filed| &filed.concept);
+            let codes = by.coder.map(|coder| coder.codes(keys, &places, article.language.as_deref()));
+            let (id, codes) = (history_key(&url), codes.unwrap_or_default());
+            let filed_article = FiledArticle::new(id, article, &filed, history, &labels, places, codes);
             take(&url, version, Some(&filed_article))?;
         }
     }
@@ -205,7 +217,8 @@ pub async fn each_placed_article(
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
     let filing = learn_filing(parts, &taxonomy, &listed).await?;
-    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |_, _, filed_article| {
+    let by = FilingSources { listed: &listed, filing: &filing, coder: None };
+    file_articles(parts, by, |_, _, filed_article| {
         filed_article.map_or(Ok(()), |filed_article| take(&filed_article.article, &filed_article.places))
     })
     .await?;
@@ -220,7 +233,8 @@ pub(crate) async fn export_articles(
     mut take: impl FnMut(&FiledArticle<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
     // 1. Filing is learnt from all articles first, because the last one may file the first one.
-    let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let mut taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
+    let coder = Coder::new(&parts.schemes, &mut taxonomy).await?;
     let sites = summaries(parts.stores.state.as_ref()).await?;
     let listed = members(&parts.stores, &taxonomy, &sites).await?;
     let filing = learn_filing(parts, &taxonomy, &listed).await?;
@@ -229,7 +243,8 @@ pub(crate) async fn export_articles(
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
     let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
-    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |url, _, filed_article| {
+    let by = FilingSources { listed: &listed, filing: &filing, coder: Some(&coder) };
+    file_articles(parts, by, |url, _, filed_article| {
         others.remove(url);
         let Some(filed_article) = filed_article else { return Ok(()) };
         ontology.article(&filed_article.article, &filed_article.keys, &filed_article.places)?;

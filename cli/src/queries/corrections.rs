@@ -161,7 +161,7 @@ async fn filed_by(parts: &Parts, taxonomy: &Taxonomy) -> anyhow::Result<Filed> {
     let listed = members(&parts.stores, taxonomy, &sites).await?;
     let filing = learn_filing(parts, taxonomy, &listed).await?;
     let mut filed = Filed::new();
-    file_articles(parts, FilingSources { listed: &listed, filing: &filing }, |_, _, article| {
+    file_articles(parts, FilingSources { listed: &listed, filing: &filing, coder: None }, |_, _, article| {
         if let Some(article) = article {
             filed.insert(article.id, article.keys.clone());
         }

@@ -8,6 +8,7 @@
 
 pub mod articles;
 pub(crate) mod audit;
+pub(crate) mod codes;
 pub(crate) mod corrections;
 pub(crate) mod dead;
 pub(crate) mod explain;

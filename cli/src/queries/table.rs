@@ -1,6 +1,6 @@
 //! Articles as a table: a row for each, its fields as cells, for spreadsheets and scripts that want no JSON.
 //!
-//! What has several values, such as authors, concepts and the labels of places, is joined by `; `. Evidence and histories are in JSON Lines only.
+//! What has several values, such as authors, concepts, the labels of places and codes, is joined by `; `. Evidence and histories are in JSON Lines only.
 
 use newslode_common::time;
 
@@ -8,7 +8,7 @@ use crate::csv::{self, Cells};
 use crate::queries::articles::FiledArticle;
 
 /// The names of the columns.
-pub(crate) const HEAD: &str = "url,site,title,authors,published,modified,place,section,concepts,places,language,first_seen,image,text\r\n";
+pub(crate) const HEAD: &str = "url,site,title,authors,published,modified,place,section,concepts,places,codes,language,first_seen,image,text\r\n";
 
 /// An article's row.
 pub(crate) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
@@ -26,6 +26,7 @@ pub(crate) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
         one(&article.section),
         article.concepts.join("; "),
         filed_article.place_labels().join("; "),
+        filed_article.codes.join("; "),
         one(&article.language),
         first_seen.unwrap_or_default(),
         one(&article.image),

@@ -1,6 +1,11 @@
-//! Concepts, and what is behind them.
+//! Concepts, what is behind them, and what they are in schemes.
 
+use std::collections::BTreeMap;
+
+use newslode_miner::mining::schemes::align::Reason;
+use newslode_miner::mining::schemes::{Aligned, Alignment, SchemeSet, Step, align};
 use newslode_miner::mining::taxonomy::{Relation, Taxonomy};
+use serde::Serialize;
 
 /// What is behind a concept, as JSON: what the taxonomy says of it, and why, in words.
 pub(crate) fn explanation_json(taxonomy: &Taxonomy, asked: &str, why: &str) -> serde_json::Value {
@@ -13,4 +18,127 @@ pub(crate) fn explanation_json(taxonomy: &Taxonomy, asked: &str, why: &str) -> s
     };
     let relations: Vec<_> = taxonomy.relations.iter().filter(of_it).collect();
     serde_json::json!({ "asked": asked, "concept": concept, "relations": relations, "why": why })
+}
+
+/// What the concepts of a taxonomy are in schemes.
+#[derive(Debug, Serialize)]
+pub(crate) struct SchemeReport {
+    /// The schemes, those of users first.
+    schemes: Vec<SchemeFigures>,
+    /// The concepts from the top of the tree down.
+    concepts: Vec<ConceptReport>,
+    /// Whether miners aligned the taxonomy by these schemes.
+    is_as_mined: bool,
+}
+
+/// How much of a taxonomy a scheme has.
+#[derive(Debug, Default, Serialize)]
+struct SchemeFigures {
+    name: String,
+    /// Concepts of the scheme.
+    concepts: usize,
+    /// Concepts of the taxonomy that are aligned to it.
+    aligned: usize,
+    /// Those that are not, by reason.
+    open: BTreeMap<Reason, usize>,
+}
+
+/// What a concept is in each scheme.
+#[derive(Debug, Serialize)]
+struct ConceptReport {
+    key: String,
+    label: String,
+    /// Steps down from the top.
+    depth: usize,
+    #[serde(flatten)]
+    alignment: Alignment,
+}
+
+impl SchemeReport {
+    /// Aligns a taxonomy to schemes, whichever it was aligned to before.
+    pub(crate) fn new(set: &SchemeSet, taxonomy: &Taxonomy) -> SchemeReport {
+        let alignments = align(set, taxonomy);
+        let figures = set.names().iter().enumerate().map(|(number, name)| SchemeFigures {
+            name: name.clone(),
+            concepts: set.index().scheme(number).map_or(0, |scheme| scheme.len()),
+            ..SchemeFigures::default()
+        });
+        let mut schemes: Vec<SchemeFigures> = figures.collect();
+        for alignment in &alignments {
+            for figures in &mut schemes {
+                if let Some(open) = alignment.open.iter().find(|open| open.scheme == figures.name) {
+                    *figures.open.entry(open.why).or_default() += 1;
+                } else {
+                    figures.aligned += 1;
+                }
+            }
+        }
+        let mut by_key: BTreeMap<&str, Alignment> =
+            taxonomy.concepts.iter().map(|concept| concept.key.as_str()).zip(alignments).collect();
+        let concepts = taxonomy.in_order().into_iter().map(|(depth, concept)| ConceptReport {
+            key: concept.key.clone(),
+            label: concept.label.clone(),
+            depth,
+            alignment: by_key.remove(concept.key.as_str()).unwrap_or_default(),
+        });
+        SchemeReport { schemes, concepts: concepts.collect(), is_as_mined: taxonomy.schemes == set.digest() }
+    }
+
+    /// The report for people.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for SchemeFigures { name, concepts, aligned, open } in &self.schemes {
+            let all = self.concepts.len();
+            text.push_str(&format!("{name} ({concepts} concepts): {aligned} of {all} concepts aligned"));
+            for (why, count) in open {
+                text.push_str(&format!(", {count} {}", reason_text(*why)));
+            }
+            text.push('\n');
+        }
+        if self.schemes.is_empty() {
+            text.push_str("there is no scheme; name one with --scheme FILE\n");
+        } else if !self.is_as_mined {
+            text.push_str("the taxonomy was not aligned by these schemes; the next fold of a miner that has them does so\n");
+        }
+        for ConceptReport { label, depth, alignment, .. } in &self.concepts {
+            let indent = "  ".repeat(*depth);
+            text.push_str(&format!("\n{indent}{label}\n"));
+            for aligned in &alignment.aligned {
+                text.push_str(&format!("{indent}  = {}\n", aligned_text(aligned)));
+            }
+            for open in alignment.open.iter().filter(|open| open.why != Reason::NoLabel) {
+                text.push_str(&format!("{indent}  ? {}: {}\n", open.scheme, reason_text(open.why)));
+                for candidate in &open.candidates {
+                    text.push_str(&format!("{indent}    {} <{}>\n", candidate.label, candidate.uri));
+                }
+            }
+            let without = alignment.open.iter().filter(|open| open.why == Reason::NoLabel);
+            let without: Vec<&str> = without.map(|open| open.scheme.as_str()).collect();
+            if !without.is_empty() {
+                text.push_str(&format!("{indent}  - no label in {}\n", without.join(", ")));
+            }
+        }
+        text
+    }
+}
+
+fn reason_text(why: Reason) -> &'static str {
+    match why {
+        Reason::NoLabel => "without a label",
+        Reason::Ambiguous => "ambiguous",
+        Reason::OtherLanguage => "found only in other languages",
+    }
+}
+
+/// A concept of a scheme, and how it was found.
+fn aligned_text(aligned: &Aligned) -> String {
+    let Aligned { scheme, uri, notation, label, how, .. } = aligned;
+    let how = match how {
+        Step::Spelled => "as spelled",
+        Step::Stemmed => "by its stem",
+        Step::SpelledElsewhere => "as spelled in another language",
+        Step::StemmedElsewhere => "by its stem in another language",
+    };
+    let notation = notation.as_ref().map_or(String::new(), |notation| format!(" {notation}"));
+    format!("{scheme}{notation} {label} <{uri}>, {how}")
 }

@@ -85,7 +85,11 @@ fn type_in_words(schema: &Value, value: &Value) -> String {
         Some("integer") => "whole number".into(),
         Some("string") => "text".into(),
         Some("boolean") => "`true`, `false`".into(),
-        Some("array") => format!("list of {}s", type_in_words(schema, &value["items"])),
+        Some("array") => {
+            let of = type_in_words(schema, &value["items"]);
+            // Names are words themselves.
+            if of.ends_with('`') { format!("list of {of}") } else { format!("list of {of}s") }
+        }
         Some(other) => other.into(),
         None => String::new(),
     }

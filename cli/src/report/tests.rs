@@ -50,7 +50,7 @@ fn taxonomy() -> Taxonomy {
         edited: false,
     };
     let relations = vec![relation("en:a", "en:b"), relation("en:b", "en:c")];
-    Taxonomy { support: 2, sites: 1, concepts, relations }
+    Taxonomy { support: 2, sites: 1, concepts, relations, schemes: String::new() }
 }
 
 #[test]

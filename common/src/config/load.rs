@@ -14,7 +14,13 @@ use super::{Config, hide_credentials};
 const PREFIX: &str = "NEWSLODE";
 
 /// Keys that are lists: in a variable their items are separated by commas.
-const LISTS: [&str; 3] = ["crawler.resolve", "schedule.no_article_s", "schedule.rechecks_s"];
+const LISTS: [&str; 5] = [
+    "crawler.resolve",
+    "miner.builtin_schemes",
+    "miner.schemes",
+    "schedule.no_article_s",
+    "schedule.rechecks_s",
+];
 
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -193,6 +199,7 @@ mod tests {
     use newslode_page::preset::Preset;
 
     use super::*;
+    use crate::config::BuiltinScheme;
 
     fn with(toml: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -269,6 +276,22 @@ mod tests {
         let two = [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,*:[::1]:81")];
         let shown: Vec<_> = with("", &two).unwrap().crawler.resolve.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["a.test:127.0.0.1:80", "*:[::1]:81"]);
+    }
+
+    #[test]
+    fn schemes_are_lists_of_files_and_of_names() {
+        let miner = with("[miner]\nschemes = ['a.ttl']\nbuiltin_schemes = ['house']\n", &[]).unwrap().miner;
+        assert_eq!(
+            (miner.schemes, miner.builtin_schemes),
+            (vec!["a.ttl".into()], vec![BuiltinScheme::House])
+        );
+        let two = [("NEWSLODE__MINER__SCHEMES", "a.ttl, b.nt"), ("NEWSLODE__MINER__BUILTIN_SCHEMES", "")];
+        let miner = with("", &two).unwrap().miner;
+        assert_eq!((miner.schemes.len(), miner.builtin_schemes), (2, Vec::new()));
+        let error = with("[miner]\nbuiltin_schemes = ['topic']\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("`topic`") && error.contains("`topics`"), "{error}");
+        let twice = with("[miner]\nbuiltin_schemes = ['house', 'house']\n", &[]).unwrap_err().to_string();
+        assert!(twice.contains("`miner.builtin_schemes` names a scheme twice"), "{twice}");
     }
 
     #[test]

@@ -434,6 +434,26 @@ pub enum Retention {
     Live,
 }
 
+/// A scheme of concepts that comes with the product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BuiltinScheme {
+    /// Subjects of news.
+    Topics,
+    /// Continents, countries and territories.
+    Regions,
+    /// Forms of articles.
+    Genres,
+    /// Labels that name nothing of a story.
+    House,
+}
+
+impl BuiltinScheme {
+    /// All of them.
+    pub const ALL: [BuiltinScheme; 4] =
+        [BuiltinScheme::Topics, BuiltinScheme::Regions, BuiltinScheme::Genres, BuiltinScheme::House];
+}
+
 /// Work on many pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -460,6 +480,11 @@ pub struct MinerConfig {
     /// What the archive keeps of pages that are gone, that robots.txt forbids now, or that ask not to be indexed
     /// any more: `all` until they leave the window, or only what is `live`. They do not count in either case.
     pub retention: Retention,
+    /// Files with schemes of concepts in SKOS, to which the concepts of the taxonomy are aligned: Turtle, N-Triples, RDF/XML or
+    /// JSON-LD. The name of a scheme is that of its file without the end. All miners need the same schemes.
+    pub schemes: Vec<String>,
+    /// The schemes that come with the product and are used, too: `topics`, `regions`, `genres`, `house`.
+    pub builtin_schemes: Vec<BuiltinScheme>,
     /// Seconds between two folds over all sites.
     pub fold_s: u64,
     /// Seconds after which the leading miner learns again how articles are filed under concepts, which it needs to put
@@ -501,6 +526,8 @@ impl Default for MinerConfig {
             delay_ms: 1_000,
             window_days: 0,
             retention: Retention::All,
+            schemes: Vec::new(),
+            builtin_schemes: BuiltinScheme::ALL.to_vec(),
             fold_s: 30,
             filing_s: 3_600,
             instances_s: 3_600,

@@ -195,6 +195,11 @@ impl Config {
         broken.range("miner.instances_s", miner.instances_s, 0..=MOST_WAIT_S);
         broken.range("miner.views_share", miner.views_share.into(), 1..=100);
         broken.range("miner.recompute_share", miner.recompute_share.into(), 0..=100);
+        let twice = |at: usize| miner.builtin_schemes[..at].contains(&miner.builtin_schemes[at]);
+        broken.unless(
+            !(0..miner.builtin_schemes.len()).any(twice),
+            "`miner.builtin_schemes` names a scheme twice; name each at most once",
+        );
     }
 
     /// A delivery that is held past the broker's consumer timeout closes its channel. All messages of that

@@ -92,6 +92,11 @@ file:///var/lib/newslode/archive
 {{- $config := deepCopy .Values.config -}}
 {{- $_ := set $config "archive" (merge (dict "url" (include "newslode.archiveUrl" .)) ($config.archive | default dict)) -}}
 {{- $_ := set $config "telemetry" (merge (dict "admin" "0.0.0.0:9464") ($config.telemetry | default dict)) -}}
+{{- if .Values.schemes -}}
+{{- $files := list -}}
+{{- range $name, $_ := .Values.schemes }}{{ $files = append $files (printf "/etc/newslode-schemes/%s" $name) }}{{ end -}}
+{{- $_ := set $config "miner" (merge (dict "schemes" $files) ($config.miner | default dict)) -}}
+{{- end -}}
 {{- range $section, $keys := $config }}
 [{{ $section }}]
 {{- range $key, $value := $keys }}
@@ -201,6 +206,11 @@ imagePullSecrets:
   mountPath: /etc/newslode-ca
   readOnly: true
 {{- end }}
+{{- if and .Values.schemes (or (eq $component "miner") (eq $component "console")) }}
+- name: schemes
+  mountPath: /etc/newslode-schemes
+  readOnly: true
+{{- end }}
 {{- if eq $component "console" }}
 - name: token
   mountPath: /etc/newslode-console
@@ -229,6 +239,11 @@ imagePullSecrets:
     items:
       - key: {{ .Values.ca.key }}
         path: ca.crt
+{{- end }}
+{{- if and .Values.schemes (or (eq $component "miner") (eq $component "console")) }}
+- name: schemes
+  configMap:
+    name: {{ include "newslode.fullname" . }}-schemes
 {{- end }}
 {{- if eq $component "console" }}
 - name: token

@@ -34,7 +34,7 @@ spec:
       annotations:
         {{- if not $values.plain }}
         # The file is read once, at the start: pods of an old one are replaced.
-        checksum/config: {{ include "newslode.toml" $root | sha256sum }}
+        checksum/config: {{ printf "%s%s" (include "newslode.toml" $root) (empty $values.schemes | ternary "" (toJson $values.schemes)) | sha256sum }}
         {{- end }}
         {{- if not (or $isConsole $values.monitoring.serviceMonitor) }}
         prometheus.io/scrape: "true"

@@ -96,6 +96,7 @@ pub(super) fn parts(store: RedbStore) -> anyhow::Result<Parts> {
         owners: Arc::default(),
         filing: Arc::default(),
         places: Arc::default(),
+        schemes: Arc::default(),
         announcements: Arc::default(),
         broker: Arc::new(InProcessBroker::new(Limits::default())),
         metrics: Metrics::new()?,

@@ -92,18 +92,19 @@ pub struct Folder {
 impl Folder {
     /// Folds the summaries of sites without schemes, in the order of their names, into the taxonomy.
     pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
-        self.fold_asking(sites, &Schemes::new(), params).taxonomy
+        self.fold_asking(sites, &Schemes::new(), KnownLabels::builtin(), params).taxonomy
     }
 
-    /// Folds the sites' summaries, in the order of their names, and what their schemes say into the taxonomy. Returns it with
-    /// the pages that the fold asks for.
+    /// Folds the sites' summaries, in the order of their names, what their schemes say and what lists know into the taxonomy.
+    /// Returns it with the pages that the fold asks for.
     pub fn fold_asking(
         &mut self,
         sites: &[Arc<SiteSummary>],
         schemes: &Schemes,
+        known: &KnownLabels,
         params: &FoldParams,
     ) -> Folded {
-        fold_index(sites, &self.indexer.index(sites), schemes, params)
+        fold_index(sites, &self.indexer.index(sites), &Placed::of(sites, schemes), known, params)
     }
 }
 
@@ -128,21 +129,27 @@ fn judge_all(
     sites: &[Arc<SiteSummary>],
     index: &Index,
     placed: &Placed<'_>,
+    known: &KnownLabels,
     support: u32,
 ) -> BTreeMap<String, Judged> {
     let mut judged = judged(index, support);
-    placed.judge(&mut judged, sites, index, support, KnownLabels::builtin());
+    placed.judge(&mut judged, sites, index, support, known);
     judged
 }
 
 /// Folds by one of two sets of rules, the evidence or the paper's. Both take the same steps, by other means.
-fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, params: &FoldParams) -> Folded {
-    let placed = Placed::of(sites, schemes);
+fn fold_index(
+    sites: &[Arc<SiteSummary>],
+    index: &Index,
+    placed: &Placed<'_>,
+    known: &KnownLabels,
+    params: &FoldParams,
+) -> Folded {
     let support = least_support(params.support, sites.len());
 
     // Which labels are concepts?
     let judged = match params.rules {
-        Rules::Evidence => judge_all(sites, index, &placed, support),
+        Rules::Evidence => judge_all(sites, index, placed, known, support),
         Rules::Paper => apply_paper_rules(judged(index, support)),
     };
     let kept: BTreeMap<&str, &Judged> = judged
@@ -153,7 +160,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, para
 
     // Which of them name one concept, and which concept is broader than which?
     let RelatedConcepts { concept_of, genres, relations } = match params.rules {
-        Rules::Evidence => relate_by_evidence(&kept, sites, index, &placed, support),
+        Rules::Evidence => relate_by_evidence(&kept, sites, index, (placed, known), support),
         Rules::Paper => relate_by_paper(&kept, index, support),
     };
 
@@ -201,6 +208,7 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, para
             parents: broader.map(|relation| relation.broader.clone()).collect(),
             parent: display_parent.get(key).map(|relation| relation.broader.clone()),
             edited: Vec::new(),
+            aligned: Vec::new(),
         }
     });
     let concepts = concepts.collect();
@@ -213,7 +221,8 @@ fn fold_index(sites: &[Arc<SiteSummary>], index: &Index, schemes: &Schemes, para
         edited: false,
     });
     let relations = relations.collect();
-    let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations };
+    let schemes = String::new();
+    let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations, schemes };
     Folded { taxonomy, asked: expansion.asked }
 }
 
@@ -241,10 +250,9 @@ fn relate_by_evidence<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     sites: &[Arc<SiteSummary>],
     index: &Index,
-    placed: &Placed<'_>,
+    (placed, known): (&Placed<'_>, &KnownLabels),
     support: u32,
 ) -> RelatedConcepts<'a> {
-    let known = KnownLabels::builtin();
     let meanings = Meanings::of(kept, sites, placed, known);
     let lists = ConceptLists::of(index, &evidence::themselves(index));
     let is_apart = |a: &str, b: &str| placed.is_on_one_site(a, b) || lists.sites_with_both(a, b) > 0;

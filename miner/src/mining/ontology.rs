@@ -6,7 +6,8 @@
 //! no articles are `WebPage`s with A as `additionalProperty`. Member is `schema:about`. SKOS has no terms for
 //! the proof of a statement, so a vocabulary of our own has them: `support` (sites), `score`, and for each
 //! pair one `Relation` with `broader`, `narrower`, `level`, `site`. A concept's IRI is the base and its
-//! percent-encoded key, so it is the same in every export.
+//! percent-encoded key, so it is the same in every export. What it is in schemes from outside is an `exactMatch` if the label is
+//! spelled so in its language, else a `closeMatch`.
 //!
 //! Each site's own sections and tags are a scheme of their own: a `skos:ConceptScheme` for each site, whose top concepts have
 //! a `kind` and, where it is known, the page as `schema:url`. Articles name them as `dct:subject`. They are written before the
@@ -23,6 +24,7 @@ use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
 use crate::mining::instances::ConceptInstance;
+use crate::mining::schemes::Step;
 use crate::mining::site_scheme::{Place, PlaceKind, folded};
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
@@ -112,7 +114,14 @@ impl<W: Write> OntologyWriter<W> {
         }
         let support = Literal::from(concept.sites.len() as u64);
         self.triple(&subject, word(OWN, "support")?.as_ref(), &support)?;
-        self.triple(&subject, word(OWN, "score")?.as_ref(), &Literal::from(concept.score))
+        self.triple(&subject, word(OWN, "score")?.as_ref(), &Literal::from(concept.score))?;
+        for aligned in &concept.aligned {
+            // What a scheme's file calls a URI may be none.
+            let Ok(other) = iri(&aligned.uri) else { continue };
+            let how = if aligned.how == Step::Spelled { "exactMatch" } else { "closeMatch" };
+            self.triple(&subject, word(SKOS, how)?.as_ref(), &other)?;
+        }
+        Ok(())
     }
 
     fn relation(&mut self, relation: &Relation) -> io::Result<()> {

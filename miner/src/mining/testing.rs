@@ -45,6 +45,7 @@ pub(crate) fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
         parents: parents.iter().map(|key| (*key).into()).collect(),
         parent: None,
         edited: Vec::new(),
+        aligned: Vec::new(),
     }
 }
 

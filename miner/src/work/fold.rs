@@ -23,6 +23,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::schemes::align_taxonomy;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::read_contribution;
@@ -123,9 +124,18 @@ pub async fn fold_once(
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds, so this stays off the threads that serve the queues. The folder goes there and back.
     let mut folder = std::mem::take(&mut memory.folder);
-    let work = move || (folder.fold_asking(&folded, &schemes, &params), folder);
-    let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
+    let outside = parts.schemes.clone();
+    let work = move || {
+        let folded = outside.set().map(|set| {
+            let mut result = folder.fold_asking(&folded, &schemes, set.known(), &params);
+            align_taxonomy(&set, &mut result.taxonomy);
+            result
+        });
+        (folded, folder)
+    };
+    let (result, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
+    let Folded { taxonomy, asked } = result?;
     // What is fetched does not depend on corrections, so each of them can be undone.
     let mut links = concept_links(&taxonomy, &sites);
     let Written { taxonomy, is_new: changed } = write_mined(state, &taxonomy).await?;

@@ -51,6 +51,8 @@ pub mod reconcile;
 pub mod removal;
 pub mod repair;
 pub mod retention;
+pub mod scheme_claim;
+pub mod scheme_set;
 pub mod scheme_summaries;
 pub mod schemes;
 pub mod seeds;

@@ -16,6 +16,7 @@ use crate::work::announcements::Announcements;
 use crate::work::filing::cache::FilingCache;
 use crate::work::histories::Histories;
 use crate::work::owners::Owners;
+use crate::work::scheme_set::ConfiguredSchemes;
 use crate::work::schemes::PlaceCache;
 use crate::work::stores::Stores;
 
@@ -34,6 +35,8 @@ pub struct Parts {
     pub filing: Arc<FilingCache>,
     /// The schemes by which the articles of events have their places.
     pub places: Arc<PlaceCache>,
+    /// The schemes from outside, and those that come with the product.
+    pub schemes: Arc<ConfiguredSchemes>,
     /// When readers hear of new articles.
     pub announcements: Arc<Announcements>,
     /// The rules of folding: those of the preset with which pages are partitioned.

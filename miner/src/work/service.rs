@@ -42,6 +42,7 @@ use crate::work::owners;
 use crate::work::parts::Parts;
 use crate::work::recompute;
 use crate::work::removal::remove_page;
+use crate::work::scheme_claim::SchemeClaim;
 use crate::work::seeds::apply_seed;
 use crate::work::views;
 use crate::work::waiting::pause;
@@ -66,6 +67,10 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     if let Err(error) = parts.owners.heartbeat(parts.stores.state.as_ref(), Instant::now()).await {
         tracing::warn!(%error, "cannot read the roster of miners; until it can be read this miner cares for all sites");
     }
+    let mut claim = SchemeClaim::default();
+    if let Err(error) = claim.make(parts.stores.state.as_ref(), &*parts.schemes.set()?).await {
+        tracing::warn!(%error, "cannot write which schemes this miner has; it tries again before it folds");
+    }
     let (state, metrics) = (parts.stores.state.clone(), parts.metrics.clone());
     loops.spawn(owners::heartbeat_loop(parts.owners.clone(), state.clone(), metrics, stop.clone()));
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
@@ -77,7 +82,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     let restarts = Arc::new(AtomicU64::new(0));
     loops.spawn(losses::run(parts.clone(), restarts.clone(), stop.clone()));
     if config.fold_s > 0 {
-        loops.spawn(fold_loop(parts.clone(), config.clone(), restarts, stop.clone()));
+        loops.spawn(fold_loop(parts.clone(), config.clone(), claim, restarts, stop.clone()));
     }
     if config.views_s > 0 {
         loops.spawn(views::run(parts.clone(), config.clone(), stop.clone()));
@@ -328,6 +333,7 @@ fn command_of(queue: Queue, message: &[u8], old_removals: bool) -> Result<SeedCo
 async fn fold_loop(
     parts: Parts,
     config: MinerConfig,
+    mut claim: SchemeClaim,
     restarts: Arc<AtomicU64>,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
@@ -348,6 +354,9 @@ async fn fold_loop(
         if restarted != seen_restarts {
             // The store may have lost writes that the memory already knows.
             (memory, seen_restarts) = (FoldMemory::default(), restarted);
+        }
+        if !may_fold(&parts, &mut claim).await {
+            continue;
         }
         match fold_once(&parts, &config, &mut memory, false, time::now()).await {
             Ok(report) => tracing::debug!(?report, "the fold is done"),
@@ -373,6 +382,34 @@ async fn fold_loop(
     instances_task.stop().await;
     save_summaries(parts.stores.state.as_ref(), &mut memory).await;
     Ok(())
+}
+
+/// Whether this miner's schemes are those of the store.
+async fn may_fold(parts: &Parts, claim: &mut SchemeClaim) -> bool {
+    let check = async {
+        let ours = parts.schemes.set()?;
+        let others = claim.check(parts.stores.state.as_ref(), &ours).await?;
+        anyhow::Ok(others.map(|others| (others.names, ours.names().to_vec())))
+    };
+    match check.await {
+        Ok(None) => true,
+        Ok(Some((theirs, ours))) => {
+            tracing::error!(
+                ?ours,
+                ?theirs,
+                "a miner that was started later has other schemes, so this miner does not fold; give all miners the same files in \
+                 `miner.schemes` and the same `miner.builtin_schemes`, and restart them"
+            );
+            false
+        }
+        Err(error) => {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "cannot read which schemes the miners have; the taxonomy stays as it is until the next fold"
+            );
+            false
+        }
+    }
 }
 
 /// Saves the summaries for the next leader.

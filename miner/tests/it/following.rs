@@ -156,6 +156,7 @@ async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
     Folder::default().fold_asking(
         &summaries,
         &std::collections::BTreeMap::new(),
+        newslode_miner::mining::schemes::KnownLabels::builtin(),
         &FoldParams { support, ..FoldParams::default() },
     )
 }

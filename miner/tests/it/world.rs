@@ -44,6 +44,7 @@ pub(crate) fn world() -> World {
         owners: Arc::default(),
         filing: Arc::default(),
         places: Arc::default(),
+        schemes: Arc::default(),
         announcements: Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),

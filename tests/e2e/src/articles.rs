@@ -30,8 +30,10 @@ fn articles(lines: &str) -> Vec<Value> {
         let body = article.as_object_mut().unwrap().remove("body").unwrap();
         assert!(!body.as_array().unwrap().is_empty(), "{line}");
         article["evidence"].as_object_mut().unwrap().remove("body");
-        // The scheme of the site gives places.
-        assert!(article.as_object_mut().unwrap().remove("places").is_some(), "{line}");
+        // The scheme of the site gives places, and these give codes.
+        for key in ["places", "codes"] {
+            assert!(article.as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
+        }
         for key in ["event", "version", "changed", "first_seen", "fetched_at"] {
             assert!(article.as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
         }

@@ -17,6 +17,7 @@ use newslode_common::warc::{Found, Limits, Reader, Record, SkippedRecord};
 use newslode_crawler::listing::{self, ListingError, ListingLimits, discover};
 use newslode_crawler::robots::RobotsFile;
 use newslode_crawler::robots::file::MAX_FILE_BYTES;
+use newslode_miner::mining::schemes::{self, Format, Scheme};
 use newslode_page::hierarchy::{Hierarchy, xml};
 use newslode_page::partition::{Method, PaperParams, Scope, hierarchy};
 use newslode_page::{CanonicalUrl, Page, Params, Timestamp, analyse};
@@ -34,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     ("message", message),
     ("hierarchy_xml", hierarchy_xml),
     ("console_query", console_query),
+    ("scheme", scheme),
 ];
 
 /// The time of all fetches.
@@ -215,5 +217,46 @@ pub fn console_query(bytes: &[u8]) {
     if let Some((urls, delay_ms)) = seed_form(bytes) {
         assert!(urls.iter().all(|url| !url.is_empty() && url.trim() == url), "an empty address");
         assert!(delay_ms.is_none_or(|delay_ms| delay_ms <= 86_400_000), "a delay of more than a day");
+    }
+}
+
+/// A file of a scheme, whose first byte says the syntax: equal bytes give equal schemes or equal errors, broader concepts form no
+/// cycle, numbers follow URIs, and each label finds its concept.
+pub fn scheme(bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let format = [Format::Turtle, Format::NTriples, Format::RdfXml, Format::JsonLd][usize::from(*first) % 4];
+    let limits = schemes::Limits { bytes: 1 << 20, json_bytes: 1 << 20, concepts: 2_000, statements: 20_000 };
+    let read = || schemes::read("fuzzed", format, rest, &limits);
+    let (found, again) = match (read(), read()) {
+        (Ok(found), Ok(again)) => (found, again),
+        (Err(one), Err(other)) => {
+            assert_eq!(one.to_string(), other.to_string());
+            return;
+        }
+        _ => panic!("read once only"),
+    };
+    assert_eq!(found.notes, again.notes);
+    let digests = |all: &[Scheme]| all.iter().map(|one| one.digest().to_owned()).collect::<Vec<_>>();
+    assert_eq!(digests(&found.schemes), digests(&again.schemes));
+    for scheme in &found.schemes {
+        assert!(!scheme.is_empty(), "a scheme without concepts");
+        let uris: Vec<&str> = scheme.concepts().map(schemes::Concept::uri).collect();
+        assert!(uris.is_sorted_by(|one, next| one < next), "not in the order of URIs");
+        for concept in scheme.concepts().take(200) {
+            assert!(!scheme.ancestors(concept.number()).contains(&concept.number()), "a cycle");
+        }
+    }
+    let all = found.schemes.into_iter().map(|scheme| (scheme.into(), schemes::Facet::Subject)).collect();
+    let index = schemes::SchemeIndex::new(all);
+    let Some(scheme) = index.scheme(0) else { return };
+    for concept in scheme.concepts().take(50) {
+        for label in concept.labels().take(5).filter(|label| label.text.chars().any(char::is_alphanumeric)) {
+            let language = Some(label.language).filter(|language| !language.is_empty());
+            let found = index.find(label.text, language);
+            assert!(
+                found.iter().any(|one| one.scheme == 0 && one.concept == concept.number()),
+                "a label does not find its concept"
+            );
+        }
     }
 }

@@ -27,6 +27,7 @@ const SCHEMA: &str = "message article {
     optional binary section (STRING);
     required group concepts (LIST) { repeated group list { required binary element (STRING); } }
     required group places (LIST) { repeated group list { required binary element (STRING); } }
+    required group codes (LIST) { repeated group list { required binary element (STRING); } }
     optional binary language (STRING);
     optional int64 first_seen (TIMESTAMP(MILLIS, true));
     optional binary image (STRING);
@@ -121,6 +122,7 @@ struct Rows {
     section: Texts,
     concepts: Texts,
     places: Texts,
+    codes: Texts,
     language: Texts,
     first_seen: Times,
     image: Texts,
@@ -189,6 +191,7 @@ impl Rows {
         self.section.add_if(article.section.as_ref());
         self.concepts.add_all(&article.concepts);
         self.places.add_all(&filed_article.place_labels());
+        self.codes.add_all(&filed_article.codes);
         self.language.add_if(article.language.as_ref());
         let seen =
             filed_article.history.as_ref().and_then(|history| i64::try_from(history.first_seen.0).ok());
@@ -210,6 +213,7 @@ impl Rows {
             &self.section,
             &self.concepts,
             &self.places,
+            &self.codes,
             &self.language,
         ] {
             column.write(group)?;
@@ -273,6 +277,10 @@ mod tests {
         place_labels(number).into_iter().map(place).collect()
     }
 
+    fn codes(number: usize) -> Vec<String> {
+        (1..number % 4).map(|code| format!("medtop:{code}")).collect()
+    }
+
     #[test]
     fn what_is_written_is_read_again() {
         let (labels, mut file) = (BTreeMap::new(), Vec::new());
@@ -287,6 +295,7 @@ mod tests {
                         None,
                         &labels,
                         places(number),
+                        codes(number),
                     ),
                     &mut file,
                 )
@@ -306,6 +315,7 @@ mod tests {
             assert_eq!(texts(fields["authors"]), wanted.authors);
             assert_eq!(texts(fields["concepts"]), [""; 0]);
             assert_eq!(texts(fields["places"]), place_labels(number));
+            assert_eq!(texts(fields["codes"]), codes(number));
             assert_eq!(*fields["first_seen"], Field::Null);
             assert_eq!(texts(fields["text"]), [wanted.text()]);
             rows += 1;

@@ -91,6 +91,7 @@ impl Crawl {
             owners: Arc::default(),
             filing: Arc::default(),
             places: Arc::default(),
+            schemes: Arc::default(),
             announcements: Arc::default(),
             broker: outbox.clone(),
             metrics: parts.metrics,

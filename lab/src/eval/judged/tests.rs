@@ -32,6 +32,7 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
         parents: Vec::new(),
         parent: None,
         edited: Vec::new(),
+        aligned: Vec::new(),
     };
     let relation = |(broader, narrower): &(&str, &str)| Relation {
         broader: (*broader).into(),
@@ -43,7 +44,13 @@ fn taxonomy(concepts: &[(&[&str], usize)], is_a: &[(&str, &str)]) -> Taxonomy {
     };
     let mut concepts: Vec<Concept> = concepts.iter().map(concept).collect();
     concepts.sort_by(|a, b| a.key.cmp(&b.key));
-    Taxonomy { support: 2, sites: 3, concepts, relations: is_a.iter().map(relation).collect() }
+    Taxonomy {
+        support: 2,
+        sites: 3,
+        concepts,
+        relations: is_a.iter().map(relation).collect(),
+        schemes: String::new(),
+    }
 }
 
 fn of_labels(labels: &[&str], is_a: &[(&str, &str)]) -> Taxonomy {

@@ -22,6 +22,7 @@ type Pair = (String, String);
 struct Proof {
     level: u8,
     sites: BTreeSet<Site>,
+    is_listed: bool,
     edited: bool,
 }
 
@@ -30,6 +31,7 @@ impl Proof {
     fn join(&mut self, other: Proof) {
         self.level = self.level.min(other.level);
         self.sites.extend(other.sites);
+        self.is_listed |= other.is_listed;
         self.edited |= other.edited;
     }
 
@@ -38,6 +40,7 @@ impl Proof {
         Proof {
             level: self.level.saturating_add(below.level),
             sites: self.sites.intersection(&below.sites).cloned().collect(),
+            is_listed: self.is_listed && below.is_listed,
             edited: true,
         }
     }
@@ -77,8 +80,9 @@ impl<'a> Draft<'a> {
     pub(super) fn new(mined: &'a Taxonomy, entries: &'a [Entry]) -> Draft<'a> {
         let concepts = mined.concepts.iter().map(|concept| (concept.key.clone(), concept.clone())).collect();
         let relations = mined.relations.iter().map(|relation| {
-            let Relation { broader, narrower, level, sites, edited } = relation;
-            let proof = Proof { level: *level, sites: sites.iter().cloned().collect(), edited: *edited };
+            let Relation { broader, narrower, level, sites, is_listed, edited } = relation;
+            let (is_listed, edited) = (*is_listed, *edited);
+            let proof = Proof { level: *level, sites: sites.iter().cloned().collect(), is_listed, edited };
             ((broader.clone(), narrower.clone()), proof)
         });
         let mut draft = Draft {
@@ -423,7 +427,7 @@ impl<'a> Draft<'a> {
                 continue;
             }
             below.entry(pair.0.clone()).or_default().insert(pair.1.clone());
-            let proof = Proof { level: 1, sites: BTreeSet::new(), edited: true };
+            let proof = Proof { level: 1, sites: BTreeSet::new(), is_listed: false, edited: true };
             self.relations.entry(pair.clone()).or_insert(proof).edited = true;
             self.mark(&pair.1, Edit::Parents);
             self.set.insert(pair, at);
@@ -501,9 +505,16 @@ impl<'a> Draft<'a> {
             narrower,
             level: proof.level,
             sites: proof.sites.into_iter().collect(),
+            is_listed: proof.is_listed,
             edited: proof.edited,
         });
-        let taxonomy = Taxonomy { concepts, relations: relations.collect(), ..*mined };
+        let taxonomy = Taxonomy {
+            support: mined.support,
+            sites: mined.sites,
+            concepts,
+            relations: relations.collect(),
+            schemes: mined.schemes.clone(),
+        };
         let unmatched = unmatched.into_iter().map(|(number, cause)| Unmatched { number, cause });
         Corrected { taxonomy, unmatched: unmatched.collect() }
     }
@@ -587,6 +598,7 @@ fn related(relations: &Relations) -> Vec<Related> {
         narrower: narrower.clone(),
         level: proof.level,
         sites: proof.sites.iter().filter_map(|site| number.get(site).copied()).collect(),
+        is_listed: proof.is_listed,
     });
     related.collect()
 }

@@ -21,6 +21,7 @@ fn taxonomy(labels: &[&str], is_a: &[(&str, &str)]) -> Taxonomy {
             narrower: key(narrower),
             level: 1,
             sites: vec![0, 1],
+            is_listed: false,
         })
         .collect();
     let related = reduced(acyclic(related));
@@ -44,9 +45,10 @@ fn taxonomy(labels: &[&str], is_a: &[(&str, &str)]) -> Taxonomy {
         narrower: pair.narrower.clone(),
         level: pair.level,
         sites: pair.sites.iter().map(|number| site(*number)).collect(),
+        is_listed: pair.is_listed,
         edited: false,
     });
-    Taxonomy { support: 2, sites: 2, relations: relations.collect(), concepts }
+    Taxonomy { support: 2, sites: 2, relations: relations.collect(), concepts, schemes: String::new() }
 }
 
 /// News > Sport > Football > Cup, and Culture > Film.

@@ -25,10 +25,10 @@ mod shown;
 mod witness;
 mod words;
 
+pub(in crate::mining) use hash::hash;
 pub use lessons::{Lessons, TaughtArticle, Teacher, sample};
 pub use model::Filing;
 pub use witness::{ArticleEvidence, Filed, Witness};
-pub(in crate::mining) use hash::hash;
 pub(in crate::mining) use words::term_weights;
 
 #[cfg(test)]

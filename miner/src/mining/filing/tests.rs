@@ -16,7 +16,13 @@ fn taxonomy() -> Taxonomy {
         concept("en:tenni", "Tennis", &["en:sport"]),
         concept("en:world", "World", &[]),
     ];
-    Taxonomy { support: 2, sites: 2, concepts: concepts.into(), relations: Vec::new() }
+    Taxonomy {
+        support: 2,
+        sites: 2,
+        concepts: concepts.into(),
+        relations: Vec::new(),
+        schemes: String::new(),
+    }
 }
 
 fn article(url: &str, section: Option<&str>, text: &str) -> Article {

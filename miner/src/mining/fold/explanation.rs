@@ -9,6 +9,7 @@ use super::placed::Placed;
 use super::{Schemes, judge_all};
 use crate::mining::concepts::{Judged, Verdict, verdict_of};
 use crate::mining::index::Indexer;
+use crate::mining::schemes::KnownLabels;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
@@ -16,12 +17,18 @@ use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 /// labels that single sites add below a concept (expansion), the pages that prove it. `concept` is a key or
 /// any written form; case does not matter.
 #[must_use]
-pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], schemes: &Schemes, concept: &str) -> String {
+pub fn explain(
+    taxonomy: &Taxonomy,
+    sites: &[Arc<SiteSummary>],
+    schemes: &Schemes,
+    known: &KnownLabels,
+    concept: &str,
+) -> String {
     let keys = keys_of(sites, schemes, concept);
     if keys.is_empty() {
         return format!("`{concept}` is on none of the {} sites\n", sites.len());
     }
-    Explainer::new(taxonomy, sites, schemes).of_keys(keys.iter().map(String::as_str))
+    Explainer::new(taxonomy, sites, schemes, known).of_keys(keys.iter().map(String::as_str))
 }
 
 /// Explains many labels of one taxonomy: all are judged once.
@@ -35,9 +42,15 @@ pub struct Explainer<'a> {
 impl<'a> Explainer<'a> {
     /// Judges the labels.
     #[must_use]
-    pub fn new(taxonomy: &'a Taxonomy, sites: &'a [Arc<SiteSummary>], schemes: &'a Schemes) -> Explainer<'a> {
+    pub fn new(
+        taxonomy: &'a Taxonomy,
+        sites: &'a [Arc<SiteSummary>],
+        schemes: &'a Schemes,
+        known: &KnownLabels,
+    ) -> Explainer<'a> {
         let mut indexer = Indexer::default();
-        let judged = judge_all(sites, &indexer.index(sites), &Placed::of(sites, schemes), taxonomy.support);
+        let judged =
+            judge_all(sites, &indexer.index(sites), &Placed::of(sites, schemes), known, taxonomy.support);
         Explainer { taxonomy, sites, schemes, judged }
     }
 

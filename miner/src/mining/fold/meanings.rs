@@ -21,8 +21,8 @@ const SAME_WORDS: f64 = 0.5;
 const SHORTEST: usize = 3;
 
 /// What the kept labels mean.
-pub(super) struct Meanings<'a> {
-    known: &'static KnownLabels,
+pub(super) struct Meanings<'a, 'k> {
+    known: &'k KnownLabels,
     labels: BTreeMap<&'a str, KnownForm>,
 }
 
@@ -36,13 +36,13 @@ struct KnownForm {
     sites: usize,
 }
 
-impl<'a> Meanings<'a> {
+impl<'a, 'k> Meanings<'a, 'k> {
     pub(super) fn of(
         kept: &BTreeMap<&'a str, &Judged>,
         sites: &[Arc<SiteSummary>],
         placed: &Placed<'_>,
-        known: &'static KnownLabels,
-    ) -> Meanings<'a> {
+        known: &'k KnownLabels,
+    ) -> Meanings<'a, 'k> {
         let labels = kept.iter().filter_map(|(key, label)| {
             let form = usual_form(key, &label.sites, sites, placed)?;
             let means = known.meaning(&form, language(key));

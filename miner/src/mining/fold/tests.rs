@@ -61,12 +61,15 @@ fn the_same_input_gives_the_same_bytes() {
 fn a_concept_is_explained_by_any_form_in_any_case() {
     let sites = sites();
     let taxonomy = fold(&sites, &FoldParams::default());
-    let why = explain(&taxonomy, &sites, &Schemes::new(), "sports");
+    let why = explain(&taxonomy, &sites, &Schemes::new(), KnownLabels::builtin(), "sports");
     for part in ["`en:sport` is a concept", "written `Sports`", "over `en:tenni` at level 1", "on site2.test"]
     {
         assert!(why.contains(part), "{part} is missing in:\n{why}");
     }
-    assert!(explain(&taxonomy, &sites, &Schemes::new(), "opera").contains("is on none of the 3 sites"));
+    assert!(
+        explain(&taxonomy, &sites, &Schemes::new(), KnownLabels::builtin(), "opera")
+            .contains("is on none of the 3 sites")
+    );
 }
 
 /// The relations of two sites whose labels lead to these paths; the outlines of both show the pair.
@@ -179,9 +182,9 @@ fn an_added_concept_is_explained_by_the_pages_that_it_came_from() {
     let sites = expanding("/sport/tennis", Some(3), false, Role::Any);
     let taxonomy = fold(&sites, &FoldParams::default());
     let came = "expanded on site0.test: https://a.test/sport/tennis lies below https://a.test/sport";
-    let why = explain(&taxonomy, &sites, &Schemes::new(), "tennis");
+    let why = explain(&taxonomy, &sites, &Schemes::new(), KnownLabels::builtin(), "tennis");
     assert!(why.contains("`en:tenni` is a concept by expansion") && why.contains(came), "{why}");
-    let why = explain(&taxonomy, &sites, &Schemes::new(), "sports");
+    let why = explain(&taxonomy, &sites, &Schemes::new(), KnownLabels::builtin(), "sports");
     assert!(why.contains("`en:sport` is a concept") && why.contains(came), "{why}");
 }
 
@@ -207,7 +210,9 @@ fn one_site_adds_a_concept_if_all_evidence_agrees() {
 fn a_page_is_requested_if_only_it_can_decide_a_concept() {
     let asked = |path, filing, in_directory| {
         let sites = expanding(path, filing, in_directory, Role::Any);
-        Folder::default().fold_asking(&sites, &Schemes::new(), &FoldParams::default()).asked
+        Folder::default()
+            .fold_asking(&sites, &Schemes::new(), KnownLabels::builtin(), &FoldParams::default())
+            .asked
     };
     let tennis = "https://a.test/sport/tennis".parse().unwrap();
     assert_eq!(asked("/sport/tennis", None, false), [(tennis, 1)]);
@@ -282,7 +287,9 @@ fn with_menus(count: usize, labels: &[(&str, &str)]) -> Vec<Arc<SiteSummary>> {
 /// The taxonomy of these sites with what their schemes say, by the number of the site.
 fn fold_with(sites: &[Arc<SiteSummary>], schemes: &[(usize, SchemeSummary)]) -> Taxonomy {
     let schemes = schemes.iter().map(|(at, scheme)| (sites[*at].site.clone(), Arc::new(scheme.clone())));
-    Folder::default().fold_asking(sites, &schemes.collect(), &FoldParams::default()).taxonomy
+    Folder::default()
+        .fold_asking(sites, &schemes.collect(), KnownLabels::builtin(), &FoldParams::default())
+        .taxonomy
 }
 
 fn labels_of(taxonomy: &Taxonomy) -> Vec<&str> {

@@ -40,6 +40,7 @@ fn document(form: RdfForm) -> Vec<u8> {
             concept("en:art", "Arts", &[]),
         ],
         relations: vec![relation],
+        schemes: String::new(),
     };
     let article = Article {
         title: Some("He said \"so\"".into()),

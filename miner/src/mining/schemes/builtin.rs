@@ -8,9 +8,11 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use newslode_common::compression::decompress;
+use newslode_common::config::BuiltinScheme;
 
 use super::lookup::Facet;
-use super::read::{Format, Limits, ReadError, read};
+use super::read::read;
+use super::results::{Format, Limits, ReadError};
 use super::scheme::Scheme;
 
 const TOPICS: &str = include_str!("../../../schemes/topics.ttl");
@@ -31,6 +33,17 @@ pub enum Builtin {
     Genres,
     /// Labels that name nothing of a story, in twelve languages.
     House,
+}
+
+impl From<BuiltinScheme> for Builtin {
+    fn from(configured: BuiltinScheme) -> Builtin {
+        match configured {
+            BuiltinScheme::Topics => Builtin::Topics,
+            BuiltinScheme::Regions => Builtin::Regions,
+            BuiltinScheme::Genres => Builtin::Genres,
+            BuiltinScheme::House => Builtin::House,
+        }
+    }
 }
 
 impl Builtin {

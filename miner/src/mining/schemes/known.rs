@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::lookup::Facet;
 pub(crate) use super::lookup::spelled;
-use super::lookup::{Facet, primary};
+use super::scheme::primary;
 use super::{Builtin, LabelKind, Scheme};
 
 /// The concepts whose names sites add to that of a section: "World News", "Sport Home".
@@ -44,8 +45,14 @@ impl KnownLabels {
         static KNOWN: OnceLock<KnownLabels> = OnceLock::new();
         KNOWN.get_or_init(|| {
             let read = Builtin::ALL.into_iter().filter_map(|one| Some((one.scheme().ok()?, one.facet())));
-            KnownLabels { schemes: read.collect(), languages: Mutex::default() }
+            KnownLabels::of(read.collect())
         })
+    }
+
+    /// What these schemes know.
+    #[must_use]
+    pub fn of(schemes: Vec<(Arc<Scheme>, Facet)>) -> KnownLabels {
+        KnownLabels { schemes, languages: Mutex::default() }
     }
 
     /// Whether a label of this language names no property of a story: home, all, log in.

@@ -5,18 +5,20 @@
 //! step that finds something counts, and all that it finds: what "football" means is for others to say. Spelling ignores case,
 //! punctuation and accents, so that "économie" is "ECONOMIE". Start at [`SchemeIndex::find`].
 //!
-//! Keys are kept as hashes beside the numbers of labels, 16 bytes each, and a match is compared by its text.
+//! Keys are kept as hashes beside the numbers of labels, 8 bytes each, and a match is compared by its text.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use newslode_page::contribution::labels::LabelKeys;
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::scheme::{Concept, LabelKind, Scheme};
+use super::scheme::{Concept, LabelKind, Scheme, primary};
 
 /// What the concepts of a scheme are to a news site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Facet {
     /// What a story is about.
     Subject,
@@ -29,7 +31,8 @@ pub enum Facet {
 }
 
 /// How a label was found. Ordered from the surest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Step {
     /// Spelled so in the language that was asked for.
     Spelled,
@@ -56,18 +59,23 @@ pub struct Match {
 
 /// Several schemes, found by labels.
 pub struct SchemeIndex {
-    schemes: Vec<(Arc<Scheme>, Facet)>,
-    spelled: Vec<Posting>,
-    stemmed: Vec<Posting>,
+    schemes: Vec<Arc<IndexedScheme>>,
     /// For the languages of labels that have stems.
-    keys: BTreeMap<String, LabelKeys>,
+    keys: Arc<BTreeMap<String, LabelKeys>>,
 }
 
-/// Where a key occurs. Sorted by hash, then scheme, then label.
+/// A scheme and where the keys of its labels occur.
+struct IndexedScheme {
+    scheme: Arc<Scheme>,
+    facet: Facet,
+    spelled: Vec<Posting>,
+    stemmed: Vec<Posting>,
+}
+
+/// Where a key occurs. Sorted by hash, then label.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Posting {
-    hash: u64,
-    scheme: u32,
+    hash: u32,
     label: u32,
 }
 
@@ -75,32 +83,19 @@ impl SchemeIndex {
     /// An index of these schemes, numbered as given.
     #[must_use]
     pub fn new(schemes: Vec<(Arc<Scheme>, Facet)>) -> SchemeIndex {
-        let labels: usize = schemes.iter().map(|(scheme, _)| scheme.label_count()).sum();
-        let (mut spelled, mut stemmed) = (Vec::with_capacity(labels), Vec::new());
         let mut keys: BTreeMap<String, Option<LabelKeys>> = BTreeMap::new();
-        let mut folded = String::new();
-        for (number, (scheme, _)) in (0_u32..).zip(&schemes) {
-            for at in (0_u32..).take(scheme.label_count()) {
-                let Some((_, label)) = scheme.label(at) else { continue };
-                fold(label.text, &mut folded);
-                if folded.is_empty() {
-                    continue;
-                }
-                spelled.push(Posting { hash: hash(&folded), scheme: number, label: at });
-                let language = primary(label.language);
-                if !keys.contains_key(language) {
-                    keys.insert(language.to_owned(), stem_keys(language));
-                }
-                if let Some(key) = keys.get(language).and_then(|keys| keys.as_ref()?.key(label.text)) {
-                    stemmed.push(Posting { hash: hash(&key), scheme: number, label: at });
-                }
-            }
-        }
-        stemmed.shrink_to_fit();
-        spelled.sort_unstable();
-        stemmed.sort_unstable();
+        let schemes = schemes.into_iter();
+        let schemes = schemes.map(|(scheme, facet)| Arc::new(index_scheme(scheme, facet, &mut keys)));
+        let schemes = schemes.collect();
         let keys = keys.into_iter().filter_map(|(language, keys)| Some((language, keys?))).collect();
-        SchemeIndex { schemes, spelled, stemmed, keys }
+        SchemeIndex { schemes, keys: Arc::new(keys) }
+    }
+
+    /// The same index without the first schemes; nothing is indexed again.
+    #[must_use]
+    pub fn without_first(&self, schemes: usize) -> SchemeIndex {
+        let rest = self.schemes.get(schemes..).unwrap_or_default().to_vec();
+        SchemeIndex { schemes: rest, keys: Arc::clone(&self.keys) }
     }
 
     /// The number of schemes.
@@ -118,13 +113,13 @@ impl SchemeIndex {
     /// The scheme with this number.
     #[must_use]
     pub fn scheme(&self, number: usize) -> Option<&Arc<Scheme>> {
-        self.schemes.get(number).map(|(scheme, _)| scheme)
+        self.schemes.get(number).map(|one| &one.scheme)
     }
 
     /// What the concepts of this scheme are to a news site.
     #[must_use]
     pub fn facet(&self, number: usize) -> Option<Facet> {
-        self.schemes.get(number).map(|(_, facet)| *facet)
+        self.schemes.get(number).map(|one| one.facet)
     }
 
     /// A concept that was found.
@@ -191,52 +186,80 @@ impl SchemeIndex {
             return;
         }
         let mut own = String::new();
-        self.add(&self.spelled, hash(folded), wanted, how, found, |text| {
-            fold(text, &mut own);
-            own == folded
-        });
+        self.add(
+            |one| &one.spelled,
+            hash(folded),
+            wanted,
+            how,
+            found,
+            |text| {
+                fold(text, &mut own);
+                own == folded
+            },
+        );
     }
 
     fn add_stemmed(&self, label: &str, language: &str, how: Step, found: &mut Vec<Match>) {
         let Some(keys) = self.keys.get(language) else { return };
         let Some(key) = keys.key(label) else { return };
-        self.add(&self.stemmed, hash(&key), Some(language), how, found, |text| {
-            keys.key(text).is_some_and(|own| own == key)
-        });
+        self.add(
+            |one| &one.stemmed,
+            hash(&key),
+            Some(language),
+            how,
+            found,
+            |text| keys.key(text).is_some_and(|own| own == key),
+        );
     }
 
     fn add(
         &self,
-        postings: &[Posting],
-        hash: u64,
+        postings: impl Fn(&IndexedScheme) -> &[Posting],
+        hash: u32,
         wanted: Option<&str>,
         how: Step,
         found: &mut Vec<Match>,
         mut same: impl FnMut(&str) -> bool,
     ) {
-        let begin = postings.partition_point(|posting| posting.hash < hash);
-        for posting in postings[begin..].iter().take_while(|posting| posting.hash == hash) {
-            let scheme = posting.scheme as usize;
-            let Some((concept, label)) = self.scheme(scheme).and_then(|scheme| scheme.label(posting.label))
-            else {
-                continue;
-            };
-            if wanted.is_none_or(|wanted| primary(label.language) == wanted) && same(label.text) {
-                found.push(Match { how, scheme, kind: label.kind, concept });
+        for (scheme, one) in self.schemes.iter().enumerate() {
+            let postings = postings(one);
+            let begin = postings.partition_point(|posting| posting.hash < hash);
+            for posting in postings[begin..].iter().take_while(|posting| posting.hash == hash) {
+                let Some((concept, label)) = one.scheme.label(posting.label) else { continue };
+                if wanted.is_none_or(|wanted| primary(label.language) == wanted) && same(label.text) {
+                    found.push(Match { how, scheme, kind: label.kind, concept });
+                }
             }
         }
     }
 }
 
-/// The language of a tag in lower case, without script and region. Norwegian has three codes.
-pub(super) fn primary(tag: &str) -> &str {
-    match tag.split(['-', '_']).next().unwrap_or("") {
-        "nb" | "nn" => "no",
-        "iw" => "he",
-        "in" => "id",
-        "fil" => "tl",
-        other => other,
+fn index_scheme(
+    scheme: Arc<Scheme>,
+    facet: Facet,
+    keys: &mut BTreeMap<String, Option<LabelKeys>>,
+) -> IndexedScheme {
+    let (mut spelled, mut stemmed) = (Vec::with_capacity(scheme.label_count()), Vec::new());
+    let mut folded = String::new();
+    for at in (0_u32..).take(scheme.label_count()) {
+        let Some((_, label)) = scheme.label(at) else { continue };
+        fold(label.text, &mut folded);
+        if folded.is_empty() {
+            continue;
+        }
+        spelled.push(Posting { hash: hash(&folded), label: at });
+        let language = primary(label.language);
+        if !keys.contains_key(language) {
+            keys.insert(language.to_owned(), stem_keys(language));
+        }
+        if let Some(key) = keys.get(language).and_then(|keys| keys.as_ref()?.key(label.text)) {
+            stemmed.push(Posting { hash: hash(&key), label: at });
+        }
     }
+    stemmed.shrink_to_fit();
+    spelled.sort_unstable();
+    stemmed.sort_unstable();
+    IndexedScheme { scheme, facet, spelled, stemmed }
 }
 
 /// Keys by the stems of a language; `None` if it has none, or if there is no language. Keys of stems are sorted, others are not.
@@ -246,10 +269,10 @@ fn stem_keys(language: &str) -> Option<LabelKeys> {
     (sorted && !language.is_empty()).then_some(keys)
 }
 
-fn hash(key: &str) -> u64 {
-    let mut first = [0; 8];
+fn hash(key: &str) -> u32 {
+    let mut first = [0; 4];
     blake3::Hasher::new().update(key.as_bytes()).finalize_xof().fill(&mut first);
-    u64::from_le_bytes(first)
+    u32::from_le_bytes(first)
 }
 
 /// Letters that differ by more than a mark, and are one to those who type in a hurry.

@@ -278,6 +278,13 @@ impl Scheme {
         found.split_off(1)
     }
 
+    /// Whether it may have labels in this language, compared without script and region.
+    #[must_use]
+    pub fn has_language(&self, language: &str) -> bool {
+        let wanted = language.to_ascii_lowercase();
+        self.languages.iter().any(|tag| primary(tag) == primary(&wanted))
+    }
+
     /// The label with this number, and its concept's.
     pub(super) fn label(&self, number: u32) -> Option<(u32, Label<'_>)> {
         let row = self.labels.get(number as usize)?;
@@ -347,17 +354,17 @@ impl<'a> Concept<'a> {
         self.scheme.labels[range].iter().map(|row| self.scheme.shown(row))
     }
 
-    /// The name to show to readers of a language: the preferred label in it, else in English, else the first one.
+    /// The name to show to readers of a language: the preferred label in it, else in English, else the first one. The same
+    /// language of another region is as good.
     #[must_use]
     pub fn name(self, language: &str) -> Option<&'a str> {
         let preferred = |wanted: &str| {
-            self.labels()
-                .find(|label| label.kind == LabelKind::Preferred && label.language == wanted)
-                .map(|label| label.text)
+            let of_kind = || self.labels().filter(|label| label.kind == LabelKind::Preferred);
+            let exact = of_kind().find(|label| label.language == wanted);
+            exact.or_else(|| of_kind().find(|label| primary(label.language) == primary(wanted)))
         };
-        preferred(language)
-            .or_else(|| preferred("en"))
-            .or_else(|| self.labels().next().map(|label| label.text))
+        let label = preferred(language).or_else(|| preferred("en")).or_else(|| self.labels().next());
+        label.map(|label| label.text)
     }
 
     /// The numbers of its broader concepts, ascending. Following them never leads back.
@@ -406,6 +413,17 @@ impl Texts {
     pub(super) fn get(&self, span: Span) -> &str {
         let (piece, begin) = (span.at as usize / PIECE, span.at as usize % PIECE);
         self.pieces.get(piece).and_then(|piece| piece.get(begin..begin + span.bytes as usize)).unwrap_or("")
+    }
+}
+
+/// The language of a tag in lower case, without script and region. Norwegian has three codes.
+pub(super) fn primary(tag: &str) -> &str {
+    match tag.split(['-', '_']).next().unwrap_or("") {
+        "nb" | "nn" => "no",
+        "iw" => "he",
+        "in" => "id",
+        "fil" => "tl",
+        other => other,
     }
 }
 

@@ -9,7 +9,7 @@ use oxrdfxml::RdfXmlSerializer;
 use oxttl::{NTriplesSerializer, TurtleSerializer};
 use proptest::prelude::*;
 
-use super::read::{Note, Schemes};
+use super::results::{Note, Schemes};
 use super::*;
 
 const PREFIXES: &str = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix xl: <http://www.w3.org/2008/05/skos-xl#> .
@@ -182,6 +182,16 @@ fn errors_name_file_line_cause_and_remedy() {
     assert!(matches!(error.unwrap_err(), ReadError::RemoteContext { .. }));
     assert_eq!(Format::of_name("a/b.TTL").unwrap(), Format::Turtle);
     assert!(Format::of_name("list.csv").unwrap_err().to_string().contains("`list.csv`"));
+}
+
+#[test]
+fn files_that_are_empty_or_no_rdf_are_named() {
+    for format in [Format::Turtle, Format::NTriples, Format::RdfXml, Format::JsonLd] {
+        for text in ["", "\n", "Sport\nPolitics\n", "\u{feff}", "\0\0"] {
+            let error = read_text(format, text).map(|_| ()).unwrap_err().to_string();
+            assert!(error.starts_with("`made.file`"), "{format} {text:?}: {error}");
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use newslode_page::reading::Site;
 use serde::{Deserialize, Serialize};
 
+use crate::mining::schemes::Aligned;
+
 /// A written form of a concept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
@@ -43,6 +45,9 @@ pub struct Concept {
     /// What an editor set, sorted; see [`corrections`](crate::mining::corrections).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited: Vec<Edit>,
+    /// What it is in schemes from outside and in those that come with the product.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aligned: Vec<Aligned>,
 }
 
 /// What an editor set about a concept.
@@ -94,6 +99,9 @@ pub struct Taxonomy {
     pub concepts: Vec<Concept>,
     /// By (broader, narrower); acyclic. None follows from others, except what an editor set.
     pub relations: Vec<Relation>,
+    /// Digest of the schemes to which the concepts are aligned; empty if there were none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub schemes: String,
 }
 
 impl Taxonomy {

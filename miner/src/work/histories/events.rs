@@ -106,6 +106,9 @@ pub struct WithConcepts<'a, T> {
     pub filed: &'a [FiledUnder<'a>],
     /// Its places in the site's own scheme, best first; none while the site has no scheme.
     pub places: &'a [Place],
+    /// The codes of its concepts and places in schemes from outside, sorted; left out where they are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub codes: Option<&'a [String]>,
 }
 
 /// A concept under which an article is filed.

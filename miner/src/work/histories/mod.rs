@@ -472,7 +472,7 @@ impl Histories<'_> {
         let (article, filed) = self.file(history, article, places.clone()).await?;
         let Some(event) = ArticleEvent::latest(history, &article, labels) else { return Ok(()) };
         let id = history_key(&history.url);
-        let event = WithConcepts { id, event, filed: &FiledUnder::all(&filed), places: &places };
+        let event = WithConcepts { id, event, filed: &FiledUnder::all(&filed), places: &places, codes: None };
         self.publish(history.language.as_deref(), &history.url, &event).await
     }
 

@@ -28,6 +28,7 @@ mod oidc;
 mod past;
 mod placed;
 mod python;
+mod schemes;
 mod servers;
 mod upgrade;
 mod watching;

@@ -68,6 +68,7 @@ impl Installation {
             owners: Arc::default(),
             filing: Arc::default(),
             places: Arc::default(),
+            schemes: Arc::default(),
             announcements: Arc::default(),
             broker,
             metrics: self.metrics.clone(),

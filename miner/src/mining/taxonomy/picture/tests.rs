@@ -17,6 +17,7 @@ fn concept(n: usize, label: &str, parents: &[usize]) -> Concept {
         parents: parents.iter().map(|parent| key(*parent)).collect(),
         parent: parents.first().map(|parent| key(*parent)),
         edited: Vec::new(),
+        aligned: Vec::new(),
     }
 }
 
@@ -31,7 +32,13 @@ fn hundred() -> Taxonomy {
         40..70 => concept(n, &label(n), &[8 + n % 32, (n + 1) % 8]),
         _ => concept(n, &label(n), &[40 + n % 30]),
     });
-    Taxonomy { support: 2, sites: 10, concepts: concepts.collect(), relations: Vec::new() }
+    Taxonomy {
+        support: 2,
+        sites: 10,
+        concepts: concepts.collect(),
+        relations: Vec::new(),
+        schemes: String::new(),
+    }
 }
 
 #[test]

@@ -10,7 +10,14 @@ use crate::mining::testing;
 
 fn filing() -> Filing {
     let concept = testing::concept("en:sport", "Sports", &[]);
-    Lessons::new(&Taxonomy { support: 2, sites: 2, concepts: vec![concept], relations: Vec::new() }).learn()
+    Lessons::new(&Taxonomy {
+        support: 2,
+        sites: 2,
+        concepts: vec![concept],
+        relations: Vec::new(),
+        schemes: String::new(),
+    })
+    .learn()
 }
 
 /// The label under which what the miner holds files an article of this section.

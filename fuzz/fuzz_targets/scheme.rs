@@ -1,0 +1,5 @@
+//! See `newslode_fuzzing::scheme`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| newslode_fuzzing::scheme(bytes));
