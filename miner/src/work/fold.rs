@@ -28,6 +28,7 @@ use crate::work::archive::read_contribution;
 use crate::work::generations::Generations;
 use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
+use crate::work::registry::follow_taxonomy;
 use crate::work::scheme_summaries::SchemeSummaries;
 use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
@@ -126,6 +127,7 @@ pub async fn fold_once(
     let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
     let changed = write_taxonomy(state, &taxonomy).await?;
+    follow_taxonomy(state, now).await.context("cannot give the concepts identifiers")?;
     let mut links = concept_links(&taxonomy, &sites);
     links.extend(requested_links(asked));
     if config.follow == Follow::News {
