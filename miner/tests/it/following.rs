@@ -5,7 +5,7 @@ use std::sync::Arc;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Applied, Change, SiteState, bucket};
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::mining::fold::{FoldParams, Folded, Folder};
+use newslode_miner::mining::fold::{FoldParams, Folded, Folder, Schemes};
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::work::summaries::summaries;
 use newslode_miner::work::summary_cache::SummaryCache;
