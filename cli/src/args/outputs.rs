@@ -45,8 +45,7 @@ pub(crate) struct TaxonomyArgs {
     /// Show the sites, labels, pairs and levels behind this concept.
     #[arg(long, value_name = "CONCEPT")]
     pub(crate) explain: Option<String>,
-    /// Print how the taxonomy changed, oldest first: concepts that are new, gone, merged, split, renamed or moved. As text, or as
-    /// JSON with `--format json`.
+    /// Print the last changes of the taxonomy, oldest first; JSON with `--format json`.
     #[arg(long, conflicts_with = "explain")]
     pub(crate) changes: bool,
 }

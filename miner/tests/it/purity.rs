@@ -6,8 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// Crates that have no effects, or none that `mining` can reach by a path that is not forbidden.
-const CRATES: [&str; 13] = [
-    "blake3",
+const CRATES: [&str; 12] = [
     "crate",
     "newslode_page",
     "oxjsonld",

@@ -22,7 +22,7 @@ use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
 use newslode_common::version::ContentHash;
-use newslode_miner::mining::taxonomy::{Concept, Relation};
+use newslode_miner::mining::taxonomy::Relation;
 use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
