@@ -28,13 +28,11 @@ use crate::work::archive::read_contribution;
 use crate::work::generations::Generations;
 use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
-use crate::work::registry::follow_taxonomy;
+use crate::work::registry::{TAXONOMY, follow_taxonomy};
 use crate::work::scheme_summaries::SchemeSummaries;
 use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
 
-/// Name of the taxonomy's value; its bytes are JSON.
-pub const TAXONOMY: &str = "taxonomy";
 /// Name of the plan's value; its bytes are a JSON array of URLs to follow.
 pub const PLAN: &str = "follow-plan";
 

@@ -12,8 +12,9 @@ use newslode_page::time::Timestamp;
 
 use crate::mining::registry::Registry;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::fold::TAXONOMY;
 
+/// Name of the taxonomy's value, which folds write; its bytes are JSON.
+pub const TAXONOMY: &str = "taxonomy";
 /// Name of the registry's value; its bytes are JSON.
 pub const REGISTRY: &str = "concept-registry";
 /// Number of attempts to write while other writers are first.
