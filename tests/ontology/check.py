@@ -56,6 +56,9 @@ def damages(graph):
     yield "no support", [], [(narrower, OWN.support, support)]
     yield "a concept that is none", [(rdflib.URIRef("urn:x:a"), RDF.type, SCHEMA.NewsArticle),
                                      (rdflib.URIRef("urn:x:a"), SCHEMA.about, scheme)], []
+    for replaced in list(graph.subjects(DCTERMS.isReplacedBy, None))[:1]:
+        yield "a concept of two identifiers", [(narrower, DCTERMS.identifier, rdflib.Literal(one)) for one in "ab"], []
+        yield "a concept that is replaced by none", [(replaced, DCTERMS.isReplacedBy, scheme)], []
     for place in list(graph.subjects(OWN.kind, None))[:1]:
         own = next(graph.objects(place, SKOS.inScheme))
         yield "a place that is neither section nor tag", [(place, OWN.kind, rdflib.Literal("page"))], []

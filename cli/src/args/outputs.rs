@@ -50,6 +50,9 @@ pub(crate) struct TaxonomyArgs {
     pub(crate) schemes: bool,
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
+    /// Print the last changes of the taxonomy, oldest first; JSON with `--format json`.
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) changes: bool,
 }
 
 #[derive(Debug, Args)]

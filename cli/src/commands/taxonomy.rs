@@ -2,9 +2,11 @@
 
 use newslode_miner::mining::fold::explain;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
+use newslode_miner::mining::registry::Registry;
 use newslode_miner::mining::schemes::align_taxonomy;
 use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
 use newslode_miner::work::corrections::read_mined;
+use newslode_miner::work::registry::read_registry;
 use newslode_miner::work::scheme_summaries::SchemeSummaries;
 use newslode_miner::work::summaries::summaries;
 
@@ -13,7 +15,9 @@ use crate::exit::{Exit, hinted};
 use crate::installation::{self, Setup};
 use crate::out;
 use crate::queries::corrections::corrections_about;
-use crate::queries::taxonomy::{SchemeReport, explanation_json};
+use crate::queries::taxonomy::{
+    IdentifiedTaxonomy, SchemeReport, change_line, change_lines, explanation_json,
+};
 
 pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let mut parts = installation::open(&args.run.target(setup), &setup.config).await?;
@@ -52,18 +56,26 @@ pub(crate) async fn run(args: TaxonomyArgs, setup: &Setup) -> anyhow::Result<Exi
         }
         return Ok(Exit::Done);
     }
+    let registry = read_registry(parts.stores.state.as_ref()).await?;
+    if args.changes {
+        match args.format {
+            TaxonomyFormat::Json => out::json(&change_lines(&registry))?,
+            _ => registry.changes.iter().try_for_each(|change| out::line(change_line(change, &registry)))?,
+        }
+        return Ok(Exit::Done);
+    }
     match args.format {
         TaxonomyFormat::Tree => out::text(&tree_text(&taxonomy))?,
-        TaxonomyFormat::Json => out::json(&taxonomy)?,
-        TaxonomyFormat::Turtle => write_rdf(&taxonomy, RdfForm::Turtle)?,
-        TaxonomyFormat::Rdfxml => write_rdf(&taxonomy, RdfForm::Xml)?,
+        TaxonomyFormat::Json => out::json(&IdentifiedTaxonomy::new(&taxonomy, &registry))?,
+        TaxonomyFormat::Turtle => write_rdf(&taxonomy, &registry, RdfForm::Turtle)?,
+        TaxonomyFormat::Rdfxml => write_rdf(&taxonomy, &registry, RdfForm::Xml)?,
         TaxonomyFormat::Svg => out::data(tree_svg(&taxonomy).as_bytes())?,
     }
     Ok(Exit::Done)
 }
 
-fn write_rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
+fn write_rdf(taxonomy: &Taxonomy, registry: &Registry, form: RdfForm) -> anyhow::Result<()> {
     let mut ontology = OntologyWriter::new(Vec::new(), BASE, form)?;
-    ontology.taxonomy(taxonomy)?;
+    ontology.taxonomy(taxonomy, registry)?;
     out::data(&ontology.finish()?)
 }

@@ -144,6 +144,7 @@ fn print(report: &Report) -> anyhow::Result<()> {
     list("article not in the archive", &state.without_article)?;
     let histories = state.histories.iter().map(|fault| format!("{}: {}", fault.url, fault.what));
     list("history", &histories.collect::<Vec<_>>())?;
+    list("identifiers", &state.registry.faults)?;
     let files = report.files.iter().map(|file| format!("{} {}", file.file, file.what));
     list("file", &files.collect::<Vec<_>>())?;
     out::line(format!(
@@ -187,6 +188,12 @@ fn print(report: &Report) -> anyhow::Result<()> {
         number => format!("{number} are not complete (newslode repair)"),
     };
     out::line(format!("checked: histories of {} articles: {faults}", state.articles))?;
+    let faults = match (state.registry.faults.len(), state.registry.is_behind) {
+        (0, false) => "each concept has one".to_owned(),
+        (0, true) => "the taxonomy is newer; the next fold gives its concepts theirs".to_owned(),
+        (number, _) => format!("{number} faults"),
+    };
+    out::line(format!("checked: {} identifiers of concepts: {faults}", state.registry.identifiers))?;
     if let Some(file) = &report.file {
         out::line(format!("checked: {} records of the file can be read", file.records))?;
     }

@@ -20,6 +20,7 @@ use newslode_miner::mining::filing::Filing;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::knowledge;
+use newslode_miner::work::registry::read_registry;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::sync::{Notify, watch};
@@ -393,7 +394,8 @@ impl Reader {
         };
         let sites: Vec<SiteFacts> =
             futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
-        Ok(Snapshot { made, mined, rising, sites, outcomes, queues })
+        let registry = Arc::new(read_registry(parts.stores.state.as_ref()).await?);
+        Ok(Snapshot { made, mined, rising, registry, sites, outcomes, queues })
     }
 
     /// Keeps what is shown for the next process of the run, if that is due or this is the last time. A folder that cannot be

@@ -13,6 +13,7 @@ use newslode_common::version::ContentHash;
 use newslode_miner::mining::articles::is_text_removed;
 use newslode_miner::mining::filing::{Filed, Witness};
 use newslode_miner::mining::fingerprints::Fingerprint;
+use newslode_miner::mining::registry::Registry;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -351,6 +352,8 @@ pub(super) struct Snapshot {
     pub(super) made: Timestamp,
     pub(super) mined: Arc<Mined>,
     pub(super) rising: Arc<Rising>,
+    /// The identifiers of concepts, and the latest changes of the taxonomy.
+    pub(super) registry: Arc<Registry>,
     /// By name.
     pub(super) sites: Vec<SiteFacts>,
     pub(super) outcomes: BTreeMap<Outcome, u64>,
@@ -362,6 +365,11 @@ impl Snapshot {
     /// A site by its name.
     pub(super) fn site(&self, name: &str) -> Option<&SiteFacts> {
         self.sites.iter().find(|facts| facts.status.site.as_str() == name)
+    }
+
+    /// The concept that an identifier, or a key that was a concept's, leads to today.
+    pub(super) fn current_concept(&self, named: &str) -> Option<&Concept> {
+        self.mined.taxonomy.concept(&self.registry.resolve(named)?.key)
     }
 
     /// A site by its name, for an answer about it.

@@ -18,6 +18,7 @@ use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::registry::read_registry;
 use newslode_miner::work::schemes::{place_finder, places_of};
 use newslode_miner::work::summaries::summaries;
 use newslode_page::article::Article;
@@ -240,7 +241,7 @@ pub(crate) async fn export_articles(
     let filing = learn_filing(parts, &taxonomy, &listed).await?;
     // 2. The taxonomy and the articles.
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;
-    ontology.taxonomy(&taxonomy)?;
+    ontology.taxonomy(&taxonomy, &read_registry(parts.stores.state.as_ref()).await?)?;
     let mut articles = 0;
     let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
     let by = FilingSources { listed: &listed, filing: &filing, coder: Some(&coder) };

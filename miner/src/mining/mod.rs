@@ -8,6 +8,7 @@
 //! Apart from that path, this is what a whole site says of one of its pages: the [`entropy`] of its terms, which gives the
 //! informative [`blocks`]; its [`articles`], read again; the [scheme of its own](site_scheme), which gives articles their places; and the history of its
 //! [`templates`]. [`fingerprints`] recognise two articles as one. [`schemes`] are vocabularies from outside.
+//! The [`registry`] follows the taxonomy over time, and gives its concepts identifiers that last.
 //!
 //! Invariant: pure and deterministic. Equal sums give equal bytes, so any number of miners may write the same taxonomy.
 
@@ -27,6 +28,7 @@ pub mod linked;
 pub mod members;
 pub mod ontology;
 pub mod part;
+pub mod registry;
 pub mod schemes;
 pub mod site_scheme;
 pub mod summary;

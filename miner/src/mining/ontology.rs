@@ -6,7 +6,9 @@
 //! no articles are `WebPage`s with A as `additionalProperty`. Member is `schema:about`. SKOS has no terms for
 //! the proof of a statement, so a vocabulary of our own has them: `support` (sites), `score`, and for each
 //! pair one `Relation` with `broader`, `narrower`, `level`, `site`. A concept's IRI is the base and its
-//! percent-encoded key, so it is the same in every export. What it is in schemes from outside is an `exactMatch` if the label is
+//! percent-encoded key, so it is the same in every export as long as the key is. `dct:identifier` is its identifier in the
+//! [registry](crate::mining::registry), which lasts. A concept that was merged into another one is `owl:deprecated`, and
+//! `dct:isReplacedBy` leads to the other. What it is in schemes from outside is an `exactMatch` if the label is
 //! spelled so in its language, else a `closeMatch`.
 //!
 //! Each site's own sections and tags are a scheme of their own: a `skos:ConceptScheme` for each site, whose top concepts have
@@ -24,6 +26,7 @@ use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
 use crate::mining::instances::ConceptInstance;
+use crate::mining::registry::{Entry, Registry};
 use crate::mining::schemes::Step;
 use crate::mining::site_scheme::{Place, PlaceKind, folded};
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
@@ -34,6 +37,7 @@ const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const SCHEMA: &str = "https://schema.org/";
 const OWN: &str = "urn:newslode:vocabulary:";
 const DCT: &str = "http://purl.org/dc/terms/";
+const OWL: &str = "http://www.w3.org/2002/07/owl#";
 /// The most properties of an instance, and the most values of a property; later ones are left out.
 const MOST_PROPERTIES: usize = 100;
 
@@ -68,7 +72,8 @@ impl<W: Write> OntologyWriter<W> {
     pub fn new(out: W, base: &str, form: RdfForm) -> io::Result<Self> {
         iri(&format!("{base}scheme"))?;
         let prefixes =
-            [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("dct", DCT), ("xsd", XSD)].into_iter();
+            [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("dct", DCT), ("owl", OWL), ("xsd", XSD)]
+                .into_iter();
         let out = match form {
             RdfForm::Turtle => {
                 let mut prefixes = prefixes;
@@ -86,17 +91,42 @@ impl<W: Write> OntologyWriter<W> {
         Ok(OntologyWriter { out, base: base.to_owned(), site: String::new(), places: BTreeSet::new() })
     }
 
-    /// Writes concepts and relations.
+    /// Writes concepts and relations, with the identifiers of concepts. One that the registry has not followed yet has none.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn taxonomy(&mut self, taxonomy: &Taxonomy) -> io::Result<()> {
+    pub fn taxonomy(&mut self, taxonomy: &Taxonomy, registry: &Registry) -> io::Result<()> {
         let scheme = iri(&format!("{}scheme", self.base))?;
         self.triple(&scheme, rdf::TYPE, &word(SKOS, "ConceptScheme")?)?;
+        let ids = registry.identifiers();
         for concept in &taxonomy.concepts {
             self.concept(&scheme, concept)?;
+            if let Some(id) = ids.get(concept.key.as_str()) {
+                let subject = self.concept_iri(&concept.key)?;
+                self.triple(&subject, word(DCT, "identifier")?.as_ref(), &text(id, None))?;
+            }
         }
-        taxonomy.relations.iter().try_for_each(|relation| self.relation(relation))
+        taxonomy.relations.iter().try_for_each(|relation| self.relation(relation))?;
+        // The key of a replaced concept may be that of a concept today, or of several that were replaced.
+        let mut named: BTreeSet<&str> =
+            taxonomy.concepts.iter().map(|concept| concept.key.as_str()).collect();
+        for (replaced, by) in registry.replaced() {
+            if taxonomy.concept(&by.key).is_some() {
+                let name = if named.insert(&replaced.key) { &replaced.key } else { &replaced.id };
+                self.replaced(name, replaced, &by.key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A concept that was, under the name that its IRI gives.
+    fn replaced(&mut self, name: &str, entry: &Entry, by: &str) -> io::Result<()> {
+        let (subject, by) = (self.concept_iri(name)?, self.concept_iri(by)?);
+        self.triple(&subject, word(OWL, "deprecated")?.as_ref(), &Literal::from(true))?;
+        self.triple(&subject, word(DCT, "identifier")?.as_ref(), &text(&entry.id, None))?;
+        let language = entry.key.split_once(':').map(|(language, _)| language);
+        self.triple(&subject, word(SKOS, "prefLabel")?.as_ref(), &text(&entry.label, language))?;
+        self.triple(&subject, word(DCT, "isReplacedBy")?.as_ref(), &by)
     }
 
     fn concept(&mut self, scheme: &NamedNode, concept: &Concept) -> io::Result<()> {

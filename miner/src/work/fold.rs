@@ -32,6 +32,7 @@ use crate::work::corrections::{Written, write_mined};
 use crate::work::generations::Generations;
 use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
+use crate::work::registry::follow_taxonomy;
 use crate::work::scheme_summaries::SchemeSummaries;
 use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
@@ -139,6 +140,7 @@ pub async fn fold_once(
     // What is fetched does not depend on corrections, so each of them can be undone.
     let mut links = concept_links(&taxonomy, &sites);
     let Written { taxonomy, is_new: changed } = write_mined(state, &taxonomy).await?;
+    follow_taxonomy(state, now).await.context("cannot give the concepts identifiers")?;
     links.extend(requested_links(asked));
     if config.follow == Follow::News {
         // A concept's label leads to a section, as an entry of a menu does.

@@ -4,7 +4,8 @@
 //! [`seeds`] carries out operators' messages (`gather` and `deliveries` handle the messages themselves, `admission` says which
 //! are believed). Beside the queues:
 //! - [`fold`] reads the sites' summaries from the [`summary_cache`], writes the taxonomy and adds URLs to the frontier
-//!   ([`links`]): the only way back in the whole system. [`corrections`] lays over it what editors corrected.
+//!   ([`links`]): the only way back in the whole system. [`corrections`] lays over it what editors corrected, and the [`registry`] of
+//!   concepts follows it.
 //! - [`views`] computes what only the whole site can say of a page, with the [`knowledge`] of the site.
 //! - [`histories`] keeps what happened to each article and publishes its events, at the time that [`announcements`] says
 //!   ([`announcing`]);
@@ -48,6 +49,7 @@ pub mod parts;
 pub mod places;
 pub mod recompute;
 pub mod reconcile;
+pub mod registry;
 pub mod removal;
 pub mod repair;
 pub mod retention;

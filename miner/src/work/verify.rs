@@ -26,6 +26,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use crate::work::generations::Generations;
 use crate::work::histories::history::ArticleHistory;
 use crate::work::histories::read_history;
+use crate::work::registry::{RegistryCheck, check_registry};
 
 /// The most differences named for one site; the rest are only counted.
 const NAMED: usize = 100;
@@ -99,6 +100,8 @@ pub struct VerifyReport {
     pub histories: Vec<HistoryFault>,
     /// Counted pages that are articles, and whose articles the archive does not hold.
     pub without_article: Vec<CanonicalUrl>,
+    /// The identifiers of concepts.
+    pub registry: RegistryCheck,
 }
 
 impl VerifyReport {
@@ -107,6 +110,7 @@ impl VerifyReport {
     pub fn is_proof(&self) -> bool {
         self.different == 0
             && self.histories.is_empty()
+            && self.registry.faults.is_empty()
             && [&self.missing, &self.outdated, &self.changed, &self.without_article]
                 .iter()
                 .all(|pages| pages.is_empty())
@@ -125,7 +129,7 @@ pub async fn verify(
     recompute: impl Fn(FetchedPage) -> Computed,
     mut progress: impl FnMut(u64),
 ) -> StoreResult<VerifyReport> {
-    let mut report = VerifyReport::default();
+    let mut report = VerifyReport { registry: check_registry(state).await?, ..VerifyReport::default() };
     let generations = Generations::read(state).await?;
     for site in sites {
         let mut sum = Delta::default();

@@ -11,6 +11,7 @@ mod flaky;
 mod folding;
 mod following;
 mod forgetting;
+mod identifiers;
 mod instances;
 mod kills;
 mod lifecycle;

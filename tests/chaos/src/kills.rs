@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use newslode_common::failpoint;
 use newslode_e2e::articles::of_pages;
-use newslode_e2e::lab::{Digests, Lab, digests_of};
+use newslode_e2e::lab::{Digests, Lab, digests_of, without_identifiers};
 use newslode_e2e::services::{Installation, Servers};
 use newslode_newsworld::{Rng, World, WorldSpec};
 use serde::Serialize;
@@ -258,6 +258,7 @@ async fn end_of_run(lab: &Lab, name: &str) -> anyhow::Result<End> {
     let articles = std::fs::read_to_string(folder.join("articles.jsonl"))?;
     let history = ok(lab, &["export", "articles", &text, "--history"]).await?;
     let taxonomy = ok(lab, &["taxonomy", &text, "--format", "json"]).await?;
+    let taxonomy = without_identifiers(serde_json::from_str(&taxonomy)?).to_string();
     Ok(End { digests: digests_of(&summary), articles: lines(&articles), history: lines(&history), taxonomy })
 }
 

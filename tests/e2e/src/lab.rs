@@ -128,6 +128,11 @@ impl Lab {
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("no JSON ({error}): {out}"))
     }
 
+    /// The taxonomy that `newslode taxonomy` prints, without identifiers: these depend on the keys that concepts had at first.
+    pub async fn taxonomy<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
+        without_identifiers(self.json(arguments).await)
+    }
+
     /// Runs `newslode-lab`, which must succeed, and reads what it prints as JSON.
     pub async fn measured<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
         let mut command = self.command("newslode-lab");
@@ -214,4 +219,12 @@ pub fn other_outcomes(wanted: &Outcomes, found: &Outcomes) -> Vec<String> {
         .filter(|url| wanted.get(*url) != found.get(*url) || found.get(*url).is_some_and(Option::is_none))
         .map(|url| format!("{url}: {:?} undisturbed, {:?} now", wanted.get(url), found.get(url)))
         .collect()
+}
+
+/// A taxonomy without the identifiers of its concepts.
+pub fn without_identifiers(mut taxonomy: Value) -> Value {
+    for concept in taxonomy["concepts"].as_array_mut().into_iter().flatten() {
+        concept.as_object_mut().map(|concept| concept.remove("id"));
+    }
+    taxonomy
 }

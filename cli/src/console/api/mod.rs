@@ -22,7 +22,7 @@ use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
 use newslode_common::version::ContentHash;
-use newslode_miner::mining::taxonomy::{Concept, Relation};
+use newslode_miner::mining::taxonomy::Relation;
 use newslode_miner::work::histories::history::history_key;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
@@ -37,6 +37,7 @@ use super::writing::corrections::listed;
 use crate::filter::Parameters;
 use crate::filter::times::Calendar;
 use crate::queries::explain;
+use crate::queries::taxonomy::{IdentifiedConcept, IdentifiedTaxonomy, change_lines};
 
 /// The description of the API.
 const OPENAPI: &str = include_str!("openapi.json");
@@ -49,10 +50,11 @@ const MOST: usize = 200;
 const AT_ONCE: usize = 8;
 
 /// The routes, by path.
-fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 11] {
+fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 12] {
     [
         ("/api/v1/openapi.json", get(get_openapi)),
         ("/api/v1/taxonomy", get(get_taxonomy)),
+        ("/api/v1/taxonomy/changes", get(get_changes)),
         ("/api/v1/concepts/{key}", get(get_concept)),
         ("/api/v1/corrections", get(get_corrections)),
         ("/api/v1/articles", get(get_articles)),
@@ -90,7 +92,14 @@ async fn get_openapi() -> Response {
 
 async fn get_taxonomy(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     parameters(query.as_deref(), &[])?;
-    json_response(&*console.snapshot().await?.mined.taxonomy)
+    let snapshot = console.snapshot().await?;
+    json_response(&IdentifiedTaxonomy::new(&snapshot.mined.taxonomy, &snapshot.registry))
+}
+
+async fn get_changes(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
+    parameters(query.as_deref(), &[])?;
+    let snapshot = console.snapshot().await?;
+    json_response(&BTreeMap::from([("changes", change_lines(&snapshot.registry))]))
 }
 
 async fn get_corrections(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
@@ -102,7 +111,7 @@ async fn get_corrections(State(console): State<Arc<Console>>, RawQuery(query): R
 #[derive(Serialize)]
 struct ConceptAnswer<'a> {
     #[serde(flatten)]
-    concept: &'a Concept,
+    concept: IdentifiedConcept<'a>,
     /// Those that it is part of.
     relations: Vec<&'a Relation>,
     /// Articles that are filed under it: all, those of the last day, and those of the seven days before.
@@ -116,10 +125,12 @@ struct ConceptAnswer<'a> {
 async fn get_concept(State(console): State<Arc<Console>>, Path(named): Path<String>) -> ApiResult {
     let snapshot = console.snapshot().await?;
     let mined = &snapshot.mined;
-    let (concept, facts) = mined.concept_with_facts(&named).ok_or_else(|| unknown_concept(&named))?;
+    let current = || mined.concept_with_facts(&snapshot.current_concept(&named)?.key);
+    let found = mined.concept_with_facts(&named).or_else(current);
+    let (concept, facts) = found.ok_or_else(|| unknown_concept(&named))?;
     let is_part = |relation: &&Relation| relation.broader == concept.key || relation.narrower == concept.key;
     json_response(&ConceptAnswer {
-        concept,
+        concept: IdentifiedConcept::new(concept, &snapshot.registry.identifiers()),
         relations: mined.taxonomy.relations.iter().filter(is_part).collect(),
         articles: facts.articles,
         articles_last_day: facts.lately,

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Redirect};
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
-use super::parts::{Found, Pages, article_file_links, article_summaries, concept_link};
+use super::parts::{Found, Pages, article_file_links, article_summaries, concept_link, concept_path};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem, unknown_concept};
@@ -29,6 +30,11 @@ pub(in crate::console) async fn page(
     visitor: Visitor,
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
+    if snapshot.mined.concept(&named).is_none()
+        && let Some(concept) = snapshot.current_concept(&named)
+    {
+        return Ok(Redirect::to(&concept_path(&concept.key)).into_response());
+    }
     let (concept, _) = snapshot.mined.concept_with_facts(&named).ok_or_else(|| unknown_concept(&named))?;
     let corrections = concept_section(&console, concept, &visitor).await?;
     page_response(&console, &snapshot, concept_page(&snapshot, &named, &corrections)?)
@@ -44,7 +50,9 @@ fn concept_page(snapshot: &Snapshot, named: &str, corrections: &Markup) -> Resul
             @if !concept.edited.is_empty() { a href="#corrections" { "Set by an editor" } ". " }
             @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
             (count_with_noun(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
-            ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } ". "
+            ", language " span.code { (concept.language) } ", "
+            @if let Some(id) = snapshot.registry.identifiers().get(concept.key.as_str()) { "identifier " span.code { (id) } ", " }
+            "score " span.number { (format!("{:.2}", concept.score)) } ". "
             a href={ "/?" (asked.query(None)) } { "What is new on it" }
         }
     };

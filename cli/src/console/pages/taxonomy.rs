@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
+use newslode_miner::mining::registry::Registry;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
 use super::parts::{PLAIN, Pages, file_links};
@@ -13,10 +14,13 @@ use crate::console::filter::parameters;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
-use crate::html::values::{count_with_noun, empty_note};
+use crate::html::values::{count_with_noun, empty_note, time_element};
+use crate::queries::taxonomy::change_sentence;
 
 /// The most concepts that a search shows.
 const FOUND: usize = 200;
+/// The most changes that are shown.
+const CHANGES: usize = 20;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -37,9 +41,28 @@ pub(in crate::console) async fn page(
                 " of them show, or that one files below such a label. " a href="/corrections" { "Corrections" }
             }
         },
-        main: html! { (search_form(wanted)) (found_or_tree(&snapshot, wanted)) (file_links("/taxonomy", &concept_query(wanted), &PLAIN)) },
+        main: html! {
+            (search_form(wanted)) (found_or_tree(&snapshot, wanted)) (file_links("/taxonomy", &concept_query(wanted), &PLAIN))
+            @if wanted.is_empty() { (latest_changes(&snapshot.registry)) }
+        },
     };
     page_response(&console, &snapshot, page)
+}
+
+/// The latest changes of the taxonomy, newest first.
+fn latest_changes(registry: &Registry) -> Markup {
+    html! {
+        @if !registry.changes.is_empty() {
+            section {
+                h2 { "Latest changes" }
+                ul {
+                    @for change in registry.changes.iter().rev().take(CHANGES) {
+                        li { (time_element(change.at)) " " (change_sentence(change, registry)) }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn concept_query(wanted: &str) -> String {

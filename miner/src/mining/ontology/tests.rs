@@ -11,6 +11,7 @@ use newslode_page::tagging::Pair;
 use oxttl::TurtleParser;
 
 use super::*;
+use crate::mining::registry::Registry;
 use crate::mining::testing::{self, form};
 
 fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
@@ -21,6 +22,18 @@ fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
         parent: made.parents.first().cloned(),
         ..made
     }
+}
+
+/// Of a taxonomy that had the concepts "opera" and "ballet", of which one is part of the arts now.
+fn registry(taxonomy: &Taxonomy) -> Registry {
+    let mut before = taxonomy.clone();
+    before.concepts.extend(["en:ballet", "en:opera"].map(|key| concept(key, &key[3..], &[])));
+    let mut after = taxonomy.clone();
+    after.concepts[1].keys = vec!["en:art".into(), "en:opera".into()];
+    let mut registry = Registry::default();
+    registry.follow(&before, newslode_page::time::Timestamp(1));
+    registry.follow(&after, newslode_page::time::Timestamp(2));
+    registry
 }
 
 fn document(form: RdfForm) -> Vec<u8> {
@@ -51,7 +64,7 @@ fn document(form: RdfForm) -> Vec<u8> {
         ..testing::article("https://a.test/story?a={1}|2")
     };
     let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
-    writer.taxonomy(&taxonomy).unwrap();
+    writer.taxonomy(&taxonomy, &registry(&taxonomy)).unwrap();
     let place = |label: &str, address: Option<&str>, kind| Place {
         label: label.into(),
         address: address.map(str::to_owned),
@@ -125,10 +138,14 @@ fn the_ontology_parses_into_the_expected_triples() {
         "<urn:newslode:place:a.test/https%3A%2F%2Fa.test%2Farts%2F%7B1%7D%2F> <https://schema.org/url> <https://a.test/arts/%7B1%7D/>",
         "<urn:newslode:place:a.test/https%3A%2F%2Fa.test%2Farts%2F%7B1%7D%2F> <urn:newslode:vocabulary:kind> \"section\"",
         "<urn:newslode:place:a.test/jazz> <http://www.w3.org/2004/02/skos/core#topConceptOf> <urn:newslode:scheme:a.test>",
+        "<urn:newslode:concept:en%3Aopera> <http://www.w3.org/2002/07/owl#deprecated> \"true\"",
+        "<urn:newslode:concept:en%3Aopera> <http://purl.org/dc/terms/isReplacedBy> <urn:newslode:concept:en%3Aart>",
+        "<urn:newslode:concept:en%3Aart> <http://purl.org/dc/terms/identifier> \"c",
         "<urn:newslode:place:b.test/jazz> <http://www.w3.org/2004/02/skos/core#inScheme> <urn:newslode:scheme:b.test>",
     ] {
         assert!(triples.iter().any(|triple| triple.contains(wanted)), "{wanted} is missing in {triples:#?}");
     }
+    assert!(!triples.iter().any(|triple| triple.contains("ballet")), "a concept that is gone is not written");
     let labels =
         triples.iter().filter(|triple| triple.contains("place:a.test/") && triple.contains("prefLabel"));
     assert_eq!(labels.count(), 2, "a place is written once, also by another spelling: {triples:#?}");
@@ -157,7 +174,7 @@ mod python {
         assert!(run.status.success(), "{said}");
         assert!(
             said.contains("2 concepts, 1 relations, 3 articles, 3 places in the schemes of 2 sites, 1 other instances with 3 properties")
-                && said.contains("notice 19 damages"),
+                && said.contains("notice 21 damages"),
             "{said}"
         );
     }

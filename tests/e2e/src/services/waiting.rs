@@ -10,7 +10,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_page::Params;
 
 use super::{Installation, SOON};
-use crate::lab::{Digests, digests_in};
+use crate::lab::{Digests, digests_in, without_identifiers};
 use crate::process::LOOK;
 
 /// The longest time for a small world with all that happens to it.
@@ -74,7 +74,7 @@ impl Installation<'_> {
         if has_pages && is_empty { Some(digests_in(&store).await) } else { None }
     }
 
-    /// The taxonomy after the next folds.
+    /// The taxonomy after the next folds, without identifiers.
     pub async fn folded(&mut self) -> String {
         let (mut seen, mut same) = (String::new(), 0);
         while same < 3 {
@@ -84,7 +84,7 @@ impl Installation<'_> {
             same = if folded.code == Some(0) && folded.out == seen { same + 1 } else { 0 };
             seen = folded.out;
         }
-        seen
+        serde_json::from_str(&seen).map_or(seen, |taxonomy| without_identifiers(taxonomy).to_string())
     }
 
     /// Waits until the taxonomy is the wanted one.
@@ -92,7 +92,8 @@ impl Installation<'_> {
         let begun = Instant::now();
         loop {
             let folded = self.lab.run(&self.asking(&["taxonomy", "--format", "json"])).await;
-            if serde_json::from_str(&folded.out).is_ok_and(|folded: serde_json::Value| folded == *wanted) {
+            let is_wanted = |folded| without_identifiers(folded) == *wanted;
+            if serde_json::from_str(&folded.out).is_ok_and(is_wanted) {
                 return;
             }
             self.all_run();

@@ -393,6 +393,15 @@ async fn the_api_is_as_it_is_described(served: &Served) {
     let taxonomy = served.client.json("/api/v1/taxonomy").await;
     let key = taxonomy["concepts"][0]["key"].as_str().unwrap();
     let url = served.exported.keys().next().unwrap();
+    // An identifier leads to the concept, in the API and on the pages.
+    let id = taxonomy["concepts"][0]["id"].as_str().unwrap();
+    assert_eq!(served.client.json(&format!("/api/v1/concepts/{id}")).await["key"], key);
+    let led = served.client.get(&format!("/taxonomy/{id}")).await;
+    assert_eq!(led.status, 303, "{}", led.body);
+    let page = served.client.get(led.header("location").unwrap()).await;
+    assert!(page.status == 200 && page.body.contains(id), "{}", page.body);
+    let changes = served.client.json("/api/v1/taxonomy/changes").await;
+    assert!(changes["changes"].as_array().unwrap().iter().any(|change| change["id"] == id), "{changes}");
     for (path, route) in described["paths"].as_object().unwrap() {
         // What writes, and events that go on for good, have tests of their own.
         let wanted = &route["get"]["responses"]["200"]["content"]["application/json"]["schema"];

@@ -110,7 +110,7 @@ async fn miners_that_die_while_their_logs_are_trimmed_fold_the_same() {
     assert!(trimmed > 20, "only {trimmed} entries of logs were dropped");
     services.comes_to(&run.news.digests).await;
     let folder = run.lab.path(News::RUN);
-    let wanted = run.lab.json(&["taxonomy", "--format", "json", folder.to_str().unwrap()]).await;
+    let wanted = run.lab.taxonomy(&["taxonomy", "--format", "json", folder.to_str().unwrap()]).await;
     services.folds_to(&wanted).await;
     run.end(&mut services, &listener).await;
 }

@@ -42,10 +42,10 @@ async fn commands_work_against_the_services(
     assert_eq!(listed.as_array().unwrap().len(), lab.seeds().len(), "{listed}");
 
     // The taxonomy of the services' last fold is that of the embedded run.
-    let taxonomy = lab.json(&services.asking(&["taxonomy", "--format", "json"])).await;
+    let taxonomy = lab.taxonomy(&services.asking(&["taxonomy", "--format", "json"])).await;
     let run = lab.path("undisturbed");
     let run = run.to_str().unwrap();
-    assert_eq!(taxonomy, lab.json(&["taxonomy", "--format", "json", run]).await);
+    assert_eq!(taxonomy, lab.taxonomy(&["taxonomy", "--format", "json", run]).await);
     assert!(!taxonomy["concepts"].as_array().unwrap().is_empty(), "{taxonomy}");
 
     let articles = lab.ok(&services.asking(&["export", "articles"])).await;
