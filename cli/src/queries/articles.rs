@@ -11,6 +11,7 @@ use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::mining::taxonomy::Taxonomy;
+use newslode_miner::work::corrections::read_corrections;
 use newslode_miner::work::fold;
 use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts};
 use newslode_miner::work::histories::history::{ArticleHistory, history_key};
@@ -136,7 +137,8 @@ pub(crate) async fn learn_filing(
     taxonomy: &Taxonomy,
     members: &Members,
 ) -> anyhow::Result<Filing> {
-    let mut lessons = Lessons::new(taxonomy);
+    let corrections = read_corrections(parts.stores.state.as_ref()).await?;
+    let mut lessons = Lessons::new(taxonomy).mapping(&corrections);
     let archive = parts.stores.archive.as_ref();
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let finder = place_finder(parts.stores.state.as_ref(), &site).await?;

@@ -435,7 +435,7 @@ pub enum Retention {
 }
 
 /// A scheme of concepts that comes with the product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BuiltinScheme {
     /// Subjects of news.
@@ -452,6 +452,30 @@ impl BuiltinScheme {
     /// All of them.
     pub const ALL: [BuiltinScheme; 4] =
         [BuiltinScheme::Topics, BuiltinScheme::Regions, BuiltinScheme::Genres, BuiltinScheme::House];
+
+    /// Its name in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            BuiltinScheme::Topics => "topics",
+            BuiltinScheme::Regions => "regions",
+            BuiltinScheme::Genres => "genres",
+            BuiltinScheme::House => "house",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BuiltinScheme {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<BuiltinScheme, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let found = BuiltinScheme::ALL.into_iter().find(|scheme| scheme.name() == name);
+        found.ok_or_else(|| {
+            let names = BuiltinScheme::ALL.map(|scheme| format!("`{}`", scheme.name())).join(", ");
+            serde::de::Error::custom(format!(
+                "`{name}` is no scheme that comes with Newslode: those are {names}"
+            ))
+        })
+    }
 }
 
 /// Work on many pages.

@@ -316,6 +316,15 @@ impl Corrections {
         })
     }
 
+    /// The places of sites that editors mapped to concepts, each with a label key of its concept. Of two for one place the
+    /// later one counts.
+    pub fn maps(&self) -> impl Iterator<Item = (&Site, &str, &str)> {
+        self.corrections.iter().filter_map(|entry| match &entry.correction {
+            Correction::Map { site, place, concept } => Some((site, place.as_str(), concept.as_str())),
+            _ => None,
+        })
+    }
+
     /// The corrections that name a concept.
     pub fn about<'a>(&'a self, concept: &'a Concept) -> impl Iterator<Item = &'a Entry> {
         let names = |key: &str| concept.key == key || concept.keys.iter().any(|own| own == key);

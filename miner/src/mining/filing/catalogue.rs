@@ -153,6 +153,11 @@ impl Names {
             .collect()
     }
 
+    /// The concept of which this is a label key.
+    pub(super) fn concept_of_key(&self, key: &str) -> Option<Number> {
+        self.by_key.get(key).copied()
+    }
+
     /// The concept that a label of this language names as a whole.
     pub(super) fn concept_of_label(&self, text: &str, language: Option<&str>) -> Option<Number> {
         let known = self.by_language.get(language.unwrap_or("und"))?;

@@ -1,15 +1,25 @@
 //! The witnesses that need no learning: lists, sections and addresses.
 
+use std::collections::BTreeMap;
+
 use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::{Catalogue, Number};
 use super::witness::{ArticleEvidence, Named, Witness};
+use crate::mining::site_scheme::folded;
+
+/// The name of a place of a site.
+pub(super) fn place_of_site(site: &str, label: &str) -> String {
+    format!("{site} {}", folded(label))
+}
 
 /// The witnesses that need no learning, with the catalogue of concepts that they name.
 #[derive(Serialize, Deserialize)]
 pub(super) struct DirectWitnesses {
     pub(super) catalogue: Catalogue,
+    /// Places of sites that editors mapped to concepts, by [`place_of_site`].
+    pub(super) mapped: BTreeMap<String, Number>,
     #[serde(skip)]
     pub(super) hidden: Option<Witness>,
 }
@@ -28,7 +38,10 @@ impl DirectWitnesses {
             Witness::Scheme => evidence
                 .places
                 .iter()
-                .filter_map(|place| names.concept_of_label(&place.label, language))
+                .filter_map(|place| {
+                    let mapped = self.mapped.get(&place_of_site(&evidence.article.site, &place.label));
+                    mapped.copied().or_else(|| names.concept_of_label(&place.label, language))
+                })
                 .collect(),
             Witness::List => evidence.listed.map_or_else(Vec::new, |listed| self.numbers(listed)),
             Witness::Section => {

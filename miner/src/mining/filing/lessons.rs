@@ -10,13 +10,14 @@ use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 
 use super::catalogue::{Catalogue, Number};
-use super::direct::DirectWitnesses;
+use super::direct::{DirectWitnesses, place_of_site};
 use super::hash::hash;
 use super::model::Filing;
 use super::places::{Places, directories, section};
 use super::shown::{FirstShown, FirstShownTally};
 use super::witness::{ArticleEvidence, Named, Witness};
 use super::words::Corpus;
+use crate::mining::corrections::Corrections;
 use crate::mining::members::Members;
 use crate::mining::site_scheme::Place;
 use crate::mining::taxonomy::Taxonomy;
@@ -71,8 +72,19 @@ impl Lessons {
     /// The same without a witness: neither is it evidence, nor does anything learn from it.
     #[must_use]
     pub fn without(taxonomy: &Taxonomy, hidden: Option<Witness>) -> Lessons {
-        let direct = DirectWitnesses { catalogue: Catalogue::new(taxonomy), hidden };
+        let direct = DirectWitnesses { catalogue: Catalogue::new(taxonomy), mapped: BTreeMap::new(), hidden };
         Lessons { direct, places: Places::default(), shown: FirstShown::default(), corpus: Corpus::default() }
+    }
+
+    /// Takes over the places of sites that editors mapped to concepts. Those whose concept is none now are left out.
+    #[must_use]
+    pub fn mapping(mut self, corrections: &Corrections) -> Lessons {
+        for (site, label, key) in corrections.maps() {
+            if let Some(concept) = self.direct.catalogue.names.concept_of_key(key) {
+                self.direct.mapped.insert(place_of_site(site.as_str(), label), concept);
+            }
+        }
+        self
     }
 
     /// Adds an article.

@@ -199,6 +199,7 @@ fn filing_is_learnt_from_what_concept_pages_list() {
 
 #[test]
 fn an_article_is_filed_under_the_concepts_that_its_places_name() {
+    use crate::mining::corrections::{Correction, Corrections, Entry};
     use crate::mining::site_scheme::{Place, PlaceKind};
     let place = |label: &str| Place {
         label: label.into(),
@@ -213,6 +214,19 @@ fn an_article_is_filed_under_the_concepts_that_its_places_name() {
     let members = Members::new();
     let asked = ArticleEvidence { places: &places, ..ArticleEvidence::member(&told, &members) };
     check_asked(&filing, asked, &[("en:tenni", Witness::Scheme)]);
+    // An editor mapped the other one.
+    let map = |place: &str, concept: &str| Correction::Map {
+        site: newslode_page::reading::Site::of_host("s0.test"),
+        place: place.into(),
+        concept: concept.into(),
+    };
+    let mut corrections = Corrections::default();
+    for correction in [map("court GOSSIP", "en:world"), map("Tennis", "en:gone")] {
+        let entry = Entry { number: 0, correction, note: None, author: None, at: None };
+        corrections.add(entry).unwrap();
+    }
+    let filing = Lessons::new(&taxonomy()).mapping(&corrections).learn();
+    check_asked(&filing, asked, &[("en:tenni", Witness::Scheme), ("en:world", Witness::Scheme)]);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::mining::members::Members;
 use crate::mining::site_scheme::PlaceFinder;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
+use crate::work::corrections::read_corrections;
 use crate::work::filing::cache::write_filing;
 use crate::work::fold::LastFold;
 use crate::work::histories::read_history;
@@ -66,7 +67,8 @@ pub async fn learn(
     taxonomy: &Taxonomy,
     sites: &[Arc<SiteSummary>],
 ) -> anyhow::Result<Filing> {
-    let mut lessons = Lessons::new(taxonomy);
+    let corrections = read_corrections(stores.state.as_ref()).await?;
+    let mut lessons = Lessons::new(taxonomy).mapping(&corrections);
     let (fewest, most) = SITE_ARTICLES;
     let most = (ALL_ARTICLES / sites.len().max(1)).clamp(fewest, most);
     for site in sites {
