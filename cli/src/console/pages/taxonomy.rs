@@ -37,12 +37,13 @@ pub(in crate::console) async fn page(
         lead: html! {
             p.lead {
                 (count_with_noun(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
-                (counted_sites(taxonomy.sites as usize)) ". A concept is a label that at least " (taxonomy.support)
-                " of them show, or that one files below such a label. " a href="/corrections" { "Corrections" }
+                (counted_sites(taxonomy.sites as usize)) ". A concept is a label under which at least " (taxonomy.support)
+                " of them file articles, or which their menus show as such. Editors may correct them."
             }
         },
         main: html! {
             (search_form(wanted)) (found_or_tree(&snapshot, wanted)) (file_links("/taxonomy", &concept_query(wanted), &PLAIN))
+            p { a href="/corrections" { "Corrections of editors" } }
             @if wanted.is_empty() { (latest_changes(&snapshot.registry)) }
         },
     };

@@ -25,8 +25,8 @@ const MIN_ARTICLES: u32 = 3;
 const MIN_LIKENESS: f64 = 0.5;
 /// Most sites of one label that are compared, each with each.
 const MOST_COMPARED: usize = 24;
-/// A scheme made from fewer articles may lack sections that its site has.
-const MIN_SCHEME: u32 = 5;
+/// A scheme made from fewer articles lacks sections that its site has, so it denies none.
+const MIN_SCHEME: u32 = 30;
 
 /// What the schemes of the folded sites say.
 pub(super) struct Placed<'a> {
@@ -72,10 +72,13 @@ impl<'a> Placed<'a> {
         }
         for (key, on) in &self.sites_of {
             let Some((language, _)) = key.split_once(':') else { continue };
+            // Most labels are tags of a single site with few articles, and need no further look.
+            if on.len() + 1 < support as usize || self.articles(key, on) < MIN_ARTICLES {
+                continue;
+            }
             let form = usual_form(key, on, sites, self).unwrap_or_default();
-            if !self.is_shared(key, on, support, || known.facet(&form, language).is_some())
-                || known.is_furniture(&form, language)
-            {
+            let is_shared = on.len() >= support as usize && self.has_same_words(key, on);
+            if !is_shared && known.facet(&form, language).is_none() || known.is_furniture(&form, language) {
                 continue;
             }
             let alone = || judge_alone(key, Vec::new(), index);
@@ -92,30 +95,25 @@ impl<'a> Placed<'a> {
         label.sites.len() - denying < support as usize
     }
 
-    /// Whether enough articles of these sites are filed under a label, and use the same words. A list that knows the label
-    /// (`is_known`) speaks for it like one more site.
-    fn is_shared(&self, key: &str, sites: &[usize], support: u32, is_known: impl Fn() -> bool) -> bool {
-        let enough = support as usize;
-        if sites.len() + 1 < enough {
-            return false;
-        }
+    /// The number of articles that these sites file under a label.
+    fn articles(&self, key: &str, sites: &[usize]) -> u32 {
+        let schemes = sites.iter().filter_map(|at| self.schemes.get(*at).copied().flatten());
+        schemes.filter_map(|scheme| scheme.labels.get(key)).map(|label| label.articles).sum()
+    }
+
+    /// Whether what two of these sites file under a label uses the same words.
+    fn has_same_words(&self, key: &str, sites: &[usize]) -> bool {
         let mut with: Vec<(&SchemeSummary, u32)> = sites
             .iter()
             .filter_map(|at| self.schemes.get(*at).copied().flatten())
             .filter_map(|scheme| Some((scheme, scheme.labels.get(key)?.articles)))
             .collect();
-        if with.iter().map(|(_, articles)| articles).sum::<u32>() < MIN_ARTICLES {
-            return false;
-        }
         // Stable, so that sites of equally many articles stay in the order of their names.
         with.sort_by_key(|(_, articles)| std::cmp::Reverse(*articles));
         with.truncate(MOST_COMPARED);
-        let is_alike = || {
-            with.iter().enumerate().any(|(n, (one, _))| {
-                with.iter().skip(n + 1).any(|(other, _)| one.likeness(key, other, key) >= Some(MIN_LIKENESS))
-            })
-        };
-        sites.len() >= enough && is_alike() || is_known()
+        with.iter().enumerate().any(|(n, (one, _))| {
+            with.iter().skip(n + 1).any(|(other, _)| one.likeness(key, other, key) >= Some(MIN_LIKENESS))
+        })
     }
 
     /// Whether a site files too few articles under a label for a concept that no other site shows.
@@ -139,10 +137,10 @@ impl<'a> Placed<'a> {
 
     /// Whether any site has a scheme.
     pub(super) fn has_schemes(&self) -> bool {
-        (0..self.schemes.len()).any(|site| self.has_scheme(site))
+        self.schemes.iter().flatten().any(|scheme| !scheme.labels.is_empty())
     }
 
-    /// Whether a site has a scheme.
+    /// Whether a site has a scheme that knows most of its sections.
     pub(super) fn has_scheme(&self, site: usize) -> bool {
         self.schemes.get(site).copied().flatten().is_some_and(|scheme| scheme.articles >= MIN_SCHEME)
     }

@@ -334,7 +334,7 @@ fn a_menu_label_is_no_concept_if_its_sites_file_articles_under_others() {
     let menu = [("en:gadfli", "Gadfly"), ("en:sport", "Sport"), ("en:zither", "Zither")];
     let sites = with_menus(3, &menu);
     assert_eq!(labels_of(&fold_with(&sites, &[])), ["Gadfly", "Sport", "Zither"]);
-    let scheme = SchemeSummary::made(&[("en:zither", "Zither", 9, &["string"])]);
+    let scheme = SchemeSummary::made(&[("en:zither", "Zither", 40, &["string"])]);
     // Sport is known to a list, and one site that files no article under it is no proof of the contrary.
     let all: Vec<(usize, SchemeSummary)> = (0..3).map(|at| (at, scheme.clone())).collect();
     assert_eq!(labels_of(&fold_with(&sites, &all)), ["Sport", "Zither"]);
