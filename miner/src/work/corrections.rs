@@ -9,13 +9,14 @@
 
 use anyhow::Context as _;
 use newslode_common::store::SiteState;
+use newslode_common::time;
 
 use crate::mining::corrections::{Corrected, Corrections, apply};
 use crate::mining::taxonomy::Taxonomy;
+use crate::work::registry::follow_taxonomy;
 use crate::work::values;
+pub use crate::work::values::TAXONOMY;
 
-/// Name of the taxonomy's value, which readers use; its bytes are JSON.
-pub const TAXONOMY: &str = "taxonomy";
 /// Name of the value that holds the corrections; its bytes are JSON.
 const CORRECTIONS: &str = "corrections";
 /// Name of the value that holds the mined taxonomy where corrections change it; its bytes are JSON, or none.
@@ -65,7 +66,9 @@ pub async fn change<T>(
         let mined = read_mined(state).await?.unwrap_or_default();
         let changed = change(&mut corrections, &mined)?;
         if state.put_value(CORRECTIONS, version, corrections.to_json()?.into()).await?.is_some() {
-            return Ok((changed, apply_again(state).await?));
+            let corrected = apply_again(state).await?;
+            follow_taxonomy(state, time::now()).await?;
+            return Ok((changed, corrected));
         }
     }
     anyhow::bail!("cannot save the corrections: other writers keep changing them; try again")

@@ -12,7 +12,7 @@ use newslode_page::time::Timestamp;
 
 use crate::mining::registry::Registry;
 use crate::mining::taxonomy::Taxonomy;
-use crate::work::corrections::TAXONOMY;
+use crate::work::values::TAXONOMY;
 
 /// Name of the registry's value; its bytes are JSON.
 pub const REGISTRY: &str = "concept-registry";

@@ -1,7 +1,9 @@
-//! Values of the store for which the last writer wins.
+//! Values of the store for which the last writer wins, as for the taxonomy.
 
 use newslode_common::store::{SiteState, StoreError, StoreResult};
 
+/// Name of the taxonomy's value, which readers use; its bytes are JSON.
+pub const TAXONOMY: &str = "taxonomy";
 /// Number of attempts to write while other writers are first.
 const MAX_ATTEMPTS: usize = 5;
 

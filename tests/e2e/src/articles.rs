@@ -23,15 +23,15 @@ pub fn of_pages(one: &str, other: &str) -> (Vec<Value>, Vec<Value>) {
     (one, other)
 }
 
-/// The articles without their bodies and the evidence for these, their places, and what happened when.
+/// The articles without their bodies and the evidence for these, their places and concepts, and what happened when.
 fn articles(lines: &str) -> Vec<Value> {
     let of = |line: &str| {
         let mut article: Value = serde_json::from_str(line).unwrap();
         let body = article.as_object_mut().unwrap().remove("body").unwrap();
         assert!(!body.as_array().unwrap().is_empty(), "{line}");
         article["evidence"].as_object_mut().unwrap().remove("body");
-        // The scheme of the site gives places, and these give codes.
-        for key in ["places", "codes"] {
+        // The scheme of the site gives places, and these give codes and concepts.
+        for key in ["places", "codes", "concepts", "filed"] {
             assert!(article.as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
         }
         for key in ["event", "version", "changed", "first_seen", "fetched_at"] {

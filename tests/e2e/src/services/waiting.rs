@@ -10,7 +10,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_page::Params;
 
 use super::{Installation, SOON};
-use crate::lab::{Digests, digests_in, without_identifiers};
+use crate::lab::{Digests, are_alike, digests_in, without_identifiers};
 use crate::process::LOOK;
 
 /// The longest time for a small world with all that happens to it.
@@ -87,12 +87,12 @@ impl Installation<'_> {
         serde_json::from_str(&seen).map_or(seen, |taxonomy| without_identifiers(taxonomy).to_string())
     }
 
-    /// Waits until the taxonomy is the wanted one.
+    /// Waits until the taxonomy is [like](are_alike) the wanted one.
     pub async fn folds_to(&mut self, wanted: &serde_json::Value) {
         let begun = Instant::now();
         loop {
             let folded = self.lab.run(&self.asking(&["taxonomy", "--format", "json"])).await;
-            let is_wanted = |folded| without_identifiers(folded) == *wanted;
+            let is_wanted = |folded| are_alike(&folded, wanted);
             if serde_json::from_str(&folded.out).is_ok_and(is_wanted) {
                 return;
             }

@@ -2,8 +2,10 @@
 //! operators.
 
 use newslode_e2e::articles::of_pages;
+use newslode_e2e::lab::are_alike;
 
 use crate::lab::{Lab, digests_in, small_world};
+
 use crate::services::{Installation, Servers};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,12 +43,12 @@ async fn commands_work_against_the_services(
     let listed = lab.json(&services.asking(&["seed", "list", "--json"])).await;
     assert_eq!(listed.as_array().unwrap().len(), lab.seeds().len(), "{listed}");
 
-    // The taxonomy of the services' last fold is that of the embedded run.
+    // The taxonomy of the services' last fold is like that of the embedded run.
     let taxonomy = lab.taxonomy(&services.asking(&["taxonomy", "--format", "json"])).await;
     let run = lab.path("undisturbed");
     let run = run.to_str().unwrap();
-    assert_eq!(taxonomy, lab.taxonomy(&["taxonomy", "--format", "json", run]).await);
-    assert!(!taxonomy["concepts"].as_array().unwrap().is_empty(), "{taxonomy}");
+    let embedded = lab.taxonomy(&["taxonomy", "--format", "json", run]).await;
+    assert!(are_alike(&taxonomy, &embedded), "{taxonomy}\n{embedded}");
 
     let articles = lab.ok(&services.asking(&["export", "articles"])).await;
     assert!(articles.lines().count() > 20, "{articles}");
