@@ -15,7 +15,7 @@ use crate::services::{Installation, Servers};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A few subjects in the shape of IPTC Media Topics: notations with a prefix, labels in several languages.
-const SCHEME: &str = r#"
+pub(crate) const SCHEME: &str = r#"
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
 @prefix topic: <http://cv.iptc.org/newscodes/mediatopic/> .
 <http://cv.iptc.org/newscodes/mediatopic> a skos:ConceptScheme ; skos:prefLabel "Subjects"@en-GB .

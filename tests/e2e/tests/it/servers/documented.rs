@@ -14,6 +14,7 @@ use crate::client::Client;
 use crate::lab::{Lab, digests_in, open};
 use crate::process::{Ended, Process};
 use crate::schema;
+use crate::schemes::SCHEME;
 use crate::services::{Installation, Servers};
 
 /// The longest time for one command.
@@ -41,6 +42,11 @@ fn elsewhere(words: &[&str]) -> Option<&'static str> {
         ["dead", "show" | "replay" | "drop", ..] => {
             Some("`bad_input.rs` does so with letters that are there")
         }
+        [
+            "correct",
+            "hide" | "rename" | "merge" | "split" | "under" | "not-under" | "map" | "undo" | "import",
+            ..,
+        ] => Some("`corrected.rs` corrects concepts that are there"),
         ["status", "--watch", ..] => Some("it ends with Ctrl-C only"),
         _ => None,
     }
@@ -152,6 +158,7 @@ async fn what_the_documents_show_can_be_run() {
         stories: Vec::new(),
         foreign: String::new(),
     };
+    std::fs::write(lab.path("medtop.ttl"), SCHEME).unwrap();
     let (mut all, mut left_out) = (shown(), 0);
     all.sort_by_key(|words| turn(words));
     let (mut faults, mut number, mut before) = (Vec::new(), 0, 0);
