@@ -470,6 +470,7 @@ fn is_right_in_a_pipe(lab: &Lab, line: &[String], command: &Program, ended: &End
         ("export", None) if has("ontology") => "turtle",
         ("export", None) if has("pages") => "binary",
         ("export", None) => "json",
+        ("correct", None) if has("export") => "json",
         _ if has("--json") || has("schema") => "json",
         _ => "text",
     };
