@@ -106,8 +106,6 @@ impl<'a, 'k> Meanings<'a, 'k> {
     /// "Artificial Intelligence", both for "Artificial Intelligence (AI)".
     fn names(&self, key: &str, label: &KnownForm) -> Vec<String> {
         let mut names = vec![label.spelled.clone()];
-        let initials =
-            |text: &str| text.split(' ').filter_map(|word| word.chars().next()).collect::<String>();
         if let Some((rest, last)) = label.spelled.rsplit_once(' ') {
             names.extend(self.known.is_site_wide(last, language(key)).then(|| rest.to_owned()));
             names.push(initials(&label.spelled));
@@ -132,8 +130,13 @@ impl<'a, 'k> Meanings<'a, 'k> {
         let is_short = |short: &str, long: &str| short.len() >= SHORTEST && long.starts_with(short);
         let is_shown = |label: &KnownForm| label.means.is_some_and(|(kind, _)| kind != LabelKind::Hidden);
         let means = |label: &KnownForm| label.means.map(|(_, means)| means);
-        if self.names(a, one).contains(&other.spelled) || self.names(b, other).contains(&one.spelled) {
-            return true;
+        // "IT" may be short for "information technology", "It" is not.
+        let is_named = |key: &str, label: &KnownForm, name: &KnownForm| {
+            self.names(key, label).contains(&name.spelled)
+                && (initials(&label.spelled) != name.spelled || !name.form.chars().any(char::is_lowercase))
+        };
+        if is_named(a, one, other) || is_named(b, other, one) {
+            return placed.likeness(a, b).is_none_or(|likeness| likeness >= SAME_WORDS);
         }
         if means(one).is_none() || means(one) != means(other) {
             return false;
@@ -202,6 +205,11 @@ impl<'a, 'k> Meanings<'a, 'k> {
         };
         pairs.into_iter().map(related).collect()
     }
+}
+
+/// The first letters of words.
+fn initials(text: &str) -> String {
+    text.split(' ').filter_map(|word| word.chars().next()).collect()
 }
 
 fn language(key: &str) -> &str {

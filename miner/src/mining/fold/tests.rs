@@ -349,11 +349,15 @@ fn labels_of_one_region_and_of_one_abbreviation_are_one_concept() {
         ("en:uk", "UK"),
         ("en:world", "World"),
         ("en:news world", "World News"),
-        ("en:zither", "Zither"),
+        ("en:it", "It"),
+        ("en:inform technolog", "Information Technology"),
+        ("en:ai", "AI"),
+        ("en:artifici intellig", "Artificial Intelligence"),
     ];
     let taxonomy = fold_with(&with_menus(3, &menu), &[]);
     let keys: Vec<&[String]> = taxonomy.concepts.iter().map(|concept| concept.keys.as_slice()).collect();
-    assert_eq!(keys.len(), 3, "{keys:?}");
+    assert_eq!(keys.len(), 5, "{keys:?}");
+    assert!(keys.contains(&["en:ai".to_owned(), "en:artifici intellig".to_owned()].as_slice()), "{keys:?}");
     assert!(keys.contains(&["en:kingdom unit".to_owned(), "en:uk".to_owned()].as_slice()), "{keys:?}");
     assert!(keys.contains(&["en:news world".to_owned(), "en:world".to_owned()].as_slice()), "{keys:?}");
 }
