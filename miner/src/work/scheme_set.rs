@@ -40,6 +40,17 @@ pub enum SchemeSetError {
     },
 }
 
+impl From<BuiltinScheme> for Builtin {
+    fn from(configured: BuiltinScheme) -> Builtin {
+        match configured {
+            BuiltinScheme::Topics => Builtin::Topics,
+            BuiltinScheme::Regions => Builtin::Regions,
+            BuiltinScheme::Genres => Builtin::Genres,
+            BuiltinScheme::House => Builtin::House,
+        }
+    }
+}
+
 /// The schemes that are configured, which are read when they are first needed.
 #[derive(Debug, Default)]
 pub struct ConfiguredSchemes {

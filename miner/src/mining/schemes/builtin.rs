@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use newslode_common::compression::decompress;
-use newslode_common::config::BuiltinScheme;
 
 use super::lookup::Facet;
 use super::read::read;
@@ -33,17 +32,6 @@ pub enum Builtin {
     Genres,
     /// Labels that name nothing of a story, in twelve languages.
     House,
-}
-
-impl From<BuiltinScheme> for Builtin {
-    fn from(configured: BuiltinScheme) -> Builtin {
-        match configured {
-            BuiltinScheme::Topics => Builtin::Topics,
-            BuiltinScheme::Regions => Builtin::Regions,
-            BuiltinScheme::Genres => Builtin::Genres,
-            BuiltinScheme::House => Builtin::House,
-        }
-    }
 }
 
 impl Builtin {
