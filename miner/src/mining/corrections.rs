@@ -427,7 +427,7 @@ impl Correction {
 
     /// Whether a later correction says of the same thing what holds.
     fn is_replaced_by(&self, later: &Correction) -> bool {
-        use Correction::{Hide, Map, Merge, NotUnder, Rename, Split, Under};
+        use self::Correction::{Hide, Map, Merge, NotUnder, Rename, Split, Under};
         match (self, later) {
             (Hide { concept: a }, Hide { concept: b })
             | (Rename { concept: a, .. }, Rename { concept: b, .. })

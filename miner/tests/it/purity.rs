@@ -53,9 +53,9 @@ fn offences(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in &code {
         found.extend(FORBIDDEN.iter().filter(|word| line.contains(**word)).map(|word| (*word).to_owned()));
-        let Some((_, path)) =
-            line.split_once("use ").filter(|(before, _)| before.is_empty() || before.starts_with("pub"))
-        else {
+        let Some((_, path)) = line.split_once("use ").filter(|(before, _)| {
+            before.is_empty() || before.starts_with("pub") && before.ends_with([' ', ')'])
+        }) else {
             continue;
         };
         let name: String =
