@@ -130,13 +130,17 @@ impl<'a, 'k> Meanings<'a, 'k> {
         let is_short = |short: &str, long: &str| short.len() >= SHORTEST && long.starts_with(short);
         let is_shown = |label: &KnownForm| label.means.is_some_and(|(kind, _)| kind != LabelKind::Hidden);
         let means = |label: &KnownForm| label.means.map(|(_, means)| means);
-        // "IT" may be short for "information technology", "It" is not.
+        // "IT" may be short for "information technology", if articles do not say otherwise. "It" is not.
+        let is_short_for = |name: &KnownForm| {
+            let agrees = |likeness| likeness >= SAME_WORDS;
+            !name.form.chars().any(char::is_lowercase) && placed.likeness(a, b).is_none_or(agrees)
+        };
         let is_named = |key: &str, label: &KnownForm, name: &KnownForm| {
             self.names(key, label).contains(&name.spelled)
-                && (initials(&label.spelled) != name.spelled || !name.form.chars().any(char::is_lowercase))
+                && (initials(&label.spelled) != name.spelled || is_short_for(name))
         };
         if is_named(a, one, other) || is_named(b, other, one) {
-            return placed.likeness(a, b).is_none_or(|likeness| likeness >= SAME_WORDS);
+            return true;
         }
         if means(one).is_none() || means(one) != means(other) {
             return false;

@@ -25,8 +25,10 @@ const MIN_ARTICLES: u32 = 3;
 const MIN_LIKENESS: f64 = 0.5;
 /// Most sites of one label that are compared, each with each.
 const MOST_COMPARED: usize = 24;
+/// A scheme made from fewer articles is none.
+const MIN_SCHEME: u32 = 5;
 /// A scheme made from fewer articles lacks sections that its site has, so it denies none.
-const MIN_SCHEME: u32 = 30;
+const MIN_DENYING: u32 = 30;
 
 /// What the schemes of the folded sites say.
 pub(super) struct Placed<'a> {
@@ -91,7 +93,7 @@ impl<'a> Placed<'a> {
 
     /// Whether the sites that show a label have schemes that do not name it.
     fn is_denied(&self, label: &Judged, support: u32) -> bool {
-        let denying = label.sites.iter().filter(|at| self.has_scheme(**at)).count();
+        let denying = label.sites.iter().filter(|at| self.has_scheme_of(**at, MIN_DENYING)).count();
         label.sites.len() - denying < support as usize
     }
 
@@ -120,7 +122,7 @@ impl<'a> Placed<'a> {
     pub(super) fn is_too_small(&self, site: usize, key: &str) -> bool {
         self.schemes.get(site).copied().flatten().is_some_and(|scheme| {
             let articles = scheme.labels.get(key).map_or(0, |label| label.articles);
-            scheme.articles >= MIN_SCHEME && articles < MIN_ARTICLES
+            scheme.articles >= MIN_DENYING && articles < MIN_ARTICLES
         })
     }
 
@@ -140,9 +142,13 @@ impl<'a> Placed<'a> {
         self.schemes.iter().flatten().any(|scheme| !scheme.labels.is_empty())
     }
 
-    /// Whether a site has a scheme that knows most of its sections.
+    /// Whether a site has a scheme.
     pub(super) fn has_scheme(&self, site: usize) -> bool {
-        self.schemes.get(site).copied().flatten().is_some_and(|scheme| scheme.articles >= MIN_SCHEME)
+        self.has_scheme_of(site, MIN_SCHEME)
+    }
+
+    fn has_scheme_of(&self, site: usize, articles: u32) -> bool {
+        self.schemes.get(site).copied().flatten().is_some_and(|scheme| scheme.articles >= articles)
     }
 
     /// Whether one site files articles under both labels: then it tells them apart.
