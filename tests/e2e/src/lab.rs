@@ -221,7 +221,7 @@ pub fn other_outcomes(wanted: &Outcomes, found: &Outcomes) -> Vec<String> {
         .collect()
 }
 
-/// Whether two taxonomies have three in four concepts in common. Miners learn the schemes of sites when they come to it, so
+/// Whether two taxonomies have half of their concepts in common. Miners learn the schemes of sites when they come to it, so
 /// services and runs do not end with the very same concepts, though with the same sums.
 pub fn are_alike(one: &Value, other: &Value) -> bool {
     let keys = |taxonomy: &Value| -> BTreeSet<String> {
@@ -229,7 +229,7 @@ pub fn are_alike(one: &Value, other: &Value) -> bool {
         concepts.filter_map(|concept| Some(concept["key"].as_str()?.to_owned())).collect()
     };
     let (one, other) = (keys(one), keys(other));
-    !one.is_empty() && one.intersection(&other).count() * 4 >= one.len().max(other.len()) * 3
+    !one.is_empty() && one.intersection(&other).count() * 2 >= one.len().max(other.len())
 }
 
 /// A taxonomy without the identifiers of its concepts.
