@@ -59,7 +59,7 @@ impl TaxonomyChange {
         }
     }
 
-    /// Makes and keeps the change, and applies it. Says in a sentence what was done.
+    /// Stores the change and applies it. Returns a sentence that says what was done.
     ///
     /// # Errors
     /// When the change is refused, or the store fails.

@@ -14,7 +14,7 @@ pub(crate) struct CorrectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CorrectCommand {
-    /// Leave out a concept; what is below it goes to the concepts above it.
+    /// Leave out a concept and move its narrower concepts to its broader ones.
     Hide {
         /// Key or label of the concept.
         concept: String,

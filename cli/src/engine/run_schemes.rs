@@ -171,7 +171,7 @@ mod tests {
         fs::copy(run.join(FILE), other.join(FILE)).unwrap();
         let recalled = recall(&other, &MinerConfig::default()).unwrap().set().unwrap();
         assert_eq!(recalled.names(), ["a", "b", "house"]);
-        // Others replace them, and what is wrong changes nothing.
+        // Other files replace these. A wrong file leaves them in place.
         let wrong = folder.path().join("wrong.nt");
         fs::write(&wrong, "no triple").unwrap();
         assert!(settle(&run, &mut configured(&[&wrong])).is_err());

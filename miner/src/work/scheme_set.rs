@@ -114,7 +114,7 @@ impl ConfiguredSchemes {
     }
 }
 
-/// The schemes of a file, named after it. Of several, each has the last part of its URI behind the file's name.
+/// Reads the schemes of a file and names them after it. If it holds several, the last part of each URI follows the file's name.
 fn read_file(file: &Path) -> Result<Vec<NamedScheme>, SchemeSetError> {
     let shown = file.display().to_string();
     let format = Format::of_name(&shown)?;

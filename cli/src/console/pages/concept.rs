@@ -1,4 +1,4 @@
-//! *A concept*: its sites and forms, what is above and below it, why it stands there, what editors corrected, and its newest articles.
+//! The page of a concept: its sites and forms, its broader and narrower concepts, why it is one, its corrections, and its newest articles.
 
 use std::sync::Arc;
 

@@ -32,7 +32,7 @@ pub(in crate::console) const PATH: &str = "/corrections";
 /// The most concepts whose change is shown.
 const SHOWN: usize = 60;
 
-/// The corrections, what was mined, and what they make of it.
+/// The corrections, and the taxonomy without and with them.
 struct Overlay {
     corrections: Corrections,
     mined: Taxonomy,
@@ -75,7 +75,7 @@ pub(in crate::console) async fn page(
         trail: html! { a href="/taxonomy" { "Taxonomy" } },
         lead: html! {
             p.lead {
-                "What editors set about concepts. It is kept apart from what was mined, and can be undone. A concept's own page corrects it."
+                "What editors changed. The mined taxonomy is kept, so each correction can be undone. To correct a concept, open its page."
             }
         },
         main: html! {

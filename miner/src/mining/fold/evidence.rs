@@ -37,8 +37,7 @@ pub(super) fn themselves(index: &Index) -> Vec<Id> {
 
 /// The pairs of concepts that a menu or path shows and that addresses confirm: the usual page of the narrower label lies below
 /// that of the broader one. A menu "Travel" may have a list with "Asia"; but if that site keeps Asia below its page "World",
-/// Asia is no kind of travel. A single site that
-/// `is_heard` hears is enough for such a pair.
+/// Asia is no kind of travel. One site is enough for such a pair. Sites for which `is_heard` is false are left out.
 pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool) -> Vec<Related> {
     let mut found: BTreeMap<(Id, Id), Vec<usize>> = BTreeMap::new();
     for (at, site) in index.sites.iter().enumerate().filter(|(at, _)| is_heard(*at)) {

@@ -392,7 +392,7 @@ mod tests {
             &[("Sports", ""), ("Rock", "Sports")],
             &["Rock=climbing Spelled", "Sports=sport Stemmed"],
         );
-        // Further up, too.
+        // The same holds for an ancestor further up.
         check(
             SPORTS,
             &[("Music", ""), ("Other", "Music"), ("Rock", "Other")],

@@ -1,4 +1,4 @@
-//! What reading a file gives: schemes with notes of what was left out, or an error that names file, line, cause and remedy.
+//! The results of reading a file: schemes with notes on what was left out, or an error that names file, line, cause and remedy.
 //!
 //! Faults of single statements are counted in [`Notes`], because thesauri have them and are useful all the same. What makes a
 //! file unusable is a [`ReadError`].

@@ -41,7 +41,7 @@ struct Node {
     uri: Span,
     /// Called a concept, or used like one.
     concept: bool,
-    /// Called a scheme or a collection, which may have labels, too.
+    /// Whether the file declares it a scheme or a collection. These may have labels, too.
     other: bool,
     deprecated: bool,
     blank: bool,
