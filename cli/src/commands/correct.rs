@@ -9,9 +9,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use newslode_common::time::{iso, now};
 use newslode_miner::mining::corrections::{Correction, Corrections, Entry};
-use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::corrections::{read_corrections, read_mined};
-use newslode_miner::work::fold::read_taxonomy;
 use newslode_miner::work::parts::Parts;
 use newslode_page::reading::Site;
 
@@ -21,7 +19,7 @@ use crate::correcting::TaxonomyChange;
 use crate::exit::{Exit, hinted};
 use crate::installation::{self, DirArgs, Setup, Target};
 use crate::out;
-use crate::queries::corrections::{Preview, list_corrections, meant_concept, preview};
+use crate::queries::corrections::{Overlay, Preview, list_corrections, meant_concept, preview};
 
 /// Largest file of corrections.
 const MOST_BYTES: u64 = 64 << 20;
@@ -95,7 +93,7 @@ async fn add(
 ) -> anyhow::Result<Exit> {
     let ChangeArgs { note, author, preview, run } = how;
     let correction = {
-        let Overlay { mined, corrected, .. } = Overlay::read(&run.target(setup), setup).await?;
+        let (_, Overlay { mined, corrected, .. }) = overlay(&run.target(setup), setup).await?;
         make(&|name| meant_concept(&corrected, &mined, name))?
     };
     let entry = Entry { note, author, at: Some(iso(now())), ..Entry::new(correction) };
@@ -117,33 +115,18 @@ async fn change(
     Ok(Exit::Done)
 }
 
-/// Corrections and what they are laid over.
-struct Overlay {
-    parts: Parts,
-    mined: Taxonomy,
-    corrected: Taxonomy,
-    corrections: Corrections,
-}
-
-impl Overlay {
-    async fn read(target: &Target, setup: &Setup) -> anyhow::Result<Overlay> {
-        let parts = installation::open(target, &setup.config).await?;
-        let state = parts.stores.state.as_ref();
-        let corrections = read_corrections(state).await?;
-        let mined = read_mined(state).await?;
-        let corrected = read_taxonomy(state).await?;
-        let (Some(mined), Some(corrected)) = (mined, corrected) else {
-            return Err(hinted(
-                "the taxonomy has not been computed yet",
-                "mine first, or wait for the miner's first fold",
-            ));
-        };
-        Ok(Overlay { parts, mined, corrected, corrections })
-    }
+/// The corrections of an installation, with what they are laid over.
+async fn overlay(target: &Target, setup: &Setup) -> anyhow::Result<(Parts, Overlay)> {
+    let parts = installation::open(target, &setup.config).await?;
+    let overlay = Overlay::read(parts.stores.state.as_ref()).await?;
+    let overlay = overlay.ok_or_else(|| {
+        hinted("the taxonomy has not been computed yet", "mine first, or wait for the miner's first fold")
+    })?;
+    Ok((parts, overlay))
 }
 
 async fn show_preview(change: &TaxonomyChange, target: &Target, setup: &Setup) -> anyhow::Result<Exit> {
-    let Overlay { parts, mined, corrections, .. } = Overlay::read(target, setup).await?;
+    let (parts, Overlay { mined, corrections, .. }) = overlay(target, setup).await?;
     let mut then = corrections.clone();
     let said = change.make(&mut then, &mined)?;
     let Preview { corrected, moves } = preview(&parts, &mined, &corrections, &then).await?;

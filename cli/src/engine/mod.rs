@@ -562,12 +562,19 @@ impl Engine {
             let mut followed = report.followed_new;
             round.fold = Some(report);
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
-                self.view_sites(&parts, stop).await?;
-                let report =
-                    newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
-                        .await?;
-                followed = report.followed_new;
-                round.fold = Some(report);
+                let has_new_schemes = self.view_sites(&parts, stop).await?;
+                if has_new_schemes {
+                    let report = newslode_miner::work::fold::fold_once(
+                        &parts,
+                        &self.config.miner,
+                        &mut memory,
+                        true,
+                        now,
+                    )
+                    .await?;
+                    followed = report.followed_new;
+                    round.fold = Some(report);
+                }
             }
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 announcing::announce_all(&parts, time::now()).await?;
@@ -622,13 +629,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Views all sites that changed, as fast as possible. Sites left at `stop` are due at the next run.
-    async fn view_sites(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
+    /// Views all sites that changed, as fast as possible. Sites left at `stop` are due at the next run. Returns whether a site was
+    /// viewed whole, and its scheme learnt.
+    async fn view_sites(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<bool> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
         let report = views::view_sites(parts, When::Changed, pace, &mut ViewMemory::new(), stop).await?;
         tracing::info!(?report, "viewed the pages with their sites' values");
-        Ok(())
+        Ok(report.sites > 0)
     }
 
     /// Waits until all work is done, or until `stop`.

@@ -5,6 +5,7 @@ use std::io::Write;
 
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
+use newslode_miner::mining::corrections::Corrections;
 use newslode_miner::mining::filing::{ArticleEvidence, Filed, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
@@ -138,7 +139,17 @@ pub(crate) async fn learn_filing(
     members: &Members,
 ) -> anyhow::Result<Filing> {
     let corrections = read_corrections(parts.stores.state.as_ref()).await?;
-    let mut lessons = Lessons::new(taxonomy).mapping(&corrections);
+    learn_filing_corrected(parts, taxonomy, &corrections, members).await
+}
+
+/// The same with other corrections than those that are kept.
+pub(crate) async fn learn_filing_corrected(
+    parts: &Parts,
+    taxonomy: &Taxonomy,
+    corrections: &Corrections,
+    members: &Members,
+) -> anyhow::Result<Filing> {
+    let mut lessons = Lessons::new(taxonomy).mapping(corrections);
     let archive = parts.stores.archive.as_ref();
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let finder = place_finder(parts.stores.state.as_ref(), &site).await?;

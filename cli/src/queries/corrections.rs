@@ -1,18 +1,21 @@
 //! Corrections of the taxonomy: which concept a person means, what editors set, and which articles a change moves.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use newslode_common::store::SiteState;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::corrections::{Corrected, Corrections, Entry, apply};
+use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
-use newslode_miner::work::corrections::read_corrections;
+use newslode_miner::work::corrections::{read_corrections, read_mined, read_taxonomy};
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
 use serde::Serialize;
 
 use crate::exit::hinted;
-use crate::queries::articles::{FilingSources, file_articles, learn_filing};
+use crate::queries::articles::{FilingSources, file_articles, learn_filing_corrected};
 
 /// The key of the concept that a person means: by a label key, its label, or one of its written forms, in this order. Concepts
 /// that are hidden, or merged into others, are found in the mined taxonomy.
@@ -56,6 +59,25 @@ pub(crate) fn meant_concept(corrected: &Taxonomy, mined: &Taxonomy, name: &str) 
         format!("there is no concept `{name}`"),
         "newslode taxonomy --format json shows the keys and labels of all concepts",
     ))
+}
+
+/// The corrections, and the taxonomy without and with them.
+pub(crate) struct Overlay {
+    pub(crate) corrections: Corrections,
+    pub(crate) mined: Taxonomy,
+    pub(crate) corrected: Taxonomy,
+}
+
+impl Overlay {
+    /// Reads it; `None` before the first fold.
+    ///
+    /// # Errors
+    /// When the store fails, or a value cannot be read.
+    pub(crate) async fn read(state: &dyn SiteState) -> anyhow::Result<Option<Overlay>> {
+        let corrections = read_corrections(state).await?;
+        let (mined, corrected) = (read_mined(state).await?, read_taxonomy(state).await?);
+        Ok(mined.zip(corrected).map(|(mined, corrected)| Overlay { corrections, mined, corrected }))
+    }
 }
 
 /// A correction as it is listed.
@@ -124,16 +146,18 @@ pub(crate) struct MovedConcept {
     pub(crate) after: Option<u64>,
 }
 
-/// Files all articles by both taxonomies, and compares.
+/// Files all articles by both taxonomies, each with the corrections that made it, and compares.
 ///
 /// # Errors
 /// When a store fails.
-pub(crate) async fn compare_filing(
+async fn compare_filing(
     parts: &Parts,
-    before: &Taxonomy,
-    after: &Taxonomy,
+    (before, now): (&Taxonomy, &Corrections),
+    (after, then): (&Taxonomy, &Corrections),
 ) -> anyhow::Result<Moves> {
-    let (first, second) = (filed_by(parts, before).await?, filed_by(parts, after).await?);
+    let sites = summaries(parts.stores.state.as_ref()).await?;
+    let first = filed_by(parts, &sites, before, now).await?;
+    let second = filed_by(parts, &sites, after, then).await?;
     let moved = first.iter().filter(|(id, keys)| second.get(*id) != Some(*keys)).count() as u64;
     let (counts, new_counts) = (count(&first), count(&second));
     let keys: BTreeSet<&str> =
@@ -156,10 +180,14 @@ pub(crate) async fn compare_filing(
 /// Article → the keys of its concepts.
 type Filed = BTreeMap<ContentHash, BTreeSet<String>>;
 
-async fn filed_by(parts: &Parts, taxonomy: &Taxonomy) -> anyhow::Result<Filed> {
-    let sites = summaries(parts.stores.state.as_ref()).await?;
-    let listed = members(&parts.stores, taxonomy, &sites).await?;
-    let filing = learn_filing(parts, taxonomy, &listed).await?;
+async fn filed_by(
+    parts: &Parts,
+    sites: &[Arc<SiteSummary>],
+    taxonomy: &Taxonomy,
+    corrections: &Corrections,
+) -> anyhow::Result<Filed> {
+    let listed = members(&parts.stores, taxonomy, sites).await?;
+    let filing = learn_filing_corrected(parts, taxonomy, corrections, &listed).await?;
     let mut filed = Filed::new();
     file_articles(parts, FilingSources { listed: &listed, filing: &filing, coder: None }, |_, _, article| {
         if let Some(article) = article {
@@ -196,6 +224,6 @@ pub(crate) async fn preview(
     then: &Corrections,
 ) -> anyhow::Result<Preview> {
     let (before, corrected) = (apply(mined, now).taxonomy, apply(mined, then));
-    let moves = compare_filing(parts, &before, &corrected.taxonomy).await?;
+    let moves = compare_filing(parts, (&before, now), (&corrected.taxonomy, then)).await?;
     Ok(Preview { corrected, moves })
 }

@@ -19,7 +19,7 @@ use crate::mining::index::{Id, Index, Indexer, NONE, SiteLabel};
 use crate::mining::summary::SiteSummary;
 
 mod company;
-mod key;
+pub(in crate::mining) mod key;
 mod likeness;
 mod merge;
 mod tally;

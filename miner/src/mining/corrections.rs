@@ -304,20 +304,8 @@ impl Corrections {
         Some(self.corrections.remove(at))
     }
 
-    /// The concept to which an editor mapped a place of a site, by one of its label keys.
-    #[must_use]
-    pub fn mapped(&self, of: &Site, label: &str) -> Option<&str> {
-        let wanted = folded(label);
-        self.corrections.iter().rev().find_map(|entry| match &entry.correction {
-            Correction::Map { site, place, concept } if site == of && folded(place) == wanted => {
-                Some(concept.as_str())
-            }
-            _ => None,
-        })
-    }
-
-    /// The places of sites that editors mapped to concepts, each with a label key of its concept. Of two for one place the
-    /// later one counts.
+    /// The places of sites that editors mapped to concepts: site, label of the place, label key of the concept. If two name one
+    /// place, the later one counts.
     pub fn maps(&self) -> impl Iterator<Item = (&Site, &str, &str)> {
         self.corrections.iter().filter_map(|entry| match &entry.correction {
             Correction::Map { site, place, concept } => Some((site, place.as_str(), concept.as_str())),
@@ -327,8 +315,7 @@ impl Corrections {
 
     /// The corrections that name a concept.
     pub fn about<'a>(&'a self, concept: &'a Concept) -> impl Iterator<Item = &'a Entry> {
-        let names = |key: &str| concept.key == key || concept.keys.iter().any(|own| own == key);
-        self.corrections.iter().filter(move |entry| entry.correction.concepts().into_iter().any(names))
+        self.corrections.iter().filter(|entry| entry.is_about(concept))
     }
 }
 
@@ -337,6 +324,13 @@ impl Entry {
     #[must_use]
     pub fn new(correction: Correction) -> Entry {
         Entry { number: 0, correction, note: None, author: None, at: None }
+    }
+
+    /// Whether it names this concept.
+    #[must_use]
+    pub fn is_about(&self, concept: &Concept) -> bool {
+        let names = |key: &str| concept.key == key || concept.keys.iter().any(|own| own == key);
+        self.correction.concepts().into_iter().any(names)
     }
 
     fn check(&self) -> Result<(), CorrectionsError> {

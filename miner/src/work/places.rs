@@ -48,7 +48,7 @@ pub(super) async fn learn(
         let packed = pack(finder.scheme()).and_then(|scheme| Ok((scheme, pack(&summary)?)));
         packed.map_err(|error| error.to_string())
     });
-    let (scheme, summary) = learnt.await.map_err(|reason| corrupt(site, &reason))?;
+    let (scheme, summary) = learnt.await.map_err(|reason| corrupt(&value_name(site), &reason))?;
     values::put(stores.state.as_ref(), &value_name(site), scheme).await?;
     scheme_summaries::write(stores.state.as_ref(), site, summary).await
 }
@@ -84,7 +84,7 @@ pub async fn explain_slots(
     let pages = counted(stores.state.as_ref(), &url.site()).await?;
     let read = read_sample(archive, &pages).await?;
     let learnt = tokio::task::spawn_blocking(move || learn_from(&read).1).await;
-    let reports = learnt.map_err(|panic| corrupt(&url.site(), &panic.to_string()))?;
+    let reports = learnt.map_err(|panic| corrupt(&value_name(&url.site()), &panic.to_string()))?;
     let mut found: Vec<(SlotReport, SlotUse)> = own
         .slots
         .into_iter()

@@ -13,7 +13,7 @@ use newslode_page::reading::Site;
 
 use crate::mining::fold::Schemes;
 use crate::mining::site_scheme::SchemeSummary;
-use crate::work::schemes::unpack;
+use crate::work::schemes::{corrupt, unpack};
 use crate::work::values;
 
 /// Name of the value that names the content of each site's summary.
@@ -108,10 +108,6 @@ async fn change_index(state: &dyn SiteState, change: impl Fn(&mut Index) -> bool
         }
     }
     Err(StoreError::Unavailable(format!("other miners keep changing the value `{INDEX}`")))
-}
-
-fn corrupt(name: &str, reason: &str) -> StoreError {
-    StoreError::Corrupt(format!("the value `{name}`: {reason}"))
 }
 
 /// The name of the value that holds the summary of a site.

@@ -36,7 +36,7 @@ pub async fn read_scheme(state: &dyn SiteState, site: &Site) -> StoreResult<Opti
     let held = state.value(&value_name(site)).await?;
     // A forgotten site keeps an empty value.
     let Some((_, bytes)) = held.filter(|(_, bytes)| !bytes.is_empty()) else { return Ok(None) };
-    unpack(&bytes).map(Some).map_err(|reason| corrupt(site, &reason))
+    unpack(&bytes).map(Some).map_err(|reason| corrupt(&value_name(site), &reason))
 }
 
 /// What finds the places of a site's articles; without a scheme it finds none.
@@ -136,8 +136,9 @@ pub(super) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     wire::decode(&plain).map_err(|error| error.to_string())
 }
 
-pub(super) fn corrupt(site: &Site, reason: &str) -> StoreError {
-    StoreError::Corrupt(format!("the value `{}`: {reason}", value_name(site)))
+/// The error of a value that cannot be read.
+pub(super) fn corrupt(name: &str, reason: &str) -> StoreError {
+    StoreError::Corrupt(format!("the value `{name}`: {reason}"))
 }
 
 /// The name of the value that holds the scheme of a site.

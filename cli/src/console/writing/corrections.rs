@@ -9,10 +9,9 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::time::{iso, now};
-use newslode_miner::mining::corrections::{Correction, Corrections, Entry, apply};
+use newslode_miner::mining::corrections::{Correction, Entry, apply};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_miner::work::corrections::{read_corrections, read_mined};
-use newslode_miner::work::fold::read_taxonomy;
 
 use super::form::{Form, mark_field};
 use crate::console::access::Visitor;
@@ -25,32 +24,17 @@ use crate::control::Change;
 use crate::correcting::TaxonomyChange;
 use crate::html::values::{count_with_noun, empty_note};
 use crate::queries::audit::Deed;
-use crate::queries::corrections::{ListedCorrection, list_corrections, meant_concept};
+use crate::queries::corrections::{ListedCorrection, Overlay, list_corrections, meant_concept};
 
 /// The path of the list and its form.
 pub(in crate::console) const PATH: &str = "/corrections";
 /// The most concepts whose change is shown.
 const SHOWN: usize = 60;
 
-/// The corrections, and the taxonomy without and with them.
-struct Overlay {
-    corrections: Corrections,
-    mined: Taxonomy,
-    corrected: Taxonomy,
-}
-
-impl Overlay {
-    async fn read(console: &Console) -> Result<Overlay, Problem> {
-        let state = console.source.parts.stores.state.as_ref();
-        let read = async {
-            anyhow::Ok(Overlay {
-                corrections: read_corrections(state).await?,
-                mined: read_mined(state).await?.unwrap_or_default(),
-                corrected: read_taxonomy(state).await?.unwrap_or_default(),
-            })
-        };
-        read.await.map_err(|error| Problem::away(&format!("{error:#}")))
-    }
+/// The corrections; before the first fold there are none to read.
+async fn overlay(console: &Console) -> Result<Option<Overlay>, Problem> {
+    let read = Overlay::read(console.source.parts.stores.state.as_ref()).await;
+    read.map_err(|error| Problem::away(&format!("{error:#}")))
 }
 
 /// All corrections, as the API lists them.
@@ -58,8 +42,14 @@ impl Overlay {
 /// # Errors
 /// When the store fails.
 pub(in crate::console) async fn listed(console: &Console) -> Result<Vec<ListedCorrection>, Problem> {
-    let Overlay { corrections, mined, .. } = Overlay::read(console).await?;
-    Ok(list_corrections(&corrections, &mined))
+    let state = console.source.parts.stores.state.as_ref();
+    let read = async {
+        let corrections = read_corrections(state).await?;
+        // The taxonomy is large, and as a rule nothing was corrected.
+        let mined = if corrections.entries().is_empty() { None } else { read_mined(state).await? };
+        anyhow::Ok(list_corrections(&corrections, &mined.unwrap_or_default()))
+    };
+    read.await.map_err(|error| Problem::away(&format!("{error:#}")))
 }
 
 pub(in crate::console) async fn page(
@@ -134,10 +124,8 @@ pub(in crate::console) async fn concept_section(
     concept: &Concept,
     visitor: &Visitor,
 ) -> Result<Markup, Problem> {
-    let Overlay { corrections, mined, .. } = Overlay::read(console).await?;
-    let about: BTreeSet<u64> = corrections.about(concept).map(|entry| entry.number).collect();
-    let listed = list_corrections(&corrections, &mined);
-    let own: Vec<_> = listed.iter().filter(|own| about.contains(&own.entry.number)).collect();
+    let listed = listed(console).await?;
+    let own: Vec<_> = listed.iter().filter(|own| own.entry.is_about(concept)).collect();
     Ok(html! {
         section #corrections {
             h2 { "Corrections" }
@@ -205,7 +193,7 @@ pub(in crate::console) async fn change(State(console): State<Arc<Console>>, form
             form.get("number").parse().map_err(|_| Problem::bad("A correction has a number."))?;
         return keep(&console, &form, TaxonomyChange::Undo(vec![number]), &format!("undo {number}")).await;
     }
-    let overlay = Overlay::read(&console).await?;
+    let overlay = overlay(&console).await?.ok_or_else(|| Problem::bad("There is no taxonomy yet."))?;
     let correction = correction_of(&form, &overlay)?;
     let about = correction.to_string();
     let note = Some(form.get("note").to_owned()).filter(|note| !note.is_empty());

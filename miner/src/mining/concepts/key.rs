@@ -1,11 +1,11 @@
 //! The parts of a label key, `language:stems`.
 
 /// The language of a label key; empty if it names none.
-pub(super) fn language(key: &str) -> &str {
+pub(in crate::mining) fn language(key: &str) -> &str {
     key.split_once(':').map_or("", |(language, _)| language)
 }
 
 /// The stems of a label key, in order.
-pub(super) fn stems(key: &str) -> impl Iterator<Item = &str> {
+pub(in crate::mining) fn stems(key: &str) -> impl Iterator<Item = &str> {
     key.split_once(':').map_or(key, |(_, stems)| stems).split(' ')
 }

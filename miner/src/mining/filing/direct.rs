@@ -39,7 +39,8 @@ impl DirectWitnesses {
                 .places
                 .iter()
                 .filter_map(|place| {
-                    let mapped = self.mapped.get(&place_of_site(&evidence.article.site, &place.label));
+                    let mapped = || self.mapped.get(&place_of_site(&evidence.article.site, &place.label));
+                    let mapped = if self.mapped.is_empty() { None } else { mapped() };
                     mapped.copied().or_else(|| names.concept_of_label(&place.label, language))
                 })
                 .collect(),

@@ -144,7 +144,8 @@ fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], schemes: &Schemes, 
 fn show_relation(text: &mut String, relation: &Relation, key: &str) {
     let sites: Vec<&str> = relation.sites.iter().map(|site| site.as_str()).collect();
     let proof = match (sites.is_empty(), relation.is_listed) {
-        (true, _) => "by the lists of names that come with Newslode".to_owned(),
+        (true, true) => "by the lists of names that come with Newslode".to_owned(),
+        (true, false) => "by an editor".to_owned(),
         (false, is_listed) => {
             let listed = if is_listed { ", and by a list of names" } else { "" };
             format!("at level {} on {}{listed}", relation.level, sites.join(", "))

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::evidence::Concepts;
 use super::placed::{Placed, usual_form};
 use crate::mining::concepts::Judged;
+use crate::mining::concepts::key::{language, stems};
 use crate::mining::schemes::known::{Known, spelled};
 use crate::mining::schemes::{Facet, KnownLabels, LabelKind};
 use crate::mining::summary::SiteSummary;
@@ -31,6 +32,8 @@ struct KnownForm {
     form: String,
     /// As spelled, without case and punctuation.
     spelled: String,
+    /// Names under which it may be found, see [`names`].
+    names: Vec<String>,
     means: Option<(LabelKind, Known)>,
     /// Number of its sites.
     sites: usize,
@@ -46,7 +49,9 @@ impl<'a, 'k> Meanings<'a, 'k> {
         let labels = kept.iter().filter_map(|(key, label)| {
             let form = usual_form(key, &label.sites, sites, placed)?;
             let means = known.meaning(&form, language(key));
-            Some((*key, KnownForm { spelled: spelled(&form), form, means, sites: label.sites.len() }))
+            let (spelled, sites) = (spelled(&form), label.sites.len());
+            let names = names(key, &form, &spelled, known);
+            Some((*key, KnownForm { form, spelled, names, means, sites }))
         });
         Meanings { known, labels: labels.collect() }
     }
@@ -73,8 +78,8 @@ impl<'a, 'k> Meanings<'a, 'k> {
             if let Some((_, (scheme, concept))) = label.means {
                 heads.entry((language(key), format!("{scheme} {concept}"))).or_default().push(key);
             }
-            for name in self.names(key, label) {
-                heads.entry((language(key), name)).or_default().push(key);
+            for name in &label.names {
+                heads.entry((language(key), name.clone())).or_default().push(key);
             }
         }
         let mut pairs: BTreeSet<(&'a str, &'a str)> = BTreeSet::new();
@@ -102,27 +107,6 @@ impl<'a, 'k> Meanings<'a, 'k> {
         pairs.into_iter().collect()
     }
 
-    /// Names under which a label may be found: itself, "World" for "World News", "Lifestyle" for "Life & Style", "AI" for
-    /// "Artificial Intelligence", both for "Artificial Intelligence (AI)".
-    fn names(&self, key: &str, label: &KnownForm) -> Vec<String> {
-        let mut names = vec![label.spelled.clone()];
-        if let Some((rest, last)) = label.spelled.rsplit_once(' ') {
-            names.extend(self.known.is_site_wide(last, language(key)).then(|| rest.to_owned()));
-            names.push(initials(&label.spelled));
-        }
-        let stems: Vec<&str> = key.split_once(':').map_or(key, |(_, stems)| stems).split(' ').collect();
-        if let [one, other] = stems[..] {
-            names.extend([format!("{one}{other}"), format!("{other}{one}")]);
-        }
-        if let Some((whole, short)) = label.form.strip_suffix(')').and_then(|form| form.split_once(" (")) {
-            let (whole, short) = (spelled(whole), spelled(short));
-            if initials(&whole) == short {
-                names.extend([whole, short]);
-            }
-        }
-        names
-    }
-
     /// Whether two labels that a list has as one, or whose words say so, are the same. A list has many loose names of a subject, so
     /// these need articles of the same words, unless one is short for the other.
     fn is_same(&self, a: &str, b: &str, placed: &Placed<'_>) -> bool {
@@ -135,11 +119,11 @@ impl<'a, 'k> Meanings<'a, 'k> {
             let agrees = |likeness| likeness >= SAME_WORDS;
             !name.form.chars().any(char::is_lowercase) && placed.likeness(a, b).is_none_or(agrees)
         };
-        let is_named = |key: &str, label: &KnownForm, name: &KnownForm| {
-            self.names(key, label).contains(&name.spelled)
+        let is_named = |label: &KnownForm, name: &KnownForm| {
+            label.names.contains(&name.spelled)
                 && (initials(&label.spelled) != name.spelled || is_short_for(name))
         };
-        if is_named(a, one, other) || is_named(b, other, one) {
+        if is_named(one, other) || is_named(other, one) {
             return true;
         }
         if means(one).is_none() || means(one) != means(other) {
@@ -211,11 +195,27 @@ impl<'a, 'k> Meanings<'a, 'k> {
     }
 }
 
+/// Names under which a label may be found: itself, "World" for "World News", "Lifestyle" for "Life & Style", "AI" for
+/// "Artificial Intelligence", both for "Artificial Intelligence (AI)".
+fn names(key: &str, form: &str, plain: &str, known: &KnownLabels) -> Vec<String> {
+    let mut names = vec![plain.to_owned()];
+    if let Some((rest, last)) = plain.rsplit_once(' ') {
+        names.extend(known.is_site_wide(last, language(key)).then(|| rest.to_owned()));
+        names.push(initials(plain));
+    }
+    if let [one, other] = stems(key).collect::<Vec<_>>()[..] {
+        names.extend([format!("{one}{other}"), format!("{other}{one}")]);
+    }
+    if let Some((whole, short)) = form.strip_suffix(')').and_then(|form| form.split_once(" (")) {
+        let (whole, short) = (spelled(whole), spelled(short));
+        if initials(&whole) == short {
+            names.extend([whole, short]);
+        }
+    }
+    names
+}
+
 /// The first letters of words.
 fn initials(text: &str) -> String {
     text.split(' ').filter_map(|word| word.chars().next()).collect()
-}
-
-fn language(key: &str) -> &str {
-    key.split_once(':').map_or("", |(language, _)| language)
 }

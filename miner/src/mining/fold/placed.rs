@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Schemes;
+use crate::mining::concepts::key::language;
 use crate::mining::concepts::{Judged, Verdict, judge_alone};
 use crate::mining::index::Index;
 use crate::mining::schemes::KnownLabels;
@@ -61,7 +62,7 @@ impl<'a> Placed<'a> {
         known: &KnownLabels,
     ) {
         for (key, label) in judged.iter_mut().filter(|(_, label)| label.verdict == Verdict::Concept) {
-            let Some((language, _)) = key.split_once(':') else { continue };
+            let language = language(key);
             let form = usual_form(key, &label.sites, sites, self).unwrap_or_default();
             if known.is_furniture(&form, language) {
                 label.verdict = Verdict::Furniture;
@@ -73,7 +74,7 @@ impl<'a> Placed<'a> {
             }
         }
         for (key, on) in &self.sites_of {
-            let Some((language, _)) = key.split_once(':') else { continue };
+            let language = language(key);
             // Most labels are tags of a single site with few articles, and need no further look.
             if on.len() + 1 < support as usize || self.articles(key, on) < MIN_ARTICLES {
                 continue;

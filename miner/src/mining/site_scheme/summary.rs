@@ -14,7 +14,8 @@ use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{PlaceFinder, PlaceKind};
+use super::PlaceFinder;
+use crate::mining::concepts::key::language;
 use crate::mining::filing::{hash, term_weights};
 
 /// Most labels of a site, those of most articles. A site may have more tags, of which few recur elsewhere.
@@ -47,8 +48,6 @@ pub struct PlacedLabel {
     pub form: String,
     /// Number of articles that it is a place of, without those that it is a byline of.
     pub articles: u32,
-    /// Number of these for which it is a section.
-    pub as_section: u32,
     words: Words,
 }
 
@@ -69,7 +68,6 @@ struct WordSums {
 struct Counted {
     forms: BTreeMap<String, u32>,
     articles: u32,
-    as_section: u32,
     words: WordSums,
 }
 
@@ -91,17 +89,16 @@ impl SchemeSummary {
             let words = term_weights(article, |term| Some(word(term)));
             all.add(&words);
             summary.articles += 1;
-            let mut own: BTreeMap<String, (String, PlaceKind)> = BTreeMap::new();
+            let mut own: BTreeMap<String, String> = BTreeMap::new();
             for place in finder.places_of(url, &article.authors, slots) {
                 if let Some(key) = keys.key(&place.label) {
-                    own.entry(key).or_insert((place.label, place.kind));
+                    own.entry(key).or_insert(place.label);
                 }
             }
-            for (key, (form, kind)) in own {
+            for (key, form) in own {
                 let label = labels.entry(key).or_default();
                 *label.forms.entry(form).or_default() += 1;
                 label.articles += 1;
-                label.as_section += u32::from(kind == PlaceKind::Section);
                 label.words.add(&words);
             }
         }
@@ -109,13 +106,11 @@ impl SchemeSummary {
         most.sort_by(|a, b| b.1.articles.cmp(&a.1.articles).then_with(|| a.0.cmp(&b.0)));
         most.truncate(MOST_LABELS);
         for (key, label) in most {
-            let language = key.split_once(':').map_or("", |(language, _)| language);
-            let Some((_, all)) = languages.get(language) else { continue };
+            let Some((_, all)) = languages.get(language(&key)) else { continue };
             let form = label.forms.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
             let placed = PlacedLabel {
                 form: form.map(|(form, _)| form.clone()).unwrap_or_default(),
                 articles: label.articles,
-                as_section: label.as_section,
                 words: label.words.distinctive(all, MOST_WORDS),
             };
             summary.labels.insert(key, placed);
@@ -131,7 +126,7 @@ impl SchemeSummary {
     /// other site in general. About 1 if the label says nothing, 0 if they share no words; `None` if a site does not file under it.
     #[must_use]
     pub fn likeness(&self, key: &str, other: &SchemeSummary, other_key: &str) -> Option<f64> {
-        let language = key.split_once(':')?.0;
+        let language = language(key);
         let (a, b) = (&self.labels.get(key)?.words, &other.labels.get(other_key)?.words);
         let (all_a, all_b) = (self.words.get(language)?, other.words.get(language)?);
         let (own, in_general) = (a.cosine(b), (a.cosine(all_b) + b.cosine(all_a)) / 2.0);
@@ -201,12 +196,7 @@ impl SchemeSummary {
         };
         let mut summary = SchemeSummary::default();
         for (key, form, articles, terms) in labels {
-            let placed = PlacedLabel {
-                form: (*form).into(),
-                articles: *articles,
-                as_section: *articles,
-                words: vector(terms),
-            };
+            let placed = PlacedLabel { form: (*form).into(), articles: *articles, words: vector(terms) };
             summary.articles += articles;
             summary.labels.insert((*key).into(), placed);
         }
@@ -258,7 +248,7 @@ mod tests {
         let (one, other) = (site("one", 24), site("other", 36));
         assert_eq!((one.articles, one.labels.len()), (24, 3));
         assert_eq!((one.labels["en:opera"].articles, one.labels["en:opera"].form.as_str()), (12, "Opera"));
-        assert_eq!(one.labels["en:wine"].as_section, 6);
+        assert_eq!(one.labels["en:wine"].articles, 6);
         let alike = |a: &str, b: &str| one.likeness(a, &other, b).unwrap();
         assert!(alike("en:opera", "en:opera") > 1.0, "{}", alike("en:opera", "en:opera"));
         assert!(alike("en:opera", "en:wine") < 0.5, "{}", alike("en:opera", "en:wine"));

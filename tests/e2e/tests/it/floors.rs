@@ -297,11 +297,12 @@ async fn every_floor_of_a_crawl_lies_above_a_damaged_one() {
             "language",
             "concepts.precision",
             "places.covered",
-            // Services file by the schemes that they have learnt so far, about as many articles as of pages that lost a part.
-            "filed.recall",
         ];
+        // Services file by the schemes that they have learnt so far, about as many articles as of pages that lost a part.
+        let is_late = |measure: &str| crawl.starts_with("served") && measure == "filed.recall";
         let measures = floors(crawl).into_iter().map(|floor| floor.measure);
-        let measures: Vec<&str> = measures.filter(|measure| !without.contains(measure)).collect();
+        let measures: Vec<&str> =
+            measures.filter(|measure| !without.contains(measure) && !is_late(measure)).collect();
         let unmoved = standing(crawl, &measures, &worst);
         assert!(unmoved.is_empty(), "{crawl}: these floors guard nothing:\n  {}", unmoved.join("\n  "));
     }
