@@ -64,6 +64,8 @@ pub struct FoldReport {
 pub struct FoldMemory {
     summaries: SummaryCache,
     schemes: SchemeSummaries,
+    /// Whether the registry of identifiers followed the last taxonomy.
+    has_followed: bool,
     folder: Folder,
     /// Concept pages whose links were added.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
@@ -140,7 +142,12 @@ pub async fn fold_once(
     // What is fetched does not depend on corrections, so each of them can be undone.
     let mut links = concept_links(&taxonomy, &sites);
     let Written { taxonomy, is_new: changed } = write_mined(state, &taxonomy).await?;
-    follow_taxonomy(state, now).await.context("cannot give the concepts identifiers")?;
+    // An earlier process may have been killed before its registry followed, so the first fold always looks.
+    memory.has_followed &= !changed;
+    if !memory.has_followed {
+        follow_taxonomy(state, now).await.context("cannot give the concepts identifiers")?;
+        memory.has_followed = true;
+    }
     links.extend(requested_links(asked));
     if config.follow == Follow::News {
         // A concept's label leads to a section, as an entry of a menu does.
