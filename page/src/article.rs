@@ -8,9 +8,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Excess, bytes, holds, most};
-use crate::neutral::for_markdown;
 use crate::reading::CanonicalUrl;
 use crate::reading::listed::ListedEntry;
+
+mod blocks;
+
+pub use blocks::{Block, BlockKind, Embed, EmbedKind, Mark, MarkKind, Picture, Table, TableCell};
+pub(crate) use blocks::{MAX_ADDRESS, MAX_CAPTION, MAX_CELLS, MAX_EMBEDS, MAX_PICTURES};
 
 /// Most bytes of an article's text.
 pub(crate) const MAX_TEXT: usize = 1 << 20;
@@ -26,9 +30,16 @@ const MAX_EVIDENCE: usize = 32;
 const MAX_NAME: usize = 256;
 /// Most bytes of a language's code.
 const MAX_LANGUAGE: usize = 16;
+/// Most keywords, and most bytes of one.
+pub(crate) const MAX_KEYWORDS: usize = 100;
+pub(crate) const MAX_KEYWORD: usize = 256;
+/// Most steps of a trail of breadcrumbs.
+pub(crate) const MAX_CRUMBS: usize = 12;
+/// Most names of what was cut.
+const MAX_CUT: usize = 16;
 
 /// The kind of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageKind {
     /// The front page of a site.
@@ -38,30 +49,80 @@ pub enum PageKind {
     /// One article.
     Article,
     /// Anything else: about, contact, search, a form.
+    #[default]
     Other,
 }
 
-/// The kind of a body block.
+/// Who may read an article, as its page declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BlockKind {
-    /// Running text.
-    Paragraph,
-    /// A heading inside the body.
-    Heading,
-    /// An item of a list.
-    ListItem,
-    /// A quotation set apart.
-    Quote,
+pub enum Access {
+    /// Everybody.
+    Free,
+    /// A number of articles is free.
+    Metered,
+    /// Those who pay.
+    Paid,
 }
 
-/// One block of the body, in page order.
+impl Access {
+    /// Its name in outputs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::Free => "free",
+            Access::Metered => "metered",
+            Access::Paid => "paid",
+        }
+    }
+}
+
+/// How much of an article's text was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Completeness {
+    /// All that the page shows.
+    #[default]
+    Full,
+    /// The text breaks off: the page or the article exceeded a limit, or the last sentence ends in an ellipsis.
+    Truncated,
+    /// Only the open part of an article that is not free.
+    Stub,
+    /// The text is that of a feed; the page shows less.
+    FromFeed,
+}
+
+impl Completeness {
+    /// Its name in outputs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Completeness::Full => "full",
+            Completeness::Truncated => "truncated",
+            Completeness::Stub => "stub",
+            Completeness::FromFeed => "from_feed",
+        }
+    }
+}
+
+/// A name with the page it leads to: a step of the breadcrumbs, an author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Block {
-    /// The kind of block.
-    pub kind: BlockKind,
-    /// Its text with white space collapsed.
-    pub text: String,
+pub struct NamedLink {
+    /// The name.
+    pub name: String,
+    /// The absolute address of its page, if it has one.
+    pub address: Option<String>,
+}
+
+/// How exactly a date is known. Its day always is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenDate {
+    /// The date as the page writes it; `None` if only the URL or another page tells it.
+    pub written: Option<String>,
+    /// Whether the time of day is known.
+    pub has_time: bool,
+    /// Whether the time zone is known.
+    pub has_zone: bool,
 }
 
 /// Where a field's value comes from, and how far to trust it.
@@ -92,7 +153,7 @@ pub struct Evidence {
 /// assert_eq!(found.modified, None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Article {
     /// Canonical URL of the page.
     pub url: String,
@@ -125,15 +186,49 @@ pub struct Article {
     /// Evidence by field name.
     pub evidence: BTreeMap<String, Evidence>,
     /// What a listing of the site said of the page, without its full text; `None` if none was read.
-    #[serde(default, with = "crate::reading::listed")]
+    #[serde(default)]
     pub listed: Option<ListedEntry>,
+    /// The lead picture, with what the page says of it if it shows it.
+    #[serde(default)]
+    pub lead: Option<Picture>,
+    /// The page's summary of itself.
+    #[serde(default)]
+    pub description: Option<String>,
+    /// Keywords and tags, as written.
+    #[serde(default)]
+    pub keywords: Vec<String>,
+    /// The trail from the front page to the article, outermost first, without both.
+    #[serde(default)]
+    pub breadcrumbs: Vec<NamedLink>,
+    /// The authors that have pages of their own.
+    #[serde(default)]
+    pub author_pages: Vec<NamedLink>,
+    /// Who publishes the article.
+    #[serde(default)]
+    pub publisher: Option<String>,
+    /// The licence: its address, else its name.
+    #[serde(default)]
+    pub licence: Option<String>,
+    /// Who may read it; `None` if the page does not say.
+    #[serde(default)]
+    pub access: Option<Access>,
+    /// How much of the text was found.
+    #[serde(default)]
+    pub completeness: Completeness,
+    /// How exactly `published` and `modified` are known, by field name.
+    #[serde(default)]
+    pub dates: BTreeMap<String, WrittenDate>,
+    /// What exceeded a limit and was left out: `pictures`, `embeds`, `marks`, `tables`, `keywords`.
+    #[serde(default)]
+    pub cut: Vec<String>,
 }
 
 impl Article {
-    /// The body as plain text: blocks joined by newlines.
+    /// The body as plain text: the texts of its blocks, joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
-        self.body.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
+        let texts = self.body.iter().map(|block| block.text.as_str()).filter(|text| !text.is_empty());
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     /// The authors and the date of publication in one line; empty without either.
@@ -141,23 +236,6 @@ impl Article {
     pub fn byline(&self) -> String {
         let parts = [self.authors.join(", "), self.published.clone().unwrap_or_default()];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
-    }
-
-    /// Title, byline and body as Markdown, which shows each text as it is: what looks like markup in it is escaped.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let title = self.title.as_deref().unwrap_or("(no title)");
-        let mut text = format!("# {}\n\n{}\n\n", for_markdown(title), for_markdown(&self.byline()));
-        for block in &self.body {
-            let mark = match block.kind {
-                BlockKind::Paragraph => "",
-                BlockKind::Heading => "## ",
-                BlockKind::ListItem => "- ",
-                BlockKind::Quote => "> ",
-            };
-            text.push_str(&format!("{mark}{}\n\n", for_markdown(&block.text)));
-        }
-        text
     }
 }
 
@@ -171,6 +249,9 @@ impl Article {
             ("place", &mut self.place),
             ("section", &mut self.section),
             ("image", &mut self.image),
+            ("description", &mut self.description),
+            ("publisher", &mut self.publisher),
+            ("licence", &mut self.licence),
         ];
         for (name, field) in fields {
             if field.as_ref().is_some_and(|text| text.len() > MAX_FIELD) {
@@ -181,6 +262,24 @@ impl Article {
         self.authors.retain(|author| author.len() <= MAX_FIELD);
         self.authors.truncate(MAX_AUTHORS);
         self.body.truncate(MAX_BLOCKS);
+        let keywords = self.keywords.len();
+        self.keywords.retain(|keyword| keyword.len() <= MAX_KEYWORD);
+        self.keywords.truncate(MAX_KEYWORDS);
+        let mut cut = blocks::within_limits(&mut self.body);
+        cut.extend((self.keywords.len() < keywords).then_some("keywords"));
+        self.cut = cut.into_iter().map(str::to_owned).collect();
+        let fits = |link: &NamedLink| {
+            link.name.len() <= MAX_FIELD
+                && link.address.as_ref().is_none_or(|address| address.len() <= MAX_ADDRESS)
+        };
+        self.breadcrumbs.retain(fits);
+        self.breadcrumbs.truncate(MAX_CRUMBS);
+        self.author_pages.retain(fits);
+        self.author_pages.truncate(MAX_AUTHORS);
+        self.lead = self.lead.filter(|lead| lead.check().is_ok());
+        for date in self.dates.values_mut() {
+            date.written = date.written.take().filter(|written| written.len() <= MAX_NAME);
+        }
         self
     }
 
@@ -200,6 +299,9 @@ impl Article {
             ("place", &self.place),
             ("section", &self.section),
             ("image", &self.image),
+            ("description", &self.description),
+            ("publisher", &self.publisher),
+            ("licence", &self.licence),
         ] {
             bytes(what, field.as_deref().unwrap_or_default(), MAX_FIELD)?;
         }
@@ -210,6 +312,23 @@ impl Article {
         self.authors.iter().try_for_each(|author| bytes("author", author, MAX_FIELD))?;
         most("body", "blocks", self.body.len(), MAX_BLOCKS)?;
         most("body", "bytes", self.body.iter().map(|block| block.text.len()).sum(), MAX_TEXT)?;
+        blocks::check(&self.body)?;
+        self.lead.as_ref().map_or(Ok(()), Picture::check)?;
+        most("keywords", "entries", self.keywords.len(), MAX_KEYWORDS)?;
+        self.keywords.iter().try_for_each(|keyword| bytes("keyword", keyword, MAX_KEYWORD))?;
+        most("breadcrumbs", "entries", self.breadcrumbs.len(), MAX_CRUMBS)?;
+        most("author_pages", "entries", self.author_pages.len(), MAX_AUTHORS)?;
+        for link in self.breadcrumbs.iter().chain(&self.author_pages) {
+            bytes("name", &link.name, MAX_FIELD)?;
+            bytes("address", link.address.as_deref().unwrap_or_default(), MAX_ADDRESS)?;
+        }
+        most("dates", "entries", self.dates.len(), 2)?;
+        for (field, date) in &self.dates {
+            bytes("dates", field, MAX_NAME)?;
+            bytes("dates", date.written.as_deref().unwrap_or_default(), MAX_NAME)?;
+        }
+        most("cut", "entries", self.cut.len(), MAX_CUT)?;
+        self.cut.iter().try_for_each(|name| bytes("cut", name, MAX_NAME))?;
         most("evidence", "entries", self.evidence.len(), MAX_EVIDENCE)?;
         for (field, evidence) in &self.evidence {
             bytes("evidence", field, MAX_NAME)?;

@@ -52,6 +52,7 @@ pub mod bounds;
 pub mod contribution;
 pub mod discovery;
 pub mod extract;
+pub mod formats;
 pub mod generation;
 pub mod hierarchy;
 pub mod instances;

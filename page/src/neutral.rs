@@ -75,20 +75,29 @@ const MARKS: [char; 14] = ['\\', '`', '*', '_', '[', ']', '#', '>', '|', '~', '$
 /// ```
 #[must_use]
 pub fn for_markdown(text: &str) -> String {
-    let text = for_terminal(text);
     let is_break = |letter: char| matches!(letter, '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}');
-    let text = text.replace(is_break, " ");
-    let text = text.trim();
+    markdown_part(text.replace(is_break, " ").trim(), "")
+}
+
+/// A part of a paragraph of Markdown, escaped like [`for_markdown`] but with the spaces at its ends; `before` is the text of the
+/// parts before it.
+pub(crate) fn markdown_part(text: &str, before: &str) -> String {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = for_terminal(text);
     let mut escaped = String::with_capacity(text.len() + text.len() / 16);
     for (at, letter) in text.char_indices() {
         match letter {
             '<' => escaped.push_str("&lt;"),
             '&' if begins_entity(&text[at + 1..]) => escaped.push_str("&amp;"),
-            letter if MARKS.contains(&letter) || at == 0 && matches!(letter, '-' | '+' | '=') => {
+            '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => escaped.push(' '),
+            letter
+                if MARKS.contains(&letter)
+                    || at == 0 && before.is_empty() && matches!(letter, '-' | '+' | '=') =>
+            {
                 escaped.extend(['\\', letter]);
             }
             // A number and a full stop or bracket begin a list.
-            '.' | ')' if at > 0 && text[..at].bytes().all(|byte| byte.is_ascii_digit()) => {
+            '.' | ')' if at + before.len() > 0 && is_number(before) && is_number(&text[..at]) => {
                 escaped.extend(['\\', letter]);
             }
             letter => escaped.push(letter),
@@ -99,7 +108,8 @@ pub fn for_markdown(text: &str) -> String {
 
 /// Whether an ampersand before this text could begin an entity: browsers know some without a semicolon.
 fn begins_entity(after: &str) -> bool {
-    after.starts_with(|letter: char| letter == '#' || letter.is_ascii_alphabetic())
+    // Another part of the paragraph may follow.
+    after.is_empty() || after.starts_with(|letter: char| letter == '#' || letter.is_ascii_alphabetic())
 }
 
 #[cfg(test)]

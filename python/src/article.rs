@@ -208,7 +208,82 @@ impl Article {
     /// Title, authors, date and body as Markdown.
     #[getter]
     fn markdown(&self) -> String {
-        self.inner.markdown()
+        newslode_page::formats::markdown(&self.inner)
+    }
+
+    /// The article as a document: `"text"`, `"markdown"`, `"html"`, `"tei"` or `"json-ld"`, with the same bytes as
+    /// `newslode extract --format`.
+    ///
+    /// Raises `ValueError` for another format.
+    ///
+    /// >>> import newslode
+    /// >>> article = newslode.Article.from_dict({"title": "Rain", "body": [{"kind": "paragraph", "text": "It *rained*."}]})
+    /// >>> article.document("markdown")
+    /// '# Rain\n\nIt \\*rained\\*.\n'
+    fn document(&self, format: &str) -> PyResult<String> {
+        let known = newslode_page::formats::Format::named(format);
+        let known = known.ok_or_else(|| {
+            let names =
+                newslode_page::formats::Format::ALL.map(newslode_page::formats::Format::name).join(", ");
+            pyo3::exceptions::PyValueError::new_err(format!(
+                "`{format}` is not a format: it is one of {names}"
+            ))
+        })?;
+        Ok(known.write(&self.inner))
+    }
+
+    /// The page's summary of itself.
+    #[getter]
+    fn description(&self) -> Option<&str> {
+        self.inner.description.as_deref()
+    }
+
+    /// Keywords and tags, as written.
+    #[getter]
+    fn keywords(&self) -> Vec<String> {
+        self.inner.keywords.clone()
+    }
+
+    /// Who publishes the article.
+    #[getter]
+    fn publisher(&self) -> Option<&str> {
+        self.inner.publisher.as_deref()
+    }
+
+    /// The licence: its address, else its name.
+    #[getter]
+    fn licence(&self) -> Option<&str> {
+        self.inner.licence.as_deref()
+    }
+
+    /// Who may read it, as the page declares: `"free"`, `"metered"`, `"paid"`, or `None`.
+    #[getter]
+    fn access(&self) -> Option<&'static str> {
+        self.inner.access.map(found::Access::name)
+    }
+
+    /// How much of the text was found: `"full"`, `"truncated"`, `"stub"` or `"from_feed"`.
+    #[getter]
+    fn completeness(&self) -> &'static str {
+        self.inner.completeness.name()
+    }
+
+    /// The lead picture as a dict: `address`, `alternative`, `caption`, `credit`, `width`, `height`; `None` if there is none.
+    #[getter]
+    fn lead<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.lead)
+    }
+
+    /// The trail from the front page to the article, as dicts with `name` and `address`.
+    #[getter]
+    fn breadcrumbs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.breadcrumbs)
+    }
+
+    /// The authors that have pages of their own, as dicts with `name` and `address`.
+    #[getter]
+    fn author_pages<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.author_pages)
     }
 
     /// The URL of the lead picture.
@@ -297,24 +372,7 @@ impl<'de> serde::Deserialize<'de> for Stored {
 }
 
 fn empty() -> found::Article {
-    found::Article {
-        url: String::new(),
-        site: String::new(),
-        title: None,
-        authors: Vec::new(),
-        published: None,
-        modified: None,
-        place: None,
-        section: None,
-        concepts: Vec::new(),
-        language: None,
-        body: Vec::new(),
-        image: None,
-        kind: PageKind::Article,
-        method: String::new(),
-        evidence: Default::default(),
-        listed: None,
-    }
+    found::Article { kind: PageKind::Article, ..found::Article::default() }
 }
 
 /// One block of an article's body.
@@ -331,16 +389,60 @@ pub(crate) struct Block {
 
 #[pymethods]
 impl Block {
-    /// `"paragraph"`, `"heading"`, `"list_item"` or `"quote"`.
+    /// `"paragraph"`, `"heading"`, `"list_item"`, `"quote"`, `"preformatted"`, `"table"`, `"picture"` or `"embed"`. Later
+    /// versions may have other kinds.
     #[getter]
     fn kind(&self) -> String {
         name(&self.inner.kind)
     }
 
-    /// The text, with white space collapsed.
+    /// The text, with white space collapsed; empty for pictures and embeds.
     #[getter]
     fn text(&self) -> &str {
         &self.inner.text
+    }
+
+    /// The level of a heading, or the depth of a list item or quotation, from 1.
+    #[getter]
+    fn level(&self) -> Option<u8> {
+        self.inner.level
+    }
+
+    /// The number of an item in an ordered list.
+    #[getter]
+    fn number(&self) -> Option<i32> {
+        self.inner.number
+    }
+
+    /// Whether it goes on with the list item or quotation of the block before it.
+    #[getter]
+    fn continues(&self) -> bool {
+        self.inner.continues
+    }
+
+    /// Links and emphasis, as dicts with `kind`, `start`, `end`, and `address` and `rel` of a link. The ends count characters of
+    /// `text`, so `block.text[mark["start"]:mark["end"]]` is what is marked.
+    #[getter]
+    fn marks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.marks)
+    }
+
+    /// A table's `caption` and `rows` as a dict, or `None`.
+    #[getter]
+    fn table<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.table)
+    }
+
+    /// A picture as a dict, like `Article.lead`, or `None`.
+    #[getter]
+    fn picture<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.picture)
+    }
+
+    /// An embedded post, video, recording or chart as a dict with `kind`, `provider` and `address`, or `None`.
+    #[getter]
+    fn embed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.embed)
     }
 
     fn __hash__(&self) -> isize {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use newslode_page::formats::Format;
 
 use crate::installation::{RunArgs, SchemeArgs};
 
@@ -33,6 +34,30 @@ pub(crate) enum ExportFormat {
     Csv,
     /// Of articles: the same table by columns, for data frames and databases.
     Parquet,
+    /// Of articles: title, byline and text, one after another.
+    Text,
+    /// Of articles: documents one after another, with links, lists, tables and pictures.
+    Markdown,
+    /// Of articles: an `article` element for each.
+    Html,
+    /// Of articles: a TEI P5 document for each.
+    Tei,
+    /// Of articles: schema.org's NewsArticle, one a line.
+    JsonLd,
+}
+
+impl ExportFormat {
+    /// The format of the document that is written for each article; `None` if it is no such format.
+    pub(crate) fn document(self) -> Option<Format> {
+        match self {
+            ExportFormat::Text => Some(Format::Text),
+            ExportFormat::Markdown => Some(Format::Markdown),
+            ExportFormat::Html => Some(Format::Html),
+            ExportFormat::Tei => Some(Format::Tei),
+            ExportFormat::JsonLd => Some(Format::JsonLd),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use newslode_page::formats::Format;
 use newslode_page::preset::Preset;
 
 #[derive(Debug, Args)]
@@ -132,6 +133,23 @@ pub(crate) enum ArticleFormat {
     Json,
     Text,
     Markdown,
+    Html,
+    Tei,
+    JsonLd,
+}
+
+impl ArticleFormat {
+    /// The format of a document for each article; `None` for lines of JSON.
+    pub(crate) fn document(self) -> Option<Format> {
+        match self {
+            ArticleFormat::Json => None,
+            ArticleFormat::Text => Some(Format::Text),
+            ArticleFormat::Markdown => Some(Format::Markdown),
+            ArticleFormat::Html => Some(Format::Html),
+            ArticleFormat::Tei => Some(Format::Tei),
+            ArticleFormat::JsonLd => Some(Format::JsonLd),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -39,8 +39,7 @@ const EXAMPLE: &str = "newslode export articles --filter site=example.com --filt
 pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
     if args.history
-        && (args.what != ExportWhat::Articles
-            || matches!(args.format, Some(ExportFormat::Csv | ExportFormat::Parquet)))
+        && (args.what != ExportWhat::Articles || !matches!(args.format, None | Some(ExportFormat::Jsonl)))
     {
         return Err(hinted(
             "only articles have a history, as JSON Lines",
@@ -166,10 +165,11 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
         | (ExportWhat::Articles, Some(ExportFormat::Jsonl | ExportFormat::Csv | ExportFormat::Parquet))
         | (ExportWhat::Instances, Some(ExportFormat::Jsonl))
         | (ExportWhat::Pages, Some(ExportFormat::Warc | ExportFormat::Wacz)) => Ok(()),
+        (ExportWhat::Articles, Some(format)) if format.document().is_some() => Ok(()),
         _ => Err(hinted(
             "this cannot be exported in this format",
-            "the ontology is written as turtle or rdfxml, pages as warc or wacz, articles as jsonl, csv or parquet, \
-             instances as jsonl, hierarchies as XML",
+            "the ontology is written as turtle or rdfxml, pages as warc or wacz, articles as jsonl, csv, parquet, text, markdown, \
+             html, tei or json-ld, instances as jsonl, hierarchies as XML",
         )),
     }
 }
@@ -203,6 +203,16 @@ async fn write_to(
             };
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, row).await?;
             table.finish(to)?;
+        }
+        ExportWhat::Articles if args.format.is_some_and(|format| format.document().is_some()) => {
+            let document = args.format.and_then(ExportFormat::document);
+            let write = |filed_article: &FiledArticle<'_>| {
+                if let Some(format) = document.filter(|_| chosen.takes(filed_article)) {
+                    to.write_all(format.write(&filed_article.article).as_bytes())?;
+                }
+                Ok(())
+            };
+            export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, write).await?;
         }
         ExportWhat::Articles => {
             let line = |filed_article: &FiledArticle<'_>| match chosen.takes(filed_article) {

@@ -10,7 +10,7 @@ use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
 use newslode_page::time::Timestamp;
 
-use crate::args::{ArticleFormat, ExplanationForm, ExtractArgs};
+use crate::args::{ExplanationForm, ExtractArgs};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::installation::{Setup, Target};
@@ -39,12 +39,9 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
             continue;
         };
         found += 1;
-        match args.format {
-            ArticleFormat::Json => out::json_line(&article)?,
-            ArticleFormat::Text => {
-                out::line(format!("{}\n\n{}\n", title_and_byline(&article), article.text()))?
-            }
-            ArticleFormat::Markdown => out::line(article.markdown())?,
+        match args.format.document() {
+            None => out::json_line(&article)?,
+            Some(format) => out::text(&format.write(&article))?,
         }
     }
     out::notice(format!("{found} articles on {all} pages"));
@@ -106,8 +103,4 @@ async fn knowledge_of_sites(
         (Some(site), knowledge)
     };
     Ok(sites.into_iter().map(learn).collect())
-}
-
-fn title_and_byline(article: &Article) -> String {
-    format!("{}\n{}", article.title.as_deref().unwrap_or("(no title)"), article.byline())
 }

@@ -1,6 +1,6 @@
 //! Articles as a table: a row for each, its fields as cells, for spreadsheets and scripts that want no JSON.
 //!
-//! What has several values, such as authors, concepts, the labels of places and codes, is joined by `; `. Evidence and histories are in JSON Lines only.
+//! What has several values, such as authors, concepts, the labels of places, codes and keywords, is joined by `; `. Evidence and histories are in JSON Lines only.
 
 use newslode_common::time;
 
@@ -8,7 +8,7 @@ use crate::csv::{self, Cells};
 use crate::queries::articles::FiledArticle;
 
 /// The names of the columns.
-pub(crate) const HEAD: &str = "url,site,title,authors,published,modified,place,section,concepts,places,codes,language,first_seen,image,text\r\n";
+pub(crate) const HEAD: &str = "url,site,title,authors,published,modified,place,section,concepts,places,codes,language,first_seen,image,description,keywords,publisher,licence,access,completeness,text\r\n";
 
 /// An article's row.
 pub(crate) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
@@ -30,6 +30,12 @@ pub(crate) fn row(filed_article: &FiledArticle<'_>, cells: Cells) -> String {
         one(&article.language),
         first_seen.unwrap_or_default(),
         one(&article.image),
+        one(&article.description),
+        article.keywords.join("; "),
+        one(&article.publisher),
+        one(&article.licence),
+        article.access.map(|access| access.name().to_owned()).unwrap_or_default(),
+        article.completeness.name().to_owned(),
         article.text(),
     ];
     csv::row(row, cells)

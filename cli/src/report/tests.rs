@@ -20,7 +20,7 @@ fn article(number: usize, title: &str, published: Option<&str>) -> Article {
         section: None,
         concepts: Vec::new(),
         language: None,
-        body: vec![Block { kind: BlockKind::Paragraph, text: "<script>alert(1)</script> & more".into() }],
+        body: vec![Block::new(BlockKind::Paragraph, "<script>alert(1)</script> & more".into())],
         image: None,
         kind: PageKind::Article,
         method: "made".into(),

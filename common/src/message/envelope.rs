@@ -11,6 +11,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::older;
 use super::pages::{CountedPage, FetchedPage, GonePage, PartitionedPage};
 use super::wire::{self, WireError};
 use crate::broker::MAX_MESSAGE;
@@ -96,19 +97,22 @@ impl Message for FetchedPage {
 
 impl Message for PartitionedPage {
     const KIND: u8 = 2;
-    const VERSION: u8 = 6;
+    const VERSION: u8 = 7;
     const NAME: &'static str = "partition";
     const CHECKED_FROM: u8 = 4;
 
     /// Version 2, of 0.1.0, ends before the canonical URL, versions 3 and 4 before what a listing says, and version 5 before
-    /// the slots: zeros say that there are none. Versions up to 3 have no checksum.
+    /// the slots: zeros say that there are none. All of them have the article in the wire form. Versions up to 3 have no
+    /// checksum.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
-        match version {
-            2 => Some([body, &[0, 0, 0]].concat()),
-            3 | 4 => Some([body, &[0, 0]].concat()),
-            5 => Some([body, &[0]].concat()),
-            _ => None,
-        }
+        let missing: &[u8] = match version {
+            2 => &[0, 0, 0],
+            3 | 4 => &[0, 0],
+            5 => &[0],
+            6 => &[],
+            _ => return None,
+        };
+        older::renewed(&[body, missing].concat()).ok()
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod body;
 pub mod envelope;
+mod older;
 mod pages;
 mod sealed;
 pub mod seed;

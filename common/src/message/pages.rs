@@ -11,7 +11,7 @@ use crate::version::{ContentHash, Version};
 use newslode_page::article::Article;
 use newslode_page::contribution::Contribution;
 use newslode_page::extract::SlotUse;
-use newslode_page::reading::{CanonicalUrl, Listed, ListedEntry, Page, Site};
+use newslode_page::reading::{CanonicalUrl, Listed, Page, Site};
 use newslode_page::time::Timestamp;
 
 /// Crawler → partitioner: a page as it was fetched.
@@ -56,15 +56,14 @@ pub struct PartitionedPage {
     pub fetched_at: Timestamp,
     /// What the page adds to its site's state.
     pub contribution: Contribution,
-    /// The article, if it is one.
+    /// The article, if it is one. It travels as JSON, the form in which the archive keeps it, so that older and newer services
+    /// understand each other when an article gets a new field.
+    #[serde(with = "as_json")]
     pub article: Option<Article>,
     /// Limits that were met, a failure, the number of leaves.
     pub notes: PageNotes,
     /// The URL that the page declares as canonical, if that is another one.
     pub canonical: Option<CanonicalUrl>,
-    /// What a listing says of the article. It travels here, and not inside the article, because older versions of this message
-    /// end before it: [`PartitionedPage::complete`] puts it where it belongs.
-    pub listed: Option<ListedEntry>,
     /// Where the page may name its place in the site.
     pub slots: Vec<SlotUse>,
 }
@@ -145,9 +144,7 @@ impl PartitionedPage {
     /// stays: it goes to the archive.
     #[must_use]
     pub fn new(generation: &Generation, fetched: &FetchedPage, said: &mut Analysis) -> Self {
-        let mut article = said.article.take();
         PartitionedPage {
-            listed: article.as_mut().and_then(|article| article.listed.take()),
             url: fetched.url.clone(),
             site: fetched.site.clone(),
             depth: fetched.depth,
@@ -155,19 +152,28 @@ impl PartitionedPage {
             version: Version { content: fetched.version.content.seen_by(generation), ..fetched.version },
             fetched_at: fetched.fetched_at,
             contribution: std::mem::take(&mut said.contribution),
-            article,
+            article: said.article.take(),
             notes: std::mem::take(&mut said.notes),
             canonical: said.canonical.take(),
             slots: std::mem::take(&mut said.slots),
         }
     }
+}
 
-    /// The message after its arrival: what a listing says is part of the article.
-    #[must_use]
-    pub fn complete(mut self) -> PartitionedPage {
-        if let Some(article) = &mut self.article {
-            article.listed = self.listed.take();
-        }
-        self
+/// The article of a message as JSON.
+mod as_json {
+    use newslode_page::article::Article;
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(article: &Option<Article>, to: S) -> Result<S::Ok, S::Error> {
+        let json = article.as_ref().map(serde_json::to_string).transpose().map_err(S::Error::custom)?;
+        json.serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Article>, D::Error> {
+        let json = Option::<String>::deserialize(from)?;
+        json.map(|json| serde_json::from_str(&json)).transpose().map_err(D::Error::custom)
     }
 }

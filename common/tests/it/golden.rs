@@ -83,12 +83,13 @@ fn partitioned() -> PartitionedPage {
         section: Some("Sport".into()),
         concepts: vec![],
         language: Some("en".into()),
-        body: vec![Block { kind: BlockKind::Paragraph, text: "It was won.".into() }],
+        body: vec![Block::new(BlockKind::Paragraph, "It was won.")],
         image: None,
         kind: PageKind::Article,
         method: "test".into(),
         evidence: [("title".to_string(), Evidence { witness: "json-ld".into(), confidence: 0.5 })].into(),
-        listed: None,
+        listed: Some(listed().entry),
+        ..Article::default()
     };
     PartitionedPage {
         url: url(),
@@ -101,7 +102,6 @@ fn partitioned() -> PartitionedPage {
         article: Some(article),
         notes: PageNotes { coarse: vec!["leaves".into()], failed: None, leaves: 412 },
         canonical: Some("https://www.example.org/sport/cup".parse().unwrap()),
-        listed: Some(listed().entry),
         slots: slots(),
     }
 }
@@ -150,11 +150,13 @@ fn messages_keep_their_bytes() {
 fn messages_of_older_versions_are_read() {
     let read: PartitionedPage = open(include_bytes!("../golden/partition.v2.bin")).unwrap();
     let without_slots = PartitionedPage { slots: vec![], ..partitioned() };
-    let before = PartitionedPage { listed: None, ..without_slots.clone() };
+    let mut before = without_slots.clone();
+    before.article.as_mut().unwrap().listed = None;
     assert_eq!(read, PartitionedPage { canonical: None, ..before.clone() });
     assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v3.bin")).unwrap(), before);
     assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v4.bin")).unwrap(), before);
     assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v5.bin")).unwrap(), without_slots);
+    assert_eq!(open::<PartitionedPage>(include_bytes!("../golden/partition.v6.bin")).unwrap(), partitioned());
     let read: CountedPage = open(include_bytes!("../golden/contribution.v2.bin")).unwrap();
     assert_eq!(read, CountedPage { slots: vec![], ..counted() });
     assert_eq!(open::<GonePage>(include_bytes!("../golden/gone page.v1.bin")).unwrap(), gone());
@@ -217,9 +219,8 @@ fn what_a_listing_says_is_part_of_the_article_after_the_way() {
     let mut said = Analysis { article: partitioned().article, ..analysis() };
     said.article.as_mut().unwrap().listed = Some(listed().entry);
     let sent = PartitionedPage::new(&Params::default().generation(), &fetched(), &mut said);
-    let come = open::<PartitionedPage>(&seal(&sent).unwrap()).unwrap().complete();
+    let come = open::<PartitionedPage>(&seal(&sent).unwrap()).unwrap();
     assert_eq!(come.article.unwrap().listed, Some(listed().entry));
-    assert_eq!(come.listed, None);
 }
 
 fn analysis() -> Analysis {

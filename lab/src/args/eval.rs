@@ -65,6 +65,11 @@ pub(crate) enum EvalCommand {
         after_help = "Example:\n  newslode-lab eval places --pages realsites --site example.org --slots"
     )]
     Places(EvalPlacesArgs),
+    /// Score links, pictures, captions, headings, lists, quotations, frames, tables and keywords of articles.
+    #[command(
+        after_help = "Example:\n  newslode-lab eval structure --pages realsites   (bodies in the sites' feeds are the gold)\n  newslode-lab eval structure --pages fundus/pages --labels lab/labels/around.jsonl --errors credits"
+    )]
+    Structure(EvalStructureArgs),
     /// Score the concepts, relations and filing of a run against concepts and pairs that a reader judged (JSON).
     #[command(
         after_help = "Example:\n  newslode-lab eval concepts --dir run --judged real.json --unjudged open.jsonl\n  newslode-lab eval concepts --dir run --judged real.json --also judged.jsonl   (open.jsonl with verdicts filled in)"
@@ -82,6 +87,19 @@ pub(crate) enum EvalCommand {
     Blocks(EvalBlocksArgs),
     /// Score the attributes of instances that concept pages of crawled sites lead to against gold (JSON Lines).
     Instances(EvalInstancesArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalStructureArgs {
+    /// Folder of recorded sites, each with manifest.jsonl, pages and feeds; with --labels, of the labelled pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// Labels of single pages (JSON Lines): lead picture, pictures, captions, credits, embeds.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Print what of this kind is wrong (+) or missing (-), such as `links` or `captions`.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) errors: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -18,7 +18,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use newslode_page::article::Article;
+use newslode_page::article::{Access, Article};
+use newslode_page::formats::date_type;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, NamedNodeRef, NamedOrBlankNodeRef, TermRef, TripleRef};
 use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};
@@ -204,6 +205,19 @@ impl<W: Write> OntologyWriter<W> {
         if let Some(section) = &article.section {
             self.triple(&subject, word(SCHEMA, "articleSection")?.as_ref(), &text(section, language))?;
         }
+        if let Some(description) = &article.description {
+            self.triple(&subject, word(SCHEMA, "description")?.as_ref(), &text(description, language))?;
+        }
+        for keyword in &article.keywords {
+            self.triple(&subject, word(SCHEMA, "keywords")?.as_ref(), &text(keyword, None))?;
+        }
+        if let Some(licence) = &article.licence {
+            self.triple(&subject, word(SCHEMA, "license")?.as_ref(), &text(licence, None))?;
+        }
+        if let Some(access) = article.access {
+            let is_free = Literal::from(access == Access::Free);
+            self.triple(&subject, word(SCHEMA, "isAccessibleForFree")?.as_ref(), &is_free)?;
+        }
         for key in concepts {
             let concept = self.concept_iri(key)?;
             self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
@@ -379,23 +393,10 @@ fn text(value: &str, language: Option<&str>) -> Literal {
 
 /// A date or a time with its type if it has the form of one; else a plain string.
 fn dated(value: &str) -> Literal {
-    let digits = |text: &str, form: &str| {
-        text.len() == form.len()
-            && text
-                .bytes()
-                .zip(form.bytes())
-                .all(|(c, f)| if f == b'0' { c.is_ascii_digit() } else { c == f })
-    };
-    let (day, rest) = value.split_at_checked(10).unwrap_or((value, ""));
-    let zone =
-        |rest: &str| rest.is_empty() || rest == "Z" || digits(rest, "+00:00") || digits(rest, "-00:00");
-    let time = rest.strip_prefix('T').and_then(|time| time.split_at_checked(8));
-    if digits(day, "0000-00-00") && rest.is_empty() {
-        Literal::new_typed_literal(value, xsd::DATE)
-    } else if digits(day, "0000-00-00") && time.is_some_and(|(t, z)| digits(t, "00:00:00") && zone(z)) {
-        Literal::new_typed_literal(value, xsd::DATE_TIME)
-    } else {
-        Literal::new_simple_literal(value)
+    match date_type(value) {
+        Some("date") => Literal::new_typed_literal(value, xsd::DATE),
+        Some(_) => Literal::new_typed_literal(value, xsd::DATE_TIME),
+        None => Literal::new_simple_literal(value),
     }
 }
 

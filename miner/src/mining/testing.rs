@@ -28,6 +28,7 @@ pub(crate) fn article(url: &str) -> Article {
         method: "test".into(),
         evidence: BTreeMap::new(),
         listed: None,
+        ..Article::default()
     }
 }
 

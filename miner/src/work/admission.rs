@@ -53,7 +53,6 @@ pub(super) fn check(page: &PartitionedPage) -> Result<(), String> {
     page.contribution.check(&page.url).map_err(of_page)?;
     check_slots(&page.slots, &page.site).map_err(of_page)?;
     page.notes.check().map_err(of_page)?;
-    page.listed.as_ref().map_or(Ok(()), |listed| listed.check(&page.url)).map_err(of_page)?;
     page.article.as_ref().map_or(Ok(()), |article| article.check(&page.url)).map_err(of_page)
 }
 

@@ -103,7 +103,7 @@ fn sort(
     }
     let opened =
         envelope::open_delivered::<PartitionedPage>(&delivery.body).map_err(|error| error.to_string());
-    match opened.and_then(|page| admission::check(&page).map(|()| page.complete())) {
+    match opened.and_then(|page| admission::check(&page).map(|()| page)) {
         Ok(page) => {
             let of_site = held.entry(page.site.clone()).or_default();
             let span = page_span!(

@@ -163,7 +163,6 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
         article: None,
         notes: PageNotes::default(),
         canonical: None,
-        listed: None,
         slots: Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ use super::scripts;
 use super::selection::with_best_f1;
 use super::site::SiteContext;
 use super::state;
+use super::structure::blocks_of;
 use super::visible::Visible;
 use crate::Page;
 use crate::text::{letters, words_of_prose};
@@ -77,8 +78,9 @@ pub(super) fn read_body(
     // The title has a field of its own.
     let title_letters = title.map(letters).filter(|title| !title.is_empty());
     let repeats = |block: &Block| title_letters.as_ref().is_some_and(|title| letters(&block.text) == *title);
-    if body.blocks.first().is_some_and(repeats) {
-        body.blocks.remove(0);
+    let first = body.blocks.iter().position(|block| !block.text.is_empty());
+    if let Some(first) = first.filter(|&first| repeats(&body.blocks[first])) {
+        body.blocks.remove(first);
     }
     let mut left = MAX_TEXT;
     body.blocks.retain(|block| {
@@ -101,9 +103,8 @@ fn shown_body(
     let (mut chosen, witness) = choose_runs(page, runs, claims, scorer, site_context);
     let headline = Visible::new(page, runs, title).headline();
     mend::mend_choice(page, runs, headline, &mut chosen);
-    let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
-    let blocks = taken.map(|(run, _)| Block { kind: block_kind(&page.tree, run), text: run.text.clone() });
-    Body { blocks: blocks.collect(), method: "runs", witness }
+    let blocks = blocks_of(page, runs, chosen, headline, claims);
+    Body { blocks, method: "runs", witness }
 }
 
 /// Which runs are body, and the evidence if knowledge of the site changed the choice.
@@ -183,18 +184,6 @@ fn add_runs_of_main_signatures(runs: &[Run], scores: &[f32], paths: &[u64], chos
     }
 }
 
-fn block_kind(tree: &PageTree, run: &Run) -> BlockKind {
-    if tree.is_inside(run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
-        BlockKind::Heading
-    } else if tree.is_inside(run.block, &["li", "dd", "dt"]) {
-        BlockKind::ListItem
-    } else if tree.is_inside(run.block, &["blockquote"]) {
-        BlockKind::Quote
-    } else {
-        BlockKind::Paragraph
-    }
-}
-
 /// The text that the page does not show: in its metadata, in a feed, for browsers without scripts, or in its data.
 fn hidden_body(
     page: &Page,
@@ -241,16 +230,17 @@ fn feed_body(page: &Page, title: Option<&str>, least: f32) -> Option<Body> {
     let most = |html: &str| html.split(['<', '&']).map(words_of_prose).sum::<f32>();
     let html = html.as_ref().filter(|html| most(html) >= least)?;
     let text = Page::parse(&page.url, Some("text/html; charset=utf-8"), html.as_bytes());
-    let mut runs = Runs::new(&text).runs;
-    runs.retain(|run| !run.is_control());
+    let runs = Runs::new(&text);
+    let mut chosen: Vec<bool> = runs.runs.iter().map(|run| !run.is_control()).collect();
     let titles = [title, entry.title.as_deref()].into_iter().flatten().map(letters);
     let titles: Vec<String> = titles.filter(|title| !title.is_empty()).collect();
-    runs.pop_if(|run| {
-        let written = letters(&run.text);
-        run.link_words > 0.0 && titles.iter().any(|title| written.contains(title))
-    });
-    let blocks = runs.into_iter().map(|run| Block { kind: block_kind(&text.tree, &run), text: run.text });
-    let body = Body { blocks: blocks.collect(), method: FEED, witness: None };
+    if let Some(last) = chosen.iter().rposition(|is_chosen| *is_chosen) {
+        let written = letters(&runs.runs[last].text);
+        let names_story = titles.iter().any(|title| written.contains(title));
+        chosen[last] = runs.runs[last].link_words == 0.0 || !names_story;
+    }
+    let blocks = blocks_of(&text, &runs, chosen, 0, &Claims::default());
+    let body = Body { blocks, method: FEED, witness: None };
     Some(body).filter(|body| words_of(body) >= least)
 }
 
@@ -273,7 +263,7 @@ fn words_of(body: &Body) -> f32 {
 /// The lines of a plain text as paragraphs.
 pub(super) fn paragraphs(text: &str) -> Vec<Block> {
     let lines = text.lines().map(squash).filter(|line| !line.is_empty());
-    lines.map(|text| Block { kind: BlockKind::Paragraph, text }).collect()
+    lines.map(|text| Block::new(BlockKind::Paragraph, text)).collect()
 }
 
 #[cfg(test)]
@@ -307,7 +297,9 @@ mod tests {
         );
         let (blocks, method) =
             read(&html, &Claims { titles: vec!["Bridge stays open".into()], ..Claims::default() });
-        assert_eq!(blocks, SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned())));
+        let picture = (BlockKind::Picture, String::new());
+        let texts = SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned()));
+        assert_eq!(blocks, texts.into_iter().chain([picture]).collect::<Vec<_>>());
         assert_eq!(method, "runs");
     }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::finding::Finding;
 use super::json_ld::{self, Objects};
 use crate::Page;
+use crate::article::NamedLink;
 use crate::reading::{CanonicalUrl, NodeId, document_base, resolve, squash};
 
 /// Longest name of a section, in characters, and most words.
@@ -56,6 +57,36 @@ pub(super) fn declared_steps(page: &Page, objects: &Objects) -> Vec<(String, Opt
     let resolve_href = |address: &str| resolve(&base, address);
     let declared = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
     declared.take(MOST_TRAILS).flat_map(|list| crumbs_of_list(list, &resolve_href)).collect()
+}
+
+/// The trail from the front page to the article, without both: as JSON-LD declares it, else as the page shows it.
+pub(super) fn trail(page: &Page, objects: &Objects) -> Vec<NamedLink> {
+    let base = document_base(&page.tree, &page.url.to_url());
+    let resolve_href = |address: &str| resolve(&base, address);
+    let declared = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
+    let declared = declared
+        .map(|list| crumbs_of_list(list, &resolve_href))
+        .map(|steps| steps_between(&steps, page, true))
+        .find(|steps| !steps.is_empty());
+    let shown = || {
+        let trails = page.tree.node_ids().filter(|&node| is_trail(page, node)).take(MOST_TRAILS);
+        trails
+            .map(|node| steps_between(&crumbs_of_links(page, node, &resolve_href), page, false))
+            .find(|steps| !steps.is_empty())
+    };
+    declared.or_else(shown).unwrap_or_default()
+}
+
+fn steps_between(steps: &[Crumb], page: &Page, ends_with_article: bool) -> Vec<NamedLink> {
+    let inner = steps
+        .iter()
+        .enumerate()
+        .filter(|&(number, step)| is_step(steps, number, step, page, ends_with_article));
+    let named = inner.map(|(_, (name, target))| NamedLink {
+        name: name.clone(),
+        address: target.as_ref().map(|target| target.as_str().to_owned()),
+    });
+    named.collect()
 }
 
 /// The steps of a list in JSON-LD, by position.
@@ -110,20 +141,23 @@ fn crumbs_of_links(
     links.map(|link| crumb_of_link(page, link, resolve_href)).collect()
 }
 
-/// The last step that is neither the front page nor the article. A list in JSON-LD ends with the article: a last step that
+/// Whether a step is neither the front page nor the article. A list in JSON-LD ends with the article: a last step that
 /// leads nowhere is the article, too.
+fn is_step(steps: &[Crumb], number: usize, step: &Crumb, page: &Page, ends_with_article: bool) -> bool {
+    let (name, target) = step;
+    let is_end = ends_with_article && number + 1 == steps.len() && number > 0 && target.is_none();
+    let is_elsewhere = target.as_ref().is_none_or(|target| *target != page.url && !target.is_front_page());
+    let is_first = number == 0 && target.is_none() && steps.len() > 1;
+    let is_name = (2..=MOST_CHARS).contains(&name.chars().count()) && name.split(' ').count() <= MOST_WORDS;
+    !is_end && !is_first && is_elsewhere && is_name && name.chars().any(char::is_alphabetic)
+}
+
+/// The last step.
 fn last_section(steps: &[Crumb], page: &Page, ends_with_article: bool) -> Option<String> {
-    let is_step = |(number, (name, target)): &(usize, &Crumb)| {
-        let is_end = ends_with_article && number + 1 == steps.len() && *number > 0 && target.is_none();
-        let is_elsewhere =
-            target.as_ref().is_none_or(|target| *target != page.url && !target.is_front_page());
-        let is_first = *number == 0 && target.is_none() && steps.len() > 1;
-        let is_name =
-            (2..=MOST_CHARS).contains(&name.chars().count()) && name.split(' ').count() <= MOST_WORDS;
-        !is_end && !is_first && is_elsewhere && is_name && name.chars().any(char::is_alphabetic)
-    };
     let is_title = |name: &str| page.title.as_deref().is_some_and(|title| title.starts_with(name));
-    let (_, (name, _)) = steps.iter().enumerate().rev().find(is_step)?;
+    let mut inner = steps.iter().enumerate().rev();
+    let (_, (name, _)) =
+        inner.find(|&(number, step)| is_step(steps, number, step, page, ends_with_article))?;
     (!is_title(name)).then(|| name.clone())
 }
 

@@ -7,6 +7,7 @@ use crate::reading::NodeId;
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
+use super::about::About;
 use super::authors::{Credit, SiteNames, Source as CreditSource};
 use super::breadcrumbs;
 use super::dates::{self, DateStyle};
@@ -49,6 +50,8 @@ pub(super) struct Metadata {
     /// The article's form.
     pub(super) forms: Forms,
     pub(super) image: Option<Finding<String>>,
+    /// What it says beside the fields.
+    pub(super) about: About,
 }
 
 impl Metadata {
@@ -93,6 +96,7 @@ impl Metadata {
                 .find_map(|key| clean_finding(named(key)?.into_iter().next()?, "json-ld", 0.8)),
             forms: Forms::new(objects, og_type.as_deref()),
             image: markup.image(),
+            about: About::new(page, objects, &|name| markup.metas_named(name).collect(), &markup.elements),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::time::Timestamp;
 
 use crate::Page;
 
+mod about;
 mod alike;
 mod authors;
 mod body;
@@ -40,6 +41,7 @@ mod shown;
 mod site;
 mod slots;
 mod state;
+mod structure;
 mod surroundings;
 mod title;
 mod visible;

@@ -35,6 +35,13 @@ const LISTS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
 const LEAST_SIZE: u32 = 200;
 /// Most pictures that are looked at.
 const MOST_PICTURES: usize = 200;
+/// Most sizes in a list that are looked at.
+const MOST_SIZES: usize = 64;
+/// Numbers up to this one in a list are densities of the screen, larger ones widths.
+const MOST_DENSITY: f32 = 16.0;
+/// Least letters, or digits, of the name of a file that tells pictures apart: "download" does not.
+const LEAST_NAME: usize = 14;
+const LEAST_DIGITS: usize = 5;
 /// Elements whose pictures are not the story's.
 const BESIDE: [&str; 3] = ["nav", "aside", "footer"];
 
@@ -105,36 +112,127 @@ pub(super) fn shown_picture(page: &Page, visible: &Visible<'_>) -> Option<Findin
 
 /// The address of a picture that may be loaded late, or that of the `picture` around it.
 fn address_of(page: &Page, node: NodeId) -> Option<String> {
+    best_address(page, node).map(|(address, _)| address).filter(|address| !is_stand_in(address))
+}
+
+/// The address of the largest version of a picture that the page offers, and its width if the page gives it. A picture that is
+/// loaded late, or one inside a `picture`, has several.
+pub(super) fn best_address(page: &Page, node: NodeId) -> Option<(String, Option<u32>)> {
     let tree = &page.tree;
-    let web = |url: &str| resolve(&page.base, url.trim()).map(String::from).filter(|url| !is_stand_in(url));
-    let own = |node: NodeId| {
-        let single = ADDRESSES.iter().find_map(|name| tree.attr(node, name).and_then(web));
-        single.or_else(|| LISTS.iter().find_map(|name| widest(tree.attr(node, name)?).and_then(web)))
+    let web =
+        |url: &str| resolve(&page.base, url.trim()).map(String::from).filter(|url| !url.starts_with("data:"));
+    let listed = |node: NodeId| {
+        let lists = LISTS.iter().filter_map(|name| widest(tree.attr(node, name)?));
+        lists
+            .filter_map(|(url, width)| Some((web(url)?, width)))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })
     };
-    let frame = || tree.parent(node).filter(|&above| tree.tag(above) == Some("picture"));
-    own(node)
-        .or_else(|| tree.children(frame()?).filter(|&part| tree.tag(part) == Some("source")).find_map(own))
+    let single = ADDRESSES.iter().find_map(|name| tree.attr(node, name).and_then(web));
+    let frame = tree.parent(node).filter(|&above| tree.tag(above) == Some("picture"));
+    let sources = frame
+        .into_iter()
+        .flat_map(|frame| tree.children(frame))
+        .filter(|&part| tree.tag(part) == Some("source"));
+    let best = std::iter::once(node)
+        .chain(sources)
+        .filter_map(listed)
+        .reduce(|best, next| if next.1 > best.1 { next } else { best });
+    match (single, best) {
+        // A list with widths says which is the largest. One with a single entry or with densities says no more than the address.
+        (_, Some((listed, width))) if width > MOST_DENSITY && !is_stand_in(&listed) => {
+            Some((listed, Some(width as u32)))
+        }
+        (Some(single), Some((listed, _))) if is_stand_in(&single) => Some((listed, None)),
+        (Some(single), _) => Some((single, None)),
+        (None, Some((listed, width))) => Some((listed, (width > MOST_DENSITY).then_some(width as u32))),
+        (None, None) => hidden_address(page, node).map(|address| (address, None)),
+    }
 }
 
-/// The address with the greatest number behind it in a list such as `small.jpg 320w, large.jpg 1280w`.
-fn widest(list: &str) -> Option<&str> {
-    let entries = list.split(", ").flat_map(|part| part.split(",\n")).filter_map(|entry| {
-        let mut parts = entry.split_ascii_whitespace();
-        let address = parts.next()?.trim_end_matches(',');
-        let size =
-            parts.next().and_then(|size| size.trim_end_matches([',', 'w', 'x', 'h']).parse::<f32>().ok());
-        Some((address, size.unwrap_or(1.0)))
-    });
-    entries.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(address, _)| address)
+/// The first web address in an attribute for scripts, as pages write it that load their pictures in their own way.
+fn hidden_address(page: &Page, node: NodeId) -> Option<String> {
+    let data = page.tree.attrs(node).filter(|(name, _)| name.starts_with("data-"));
+    data.take(MOST_SIZES).find_map(|(_, value)| {
+        let address = value.get(value.find("http")?..)?;
+        let end = address.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '}' | ')' | '|'));
+        let address = address.get(..end.unwrap_or(address.len()))?;
+        resolve(&page.base, address).map(String::from).filter(|address| address.contains("://"))
+    })
 }
 
-fn is_picture_file(address: &str) -> bool {
+/// What the addresses of one picture in several sizes have in common: the name of its file, or its path if that says too little.
+pub(super) fn picture_key(address: &str) -> String {
+    let (path, query) = address.split_once(['?', '#']).unwrap_or((address, ""));
+    // Services that make sizes take the original's address as a part of theirs.
+    let inner =
+        |text: &str| text.rfind("http").filter(|at| *at > 0).and_then(|at| text.get(at..)).map(str::to_owned);
+    let of_query =
+        || inner(&format!(" {}", query.split('&').find(|part| part.contains("=http"))?.replace("%2F", "/")));
+    let path = &inner(path).or_else(of_query).unwrap_or_else(|| path.to_owned());
+    let name = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_ascii_lowercase();
+    // "-1024x683", "_640", "@2x", "-scaled" at the end are sizes.
+    let mut stem = name.as_str();
+    loop {
+        let (before, end) = match stem.rsplit_once(['-', '_', '@']) {
+            Some((before, end)) if !before.is_empty() => (before, end),
+            _ => break,
+        };
+        let is_size = matches!(end, "scaled" | "large" | "small" | "medium" | "thumb" | "2x" | "3x")
+            || end.split_once('x').is_some_and(|(width, height)| is_number(width) && is_number(height));
+        if !is_size {
+            break;
+        }
+        stem = before;
+    }
+    let letters = stem.chars().filter(|c| c.is_alphanumeric()).count();
+    let digits = stem.bytes().filter(u8::is_ascii_digit).count();
+    if letters >= LEAST_NAME || digits >= LEAST_DIGITS {
+        return stem.to_owned();
+    }
+    match path.rsplit_once('/') {
+        Some((folder, _)) if letters > 0 && query.is_empty() => format!("{folder}/{stem}"),
+        _ => format!("{path}?{query}"),
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() <= 5 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The address with the greatest number behind it in a list such as `small.jpg 320w, large.jpg 1280w`. Addresses may hold commas,
+/// and some lists have no space behind the comma between two entries.
+fn widest(list: &str) -> Option<(&str, f32)> {
+    let mut entries: Vec<(&str, f32)> = Vec::new();
+    let mut address: Option<&str> = None;
+    for part in list.split_ascii_whitespace() {
+        if entries.len() >= MOST_SIZES {
+            break;
+        }
+        let Some(named) = address.take() else {
+            // An address that ends its entry has no number.
+            match part.strip_suffix(',') {
+                Some(alone) => entries.extend((!alone.is_empty()).then_some((alone, 1.0))),
+                None => address = Some(part),
+            }
+            continue;
+        };
+        let (number, next) = part.split_once(',').unwrap_or((part, ""));
+        let number = number.trim_end_matches(['w', 'x', 'h']).parse::<f32>();
+        entries.push((named, number.unwrap_or(1.0)));
+        address = (!next.is_empty()).then_some(next);
+    }
+    entries.extend(address.map(|address| (address.trim_end_matches(','), 1.0)));
+    entries.into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+pub(super) fn is_picture_file(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     [".jpg", ".jpeg", ".png", ".webp", ".avif", ".gif"].iter().any(|end| path.ends_with(end))
 }
 
 /// Whether the name of a file says that it is none of a story's pictures.
-fn is_stand_in(address: &str) -> bool {
+pub(super) fn is_stand_in(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.split(|letter: char| !letter.is_ascii_alphabetic());
@@ -147,8 +245,9 @@ mod tests {
 
     #[test]
     fn the_widest_of_a_list_is_taken() {
-        assert_eq!(widest("a.jpg 320w, b,c.jpg 1280w,\n d.jpg 640w"), Some("b,c.jpg"));
-        assert_eq!(widest("a.jpg, b.jpg 2x"), Some("b.jpg"));
+        assert_eq!(widest("a.jpg 320w, b,c.jpg 1280w,\n d.jpg 640w"), Some(("b,c.jpg", 1280.0)));
+        assert_eq!(widest("a.jpg, b.jpg 2x"), Some(("b.jpg", 2.0)));
+        assert_eq!(widest("a.jpg?x=1,2 320w,b.jpg 640w,c.jpg 480w"), Some(("b.jpg", 640.0)));
         assert_eq!(widest(" "), None);
     }
 

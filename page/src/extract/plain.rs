@@ -27,10 +27,20 @@ pub(super) fn readable(text: &str) -> String {
     if text.is_ascii() {
         return squash(text);
     }
+    readable_at(text, &mut [])
+}
+
+/// [`readable`], with places in the text: ascending byte offsets before, characters of the result afterwards. A place in white
+/// space or invisible marks is that of the character behind them.
+pub(super) fn readable_at(text: &str, places: &mut [usize]) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut space = None;
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
+    let (mut space, mut count, mut next_place) = (None, 0, 0);
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        while let Some(place) = places.get_mut(next_place).filter(|place| **place <= at) {
+            *place = count + usize::from(space.is_some() && count > 0);
+            next_place += 1;
+        }
         if letter.is_whitespace() {
             let is_common = matches!(letter, ' ' | '\t' | '\n' | '\r' | '\u{C}' | '\u{A0}');
             space = Some(if is_common || space.is_some() { ' ' } else { letter });
@@ -40,19 +50,37 @@ pub(super) fn readable(text: &str) -> String {
             '\u{200C}' | '\u{200D}' => {
                 let joins =
                     |letter: char| letter >= FIRST_JOINING && !is_unseen(letter) && !letter.is_whitespace();
-                space.is_none() && plain.ends_with(joins) && letters.peek().is_some_and(|next| joins(*next))
+                space.is_none()
+                    && plain.ends_with(joins)
+                    && letters.peek().is_some_and(|(_, next)| joins(*next))
             }
             letter => !is_unseen(letter),
         };
         if is_kept {
-            plain.extend(space.take().filter(|_| !plain.is_empty()));
+            let before = space.take().filter(|_| !plain.is_empty());
+            count += 1 + usize::from(before.is_some());
+            plain.extend(before);
             plain.push(letter);
         }
     }
+    places.iter_mut().skip(next_place).for_each(|place| *place = count);
     match is_nfc_quick(plain.chars()) {
         IsNormalized::Yes => plain,
-        _ => plain.nfc().collect(),
+        _ => composed(&plain, places),
     }
+}
+
+/// A text with its letters composed (NFC), and where its places, in characters, are afterwards.
+fn composed(plain: &str, places: &mut [usize]) -> String {
+    let letters: Vec<char> = plain.chars().collect();
+    let (mut before, mut count) = (0, 0);
+    // The parts between the places are composed one by one, which is exact unless a place parts a letter from its accent.
+    for place in places.iter_mut() {
+        let part = letters.get(before..*place).unwrap_or_default();
+        (before, count) = ((*place).max(before), count + part.iter().copied().nfc().count());
+        *place = count;
+    }
+    plain.nfc().collect()
 }
 
 /// Whether a character shows nothing: soft hyphens, marks of direction, and places where a line may break or not.
@@ -176,6 +204,24 @@ mod tests {
         check("\u{3000}「橋」\u{3000}開通\u{3000} \u{2003}", "「橋」\u{3000}開通");
         check("«\u{202F}Oui\u{202F}»", "«\u{202F}Oui\u{202F}»");
         check("", "");
+    }
+
+    #[test]
+    fn places_follow_their_characters() {
+        #[track_caller]
+        fn check(text: &str, marked: &str) {
+            // The places are marked with bars, which are no part of the text.
+            let mut places: Vec<usize> =
+                text.match_indices('|').enumerate().map(|(nth, (at, _))| at - nth).collect();
+            let plain = readable_at(&text.replace('|', ""), &mut places);
+            let mut shown: Vec<char> = plain.chars().collect();
+            places.iter().rev().for_each(|place| shown.insert(*place, '|'));
+            assert_eq!(shown.into_iter().collect::<String>(), marked, "{text:?}");
+        }
+        check(" see| \n|this|  now ", "see| |this| now");
+        check("|a\u{AD}b|c", "|ab|c");
+        check("o\u{301}| o\u{301}|x|", "ó| ó|x|");
+        check("👩\u{200D}👧| |e|", "👩\u{200D}👧| |e|");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::body::Body;
 use super::finding::{Finding, Names};
 use super::measures::Claims;
 use super::metadata::Metadata;
-use super::picture::shown_picture;
+use super::picture::{picture_key, shown_picture};
 use super::plain::without_markup;
 use super::runs::Runs;
 use super::scorer::Scorer;
@@ -14,7 +15,7 @@ use super::visible::Visible;
 use super::zones::SiteZone;
 use super::{authors, body, days, kind, title};
 use crate::Page;
-use crate::article::{Article, Block, BlockKind, Evidence, PageKind};
+use crate::article::{Article, Block, BlockKind, Completeness, Evidence, PageKind, Picture, WrittenDate};
 use crate::reading::ListedEntry;
 use crate::text::words_of_prose;
 use crate::time::Timestamp;
@@ -107,6 +108,7 @@ pub(super) fn page_claims(page: &Page, metadata: &Metadata, title: Option<&str>)
         is_declared_article: metadata.is_declared_article,
         is_declared_news: metadata.is_declared_news,
         is_opengraph_article: metadata.is_opengraph_article,
+        picture: metadata.image.as_ref().map(|image| image.value.clone()),
     }
 }
 
@@ -141,14 +143,15 @@ pub(super) fn read_article(
     let title = evidence.record("title", title);
     let claims = page_claims(page, &metadata, title.as_deref());
     let body = body::read_body(page, runs, &claims, title.as_deref(), scorer, site_context.as_ref());
-    evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
+    evidence.by_field.extend(body.witness.clone().map(|witness| ("body".to_owned(), witness)));
     // What a page calls itself that shows no story is no headline.
     let headline =
         listed.field(|entry| entry.title.clone()).filter(|_| body.method == body::FEED && !is_taught);
     let title = evidence.record("title", headline).or(title);
     let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
-    evidence.record("form", metadata.forms.confirmed_by(words, pictures));
+    let form = evidence.record("form", metadata.forms.confirmed_by(words, pictures));
+    let completeness = completeness(page, &body, form);
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = Visible::new(page, runs, title.as_deref());
     let authors = taught_fields.authors.or_else(|| choose_authors(page, &metadata, &visible, peers));
@@ -172,18 +175,47 @@ pub(super) fn read_article(
     let language = page.language.clone();
     let language =
         language.or_else(|| evidence.record("language", listed.field(|entry| entry.language.clone())));
+    let published = evidence.record("published", published);
+    let modified = evidence.record("modified", modified);
+    let dates = [("published", &published), ("modified", &modified)];
+    let dates =
+        dates.into_iter().filter_map(|(field, date)| Some((field.to_owned(), precision(date.as_deref()?))));
+    let dates = dates.collect();
+    let image = evidence.record("image", picture);
+    let description =
+        metadata.description.clone().map(|value| Finding { value, witness: "meta", confidence: 0.9 });
+    let description = description.or_else(|| listed.field(|entry| entry.summary.clone()));
+    let about = metadata.about;
+    let keywords = (!about.keywords.is_empty()).then(|| Finding {
+        value: about.keywords.clone(),
+        witness: "meta",
+        confidence: 0.8,
+    });
+    let listed_keywords = |entry: &ListedEntry| (!entry.keywords.is_empty()).then(|| entry.keywords.clone());
+    let keywords = keywords.or_else(|| listed.field(listed_keywords));
     let article = Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
         title,
+        author_pages: about.pages_of(page, &authors),
         authors,
-        published: evidence.record("published", published),
-        modified: evidence.record("modified", modified),
+        published,
+        modified,
+        dates,
+        lead: lead_picture(&body.blocks, image.as_deref()),
+        description: evidence.record("description", description),
+        keywords: evidence.record("keywords", keywords).unwrap_or_default(),
+        breadcrumbs: about.breadcrumbs,
+        publisher: about.publisher.or(metadata.site_name),
+        licence: about.licence,
+        access: about.access,
+        completeness,
+        cut: Vec::new(),
         place: evidence.record("place", place),
         section: evidence.record("section", section),
         concepts: Vec::new(),
         language,
-        image: evidence.record("image", picture),
+        image,
         method: body.method.to_owned(),
         body: body.blocks,
         kind: PageKind::Article,
@@ -191,6 +223,37 @@ pub(super) fn read_article(
         listed: page.listed.as_ref().map(|listed| listed.entry.clone()),
     };
     article.within_limits()
+}
+
+/// The lead picture: the declared one with what the page says of it, else the first that the page shows.
+fn lead_picture(blocks: &[Block], declared: Option<&str>) -> Option<Picture> {
+    let shown = || blocks.iter().filter_map(|block| block.picture.as_ref());
+    let Some(declared) = declared else { return shown().next().cloned() };
+    let key = picture_key(declared);
+    let same = shown().find(|picture| picture_key(&picture.address) == key).cloned();
+    Some(same.unwrap_or_else(|| Picture { address: declared.to_owned(), ..Picture::default() }))
+}
+
+/// How much of the text was found.
+fn completeness(page: &Page, body: &Body, form: Option<&str>) -> Completeness {
+    let last = body.blocks.iter().rev().find(|block| !block.text.is_empty());
+    let breaks_off = last.is_some_and(|block| {
+        let text = block.text.trim_end_matches([']', ')', ' ']);
+        text.ends_with("...") || text.ends_with('…')
+    });
+    match (body.method, form) {
+        (body::FEED, _) => Completeness::FromFeed,
+        (_, Some("stub")) => Completeness::Stub,
+        _ if breaks_off || page.tree.notes().is_coarse() => Completeness::Truncated,
+        _ => Completeness::Full,
+    }
+}
+
+/// How exactly an ISO 8601 date or time is known.
+fn precision(date: &str) -> WrittenDate {
+    let time = date.split_once('T').map(|(_, time)| time);
+    let has_zone = time.is_some_and(|time| time.ends_with('Z') || time.contains(['+', '-']));
+    WrittenDate { written: None, has_time: time.is_some(), has_zone }
 }
 
 /// The evidence for the language; it names the declared one if the text is in another.

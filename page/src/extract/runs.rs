@@ -9,7 +9,9 @@
 
 use std::ops::Range;
 
+use super::shown::Shown;
 use crate::Page;
+use crate::article::MarkKind;
 use crate::reading::{NodeId, PageTree};
 
 mod lines;
@@ -25,10 +27,13 @@ const LINK_SHARE: f32 = 0.9;
 pub(super) struct Run {
     /// The nearest enclosing element that is not inline.
     pub(super) block: NodeId,
-    /// The first text node.
+    /// The first text node, and the last one.
     pub(super) first: NodeId,
+    pub(super) last: NodeId,
     /// The text, white space collapsed.
     pub(super) text: String,
+    /// Links and emphasis, by their beginning; outer ones first.
+    pub(super) marks: Vec<RunMark>,
     pub(super) words: f32,
     pub(super) link_words: f32,
     /// Words in bold, and words in italics.
@@ -36,6 +41,16 @@ pub(super) struct Run {
     pub(super) italic_words: f32,
     /// Whether it is the inscription of a button that stands alone.
     pub(super) is_button: bool,
+}
+
+/// A link or an element of emphasis in a run, in characters of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RunMark {
+    pub(super) kind: MarkKind,
+    /// The element.
+    pub(super) node: NodeId,
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 /// What is left out of the runs of a page.
@@ -85,6 +100,8 @@ pub(super) struct Runs {
     pub(super) runs: Vec<Run>,
     /// For each node of the tree, and one past the last: how many runs begin before it.
     runs_before: Vec<u32>,
+    /// Which elements readers see.
+    pub(super) shown: Shown,
 }
 
 impl Runs {
@@ -99,7 +116,7 @@ impl Runs {
 
     fn with(page: &Page, without: Without) -> Runs {
         let tree = &page.tree;
-        let runs = pieces::RunBuilder::new(page, without).build();
+        let (runs, shown) = pieces::RunBuilder::new(page, without).build();
         // Count the runs that begin at each node, then sum up, so that a subtree's runs are two look-ups.
         let mut runs_before = vec![0; tree.len() + 1];
         for run in &runs {
@@ -108,7 +125,7 @@ impl Runs {
         for at in 1..runs_before.len() {
             runs_before[at] += runs_before[at - 1];
         }
-        Runs { runs, runs_before }
+        Runs { runs, runs_before, shown }
     }
 
     /// The runs that begin inside a subtree.

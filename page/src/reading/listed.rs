@@ -4,7 +4,7 @@
 //! full text. The crawler notes it when it reads the listing; it travels with the page and is archived with it, so the same
 //! page gives the same article later.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::bounds::{Excess, bytes, holds, most};
 use crate::reading::CanonicalUrl;
@@ -152,26 +152,6 @@ impl Listed {
     pub fn check(&self, url: &CanonicalUrl) -> Result<(), Excess> {
         self.entry.check(url)?;
         bytes("html", self.html.as_deref().unwrap_or_default(), MAX_HTML)
-    }
-}
-
-/// The form of [`Article::listed`](crate::Article::listed): in JSON an object or `null`; in messages nothing, because there it
-/// stands beside the article, where older versions of the message end.
-pub(crate) fn serialize<S: Serializer>(
-    listed: &Option<ListedEntry>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    if serializer.is_human_readable() { listed.serialize(serializer) } else { serializer.serialize_unit() }
-}
-
-/// See [`serialize`].
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<ListedEntry>, D::Error> {
-    if deserializer.is_human_readable() {
-        Option::deserialize(deserializer)
-    } else {
-        <()>::deserialize(deserializer).map(|()| None)
     }
 }
 

@@ -31,6 +31,12 @@ const SCHEMA: &str = "message article {
     optional binary language (STRING);
     optional int64 first_seen (TIMESTAMP(MILLIS, true));
     optional binary image (STRING);
+    optional binary description (STRING);
+    required group keywords (LIST) { repeated group list { required binary element (STRING); } }
+    optional binary publisher (STRING);
+    optional binary licence (STRING);
+    optional binary access (STRING);
+    required binary completeness (STRING);
     required binary text (STRING);
 }";
 
@@ -126,6 +132,12 @@ struct Rows {
     language: Texts,
     first_seen: Times,
     image: Texts,
+    description: Texts,
+    keywords: Texts,
+    publisher: Texts,
+    licence: Texts,
+    access: Texts,
+    completeness: Texts,
     text: Texts,
 }
 
@@ -198,6 +210,12 @@ impl Rows {
         self.first_seen.defined.push(i16::from(seen.is_some()));
         self.first_seen.values.extend(seen);
         self.image.add_if(article.image.as_ref());
+        self.description.add_if(article.description.as_ref());
+        self.keywords.add_all(&article.keywords);
+        self.publisher.add_if(article.publisher.as_ref());
+        self.licence.add_if(article.licence.as_ref());
+        self.access.add_if(article.access.map(|access| access.name().to_owned()).as_ref());
+        self.completeness.add(article.completeness.name());
         self.text.add(&text);
     }
 
@@ -222,8 +240,19 @@ impl Rows {
         let Times { values, defined } = &self.first_seen;
         times.typed::<Int64Type>().write_batch(values, Some(defined), None)?;
         times.close()?;
-        self.image.write(group)?;
-        self.text.write(group)
+        for column in [
+            &self.image,
+            &self.description,
+            &self.keywords,
+            &self.publisher,
+            &self.licence,
+            &self.access,
+            &self.completeness,
+            &self.text,
+        ] {
+            column.write(group)?;
+        }
+        Ok(())
     }
 }
 
@@ -252,7 +281,7 @@ mod tests {
             section: None,
             concepts: Vec::new(),
             language: Some("en".into()),
-            body: vec![Block { kind: BlockKind::Paragraph, text: "word ".repeat(3_000) }],
+            body: vec![Block::new(BlockKind::Paragraph, "word ".repeat(3_000))],
             image: None,
             kind: PageKind::Article,
             method: "runs".into(),

@@ -24,6 +24,7 @@ use newslode_common::time::now;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::taxonomy::Relation;
 use newslode_miner::work::histories::history::history_key;
+use newslode_page::formats::Format;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
@@ -231,9 +232,9 @@ pub(super) fn parse_limit(values: &Parameters, usual: usize, most: usize) -> Res
 }
 
 /// The page that a query names.
-fn parse_page_url(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
+fn parse_page_url(query: Option<&str>, known: &[&'static str]) -> Result<CanonicalUrl, Problem> {
     // Its value may be longer than those of other parameters.
-    parameters(query, &["url"])?;
+    parameters(query, known)?;
     let target = query_value(query, "url");
     if target.is_empty() {
         return Err(Problem::bad("Name a page: ?url=https%3A%2F%2Fwww.example.com%2Fstory"));
@@ -246,12 +247,24 @@ async fn get_article(
     RawQuery(query): RawQuery,
     address: ConsoleAddress,
 ) -> ApiResult {
-    let url = parse_page_url(query.as_deref())?;
+    let url = parse_page_url(query.as_deref(), &["url", "format"])?;
+    let format = match query_value(query.as_deref(), "format").as_str() {
+        "" | "json" => None,
+        name => Some(Format::named(name).ok_or_else(|| {
+            let known = Format::ALL.map(Format::name).join(", ");
+            Problem::bad(format!("`{name}` is not a format: it is json, {known}."))
+        })?),
+    };
     let snapshot = console.snapshot().await?;
     let unknown = || Problem::not_found(format!("No article is known at `{url}`."));
     let summary = snapshot.mined.article(&history_key(&url)).ok_or_else(unknown)?;
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-    let line = article_line(summary, &detail.ok_or_else(unknown)?, &address)?;
+    let detail = detail.ok_or_else(unknown)?;
+    if let Some(format) = format {
+        let text = format.write(&detail.article);
+        return Ok(([(header::CONTENT_TYPE, format.media_type())], text).into_response());
+    }
+    let line = article_line(summary, &detail, &address)?;
     Ok(([(header::CONTENT_TYPE, "application/json")], line).into_response())
 }
 
@@ -290,7 +303,7 @@ async fn get_site(State(console): State<Arc<Console>>, Path(named): Path<String>
 }
 
 async fn get_explanation(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
-    let url = parse_page_url(query.as_deref())?;
+    let url = parse_page_url(query.as_deref(), &["url"])?;
     json_response(&explain::explain_page(&console.source.parts, &url, now()).await?)
 }
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::IntoResponse;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::work::histories::history::ArticleHistory;
-use newslode_page::article::{Article, Block, BlockKind};
+use newslode_page::article::Article;
+use newslode_page::formats::html_body;
 use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{
@@ -98,19 +99,13 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
 }
 
 fn article_body(article: &Article) -> Markup {
-    let block = |block: &Block| match block.kind {
-        BlockKind::Paragraph => html! { p { (block.text) } },
-        BlockKind::Heading => html! { h2 { (block.text) } },
-        BlockKind::ListItem => html! { p.item { (block.text) } },
-        BlockKind::Quote => html! { blockquote { p { (block.text) } } },
-    };
     html! {
         @if newslode_miner::mining::articles::is_text_removed(article) {
             (empty_note("The text of this article was removed to save space (retention.bodies_days)."))
         } @else if article.body.is_empty() {
             (empty_note("No text was found on the page. Its evidence below names the witnesses that were heard."))
         } @else {
-            div.body dir="auto" lang=[article.language.as_deref()] { @for own in &article.body { (block(own)) } }
+            div.body dir="auto" lang=[article.language.as_deref()] { (PreEscaped(html_body(article))) }
         }
     }
 }

@@ -7,7 +7,7 @@ use newslode_page::article::{Block, BlockKind, PageKind};
 use super::*;
 
 fn article(title: &str, body: &[&str]) -> Article {
-    let block = |text: &&str| Block { kind: BlockKind::Paragraph, text: (*text).to_owned() };
+    let block = |text: &&str| Block::new(BlockKind::Paragraph, (*text).to_owned());
     Article {
         url: "https://a.test/".into(),
         site: "a.test".into(),

@@ -9,6 +9,7 @@ mod hierarchy;
 mod instances;
 mod places;
 mod segments;
+mod structure;
 mod tables;
 mod tags;
 mod taxonomy;
@@ -35,6 +36,7 @@ pub(crate) async fn run(args: EvalArgs, setup: &Setup) -> anyhow::Result<Exit> {
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Blocks(args) => blocks::run(&args, quiet),
         EvalCommand::Instances(args) => instances::run(&args, quiet),
+        EvalCommand::Structure(args) => structure::run(&args),
         EvalCommand::Places(args) => places::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
         EvalCommand::Concepts(args) => concepts::run(&args, setup).await,

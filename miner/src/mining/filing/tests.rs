@@ -28,7 +28,7 @@ fn taxonomy() -> Taxonomy {
 fn article(url: &str, section: Option<&str>, text: &str) -> Article {
     Article {
         section: section.map(str::to_owned),
-        body: vec![Block { kind: BlockKind::Paragraph, text: text.into() }],
+        body: vec![Block::new(BlockKind::Paragraph, text)],
         ..testing::article(url)
     }
 }
@@ -250,7 +250,7 @@ proptest::proptest! {
         let told = teachers.iter_mut().flat_map(|teacher| &mut teacher.articles);
         for (number, TaughtArticle { article, .. }) in told.enumerate() {
             let words: Vec<String> = (0..20).map(|at| spelled(20 * number + at)).collect();
-            article.body.push(Block { kind: BlockKind::Paragraph, text: words.join(" ") });
+            article.body.push(Block::new(BlockKind::Paragraph, words.join(" ")));
         }
         let bytes = |teachers: &[Teacher]| newslode_common::message::wire::encode(&taught(teachers.iter())).unwrap();
         let in_order = bytes(&teachers);

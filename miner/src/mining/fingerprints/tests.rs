@@ -6,7 +6,7 @@ fn article(title: &str, published: Option<&str>, body: &str) -> Article {
     Article {
         title: Some(title.into()),
         published: published.map(str::to_owned),
-        body: vec![Block { kind: BlockKind::Paragraph, text: body.into() }],
+        body: vec![Block::new(BlockKind::Paragraph, body)],
         ..crate::mining::testing::article("https://a.test/1")
     }
 }

@@ -223,7 +223,7 @@ mod tests {
                 let url = format!("https://{name}.test/2024/{n}");
                 let text =
                     format!("Yesterday {} was seen by number{n} people of {name}", section(n).repeat(2));
-                let block = Block { kind: BlockKind::Paragraph, text };
+                let block = Block::new(BlockKind::Paragraph, text);
                 let article = Article { body: vec![block], ..testing::article(&url) };
                 let names = vec![SlotName { name: section(n).into(), target: None }];
                 (url.parse().unwrap(), article, vec![SlotUse { slot: "meta section".into(), names }])

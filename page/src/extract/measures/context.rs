@@ -21,6 +21,8 @@ pub(in crate::extract) struct Claims {
     pub(in crate::extract) is_declared_news: bool,
     /// Whether OpenGraph calls it an article.
     pub(in crate::extract) is_opengraph_article: bool,
+    /// The address of the declared picture.
+    pub(in crate::extract) picture: Option<String>,
 }
 
 /// A page with the data that several families need.

@@ -5,10 +5,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::lines::{self, Line};
-use super::{Run, Without, ends_sentence};
+use super::lines::{self, Line, MOST_OPEN, Span};
+use super::{Run, RunMark, Without, ends_sentence};
 use crate::Page;
-use crate::extract::plain::readable;
+use crate::article::MarkKind;
+use crate::extract::plain::{readable, readable_at};
 use crate::extract::shown::Shown;
 use crate::reading::{NodeId, PageTree, is_excluded};
 use crate::text::{is_inside_run, words_of_prose};
@@ -134,6 +135,8 @@ struct Open {
     is_italic: bool,
     is_button: bool,
     keeps_lines: bool,
+    /// The number of marked elements around it.
+    marks: usize,
 }
 
 /// A part of a block's text that may continue.
@@ -153,6 +156,8 @@ pub(super) struct RunBuilder<'a> {
     inline_nodes: FxHashSet<NodeId>,
     /// Links that are none.
     false_links: FxHashSet<&'a str>,
+    /// The links and elements of emphasis around the current place, outer ones first.
+    marks: Vec<(MarkKind, NodeId)>,
     runs: Vec<Run>,
     group: Option<Group>,
     /// The white space and line breaks since the last text of the group.
@@ -170,6 +175,7 @@ impl<'a> RunBuilder<'a> {
             flows,
             inline_nodes: FxHashSet::default(),
             false_links: FxHashSet::default(),
+            marks: Vec::new(),
             runs: Vec::new(),
             group: None,
             is_spaced: false,
@@ -186,7 +192,7 @@ impl<'a> RunBuilder<'a> {
         builder
     }
 
-    pub(super) fn build(mut self) -> Vec<Run> {
+    pub(super) fn build(mut self) -> (Vec<Run>, Shown) {
         let tree = &self.page.tree;
         let root = Open {
             end: tree.subtree_end(tree.root()),
@@ -196,6 +202,7 @@ impl<'a> RunBuilder<'a> {
             is_italic: false,
             is_button: false,
             keeps_lines: false,
+            marks: 0,
         };
         let mut open = vec![root];
         let (mut at, mut texts) = (1, 0);
@@ -204,6 +211,7 @@ impl<'a> RunBuilder<'a> {
                 open.pop();
             }
             let above = open.last().copied().unwrap_or(root);
+            self.marks.truncate(above.marks);
             at += 1;
             if let Some(text) = tree.text(node) {
                 texts += 1;
@@ -232,7 +240,7 @@ impl<'a> RunBuilder<'a> {
             open.push(self.enter(node, flow, above));
         }
         self.close_group();
-        self.runs
+        (self.runs, self.shown)
     }
 
     fn flow(&self, node: NodeId) -> Flow {
@@ -246,7 +254,7 @@ impl<'a> RunBuilder<'a> {
         }
     }
 
-    fn enter(&self, node: NodeId, flow: Flow, above: Open) -> Open {
+    fn enter(&mut self, node: NodeId, flow: Flow, above: Open) -> Open {
         let tree = &self.page.tree;
         let is_inline = matches!(flow, Flow::Inline | Flow::Break);
         let is_link = || {
@@ -254,6 +262,19 @@ impl<'a> RunBuilder<'a> {
             href.is_some_and(|href| !self.false_links.contains(href))
         };
         let tag = tree.tag(node);
+        let mark = match tag {
+            Some("a") => is_link().then_some(MarkKind::Link),
+            Some("b" | "strong") => Some(MarkKind::Strong),
+            Some("i" | "em") => Some(MarkKind::Emphasis),
+            Some("code" | "kbd" | "samp" | "tt") => Some(MarkKind::Code),
+            Some("sup") => Some(MarkKind::Superscript),
+            Some("sub") => Some(MarkKind::Subscript),
+            Some("s" | "del" | "strike") => Some(MarkKind::Deleted),
+            _ => None,
+        };
+        if self.marks.len() < MOST_OPEN {
+            self.marks.extend(mark.map(|kind| (kind, node)));
+        }
         Open {
             end: tree.subtree_end(node),
             block: if is_inline { above.block } else { node },
@@ -262,6 +283,7 @@ impl<'a> RunBuilder<'a> {
             is_italic: matches!(tag, Some("i" | "em")) || (is_inline && above.is_italic),
             is_button: above.is_button || (!is_inline && tag == Some("button")),
             keeps_lines: above.keeps_lines || self.shown.keeps_lines(node),
+            marks: self.marks.len(),
         }
     }
 
@@ -315,7 +337,12 @@ impl<'a> RunBuilder<'a> {
             if self.is_spaced && !line.text.is_empty() {
                 line.text.push(' ');
             }
+            let start = line.text.len();
             line.text.push_str(text);
+            line.last = node;
+            for &(kind, marked) in &self.marks {
+                line.extend_span(kind, marked, start..line.text.len());
+            }
             line.words += words;
             line.link_words += if above.is_link { words } else { 0.0 };
             line.bold_words += if above.is_bold { words } else { 0.0 };
@@ -330,12 +357,14 @@ impl<'a> RunBuilder<'a> {
         self.is_spaced = false;
         let Some(group) = self.group.take() else { return };
         for line in lines::joined(group.lines, group.is_typed) {
-            let text = readable(&line.text);
+            let (text, marks) = text_and_marks(&line.text, &line.spans);
             if !text.is_empty() {
                 self.runs.push(Run {
                     block: group.block,
                     first: line.first,
+                    last: line.last,
                     text,
+                    marks,
                     words: line.words,
                     link_words: line.link_words,
                     bold_words: line.bold_words,
@@ -345,6 +374,40 @@ impl<'a> RunBuilder<'a> {
             }
         }
     }
+}
+
+/// The text of a line as readers see it, and its marks in characters of that text.
+fn text_and_marks(text: &str, spans: &[Span]) -> (String, Vec<RunMark>) {
+    if spans.is_empty() {
+        return (readable(text), Vec::new());
+    }
+    let mut places: Vec<usize> = spans.iter().flat_map(|span| [span.start, span.end]).collect();
+    places.sort_unstable();
+    places.dedup();
+    let bytes = places.clone();
+    let readable = readable_at(text, &mut places);
+    let letters: Vec<char> = readable.chars().collect();
+    let place_of = |byte: usize| bytes.binary_search(&byte).map_or(0, |at| places[at]).min(letters.len());
+    let mark = |span: &Span| {
+        // White space at the ends of a link belongs to the text around it.
+        let is_space = |at: usize| letters.get(at).is_some_and(|letter| letter.is_whitespace());
+        let (mut start, mut end) = (place_of(span.start), place_of(span.end));
+        while start < end && is_space(start) {
+            start += 1;
+        }
+        while start < end && is_space(end - 1) {
+            end -= 1;
+        }
+        (start < end).then_some(RunMark {
+            kind: span.kind,
+            node: span.node,
+            start: start as u32,
+            end: end as u32,
+        })
+    };
+    let mut marks: Vec<RunMark> = spans.iter().filter_map(mark).collect();
+    marks.sort_by_key(|mark| (mark.start, std::cmp::Reverse(mark.end)));
+    (readable, marks)
 }
 
 /// Whether a template is a shadow tree that the parser attaches to its host.

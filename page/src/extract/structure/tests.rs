@@ -1,0 +1,226 @@
+use super::*;
+use crate::article::{Article, Embed, EmbedKind, Picture};
+use crate::extract::whatever_kind;
+use crate::testing::page;
+use crate::time::Timestamp;
+
+const SENTENCES: [&str; 3] = [
+    "The council voted on Tuesday to keep the old bridge open for another year, after hundreds had asked for it.",
+    "Engineers will look at it every month, the mayor said, and a new bridge is planned for the next decade.",
+    "It was built in 1907, survived two floods and a war, and carries forty thousand cars on every working day.",
+];
+
+/// The article of a page with this markup between its paragraphs.
+fn article(inside: &str) -> Article {
+    let [first, second, third] = SENTENCES;
+    let html = format!(
+        "<title>Bridge stays open</title><nav><a href=/>Home</a> <a href=/sport>Sport</a></nav><article>\
+         <h1>Bridge stays open</h1><p>{first}</p><p>{second}</p>{inside}<p>{third}</p></article>\
+         <footer>© The Post, all rights reserved.</footer>"
+    );
+    whatever_kind(&page(&html), Timestamp(1_714_700_000_000), None)
+}
+
+/// The blocks between the paragraphs.
+fn blocks(inside: &str) -> Vec<Block> {
+    let mut body = article(inside).body;
+    body.retain(|block| !SENTENCES.contains(&block.text.as_str()));
+    body
+}
+
+/// The marks of the only block between the paragraphs, with the texts that they mark.
+fn marked(inside: &str) -> Vec<(MarkKind, String, Option<String>)> {
+    let blocks = blocks(inside);
+    let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
+    let text = |mark: &Mark| -> String {
+        block.text.chars().skip(mark.start as usize).take((mark.end - mark.start) as usize).collect()
+    };
+    block.marks.iter().map(|mark| (mark.kind, text(mark), mark.address.clone())).collect()
+}
+
+fn pictures(inside: &str) -> Vec<Picture> {
+    blocks(inside).into_iter().filter_map(|block| block.picture).collect()
+}
+
+#[test]
+fn links_and_emphasis_are_ranges_of_the_text() {
+    let found = marked(
+        "<p>The mayor of the <b>old 👩\u{200D}👧 town</b> told <a href=/paper rel=nofollow> <i>The Herald</i></a>, \
+         a newspaper, that it\u{a0} would cost 3 m<sup>2</sup> of her <a>garden</a>.</p>",
+    );
+    let address = Some("https://news.example.org/paper".to_owned());
+    let wanted = [
+        (MarkKind::Strong, "old 👩\u{200D}👧 town".to_owned(), None),
+        (MarkKind::Link, "The Herald".to_owned(), address),
+        (MarkKind::Emphasis, "The Herald".to_owned(), None),
+        (MarkKind::Superscript, "2".to_owned(), None),
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn links_that_nobody_should_follow_are_plain_text() {
+    for address in ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "https://"]
+    {
+        let found = marked(&format!(
+            "<p>She told <a href='{address}'>the paper of the town</a> on Friday that it will cost a lot of money.</p>"
+        ));
+        assert_eq!(found, [], "{address}");
+    }
+    let found = marked(
+        "<p>She asked everybody to <a href=mailto:a@example.org>write to her</a> until the end of May.</p>",
+    );
+    assert_eq!(found[0].2.as_deref(), Some("mailto:a@example.org"));
+}
+
+#[test]
+fn lists_headings_and_quotations_keep_levels_and_numbers() {
+    let found = blocks(
+        "<h3>What is planned for the bridge</h3><ol start=4><li>The first of the plans is to paint it anew in green.\
+         <ul><li>The paint is to be made in the town itself.</ul>\
+         <li><p>The second one is to build a new one beside it.</p><p>It would be wider than the old one is.</p></ol>\
+         <blockquote><p>We will keep it as long as we can, said the mayor.</p><p>It is dear to us, she said on Friday.</p></blockquote>",
+    );
+    let shown: Vec<_> =
+        found.iter().map(|block| (block.kind, block.level, block.number, block.continues)).collect();
+    let wanted = [
+        (BlockKind::Heading, Some(3), None, false),
+        (BlockKind::ListItem, Some(1), Some(4), false),
+        (BlockKind::ListItem, Some(2), None, false),
+        (BlockKind::ListItem, Some(1), Some(5), false),
+        (BlockKind::ListItem, Some(1), None, true),
+        (BlockKind::Quote, Some(1), None, false),
+        (BlockKind::Quote, Some(1), None, true),
+    ];
+    assert_eq!(shown, wanted, "{found:?}");
+}
+
+#[test]
+fn a_data_table_is_one_block_with_its_cells() {
+    let rows: String = (0..4)
+        .map(|year| {
+            format!("<tr><td>{}<td><a href=/{year}>{}</a><td>{}</tr>", 1907 + year, 40 + year, 7 * year)
+        })
+        .collect();
+    let found = blocks(&format!(
+        "<table><caption>Cars a day</caption><tr><th>Year<th>Cars<th>Lorries</tr>{rows}</table>"
+    ));
+    let [block] = found.as_slice() else { panic!("{found:?}") };
+    let table = block.table.as_ref().unwrap();
+    assert_eq!(
+        (block.kind, table.caption.as_deref(), table.rows.len()),
+        (BlockKind::Table, Some("Cars a day"), 5)
+    );
+    assert!(table.rows[0].iter().all(|cell| cell.is_header));
+    assert_eq!(table.rows[1].iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>(), ["1907", "40", "0"]);
+    assert!(block.text.contains("1907\n40\n0"), "{}", block.text);
+}
+
+#[test]
+fn pictures_come_with_captions_and_credits() {
+    let found = pictures(
+        "<figure><picture><source srcset='/big.jpg 1600w, /mid.jpg 800w'><img src=/small.jpg alt='The bridge'></picture>\
+         <figcaption>The bridge in May. <span class=credit>Photo: A. Lane/Agency</span></figcaption></figure>\
+         <div class=wp-caption><img data-src=/crowd-in-the-rain.jpg src=data:image/gif;base64,x width=800 height=600>\
+         <p class=wp-caption-text>A crowd waits. Foto: B. Grün</p></div>",
+    );
+    let told = |picture: &Picture| (picture.address.clone(), picture.caption.clone(), picture.credit.clone());
+    let some = |text: &str| Some(text.to_owned());
+    let at = |path: &str| format!("https://news.example.org/{path}");
+    let wanted = [
+        (at("big.jpg"), some("The bridge in May."), some("A. Lane/Agency")),
+        (at("crowd-in-the-rain.jpg"), some("A crowd waits."), some("B. Grün")),
+    ];
+    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), wanted);
+}
+
+#[test]
+fn the_same_picture_counts_once_and_icons_portraits_and_teasers_do_not() {
+    let found = pictures(
+        "<figure><img src=/pictures/bridge-over-water-300x200.jpg width=300 height=200>\
+         <noscript><img src=/pictures/bridge-over-water-1024x683.jpg></noscript></figure>\
+         <img src=/icons/share.png width=16 height=16><img src=https://count.example.org/p.gif width=1 height=1>\
+         <div class=author-box><img src=/ann.jpg width=80 height=80> Ann Lee</div>\
+         <a href=/other-story><img src=/other.jpg width=300 height=200><h4>Another story of today is told here</h4></a>",
+    );
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn the_lead_picture_is_the_declared_one_with_what_the_page_says_of_it() {
+    let found = article(
+        "<meta property=og:image content=https://cdn.example.org/bridge-over-water-1200x630.jpg>\
+         <figure><img src=/pictures/bridge-over-water-600x400.jpg alt=Bridge><figcaption>In May</figcaption></figure>",
+    );
+    let lead = found.lead.unwrap();
+    assert_eq!((lead.caption.as_deref(), lead.alternative.as_deref()), (Some("In May"), Some("Bridge")));
+    assert_eq!(found.image.as_deref(), Some("https://cdn.example.org/bridge-over-water-1200x630.jpg"));
+}
+
+#[test]
+fn posts_and_players_are_embedded_and_advertisements_are_not() {
+    let found: Vec<Embed> = blocks(
+        "<iframe src=https://www.youtube.com/embed/abc></iframe>\
+         <blockquote class=twitter-tweet><p>See <a href=https://t.co/x>this</a></p>\
+         <a href=https://twitter.com/ann/status/12?ref=x>May 5</a></blockquote>\
+         <iframe src=https://ad.doubleclick.net/x></iframe><iframe src=https://t.example.org/p width=1 height=1></iframe>",
+    )
+    .into_iter()
+    .filter_map(|block| block.embed)
+    .collect();
+    let embed = |kind, provider: &str, address: &str| Embed {
+        kind,
+        provider: Some(provider.into()),
+        address: Some(address.into()),
+    };
+    let wanted = [
+        embed(EmbedKind::Video, "youtube", "https://www.youtube.com/embed/abc"),
+        embed(EmbedKind::Post, "x", "https://twitter.com/ann/status/12?ref=x"),
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn a_program_keeps_its_lines_and_typed_prose_is_paragraphs() {
+    let read = |html: &str| {
+        let page = page(html);
+        let runs = Runs::new(&page);
+        let chosen = vec![true; runs.runs.len()];
+        let blocks = blocks_of(&page, &runs, chosen, 0, &Claims::default());
+        blocks.into_iter().map(|block| (block.kind, block.text)).collect::<Vec<_>>()
+    };
+    let found = read("<p>So it is written:<pre>\nif x:\n    y()\n\nelse:\n    z()\n</pre>");
+    assert_eq!(found[1], (BlockKind::Preformatted, "if x:\n    y()\n\nelse:\n    z()".to_owned()));
+    assert_eq!(found.len(), 2);
+    let [first, second, _] = SENTENCES;
+    let found = read(&format!("<pre>{first}\n\n{second}</pre>"));
+    assert_eq!(found, [first, second].map(|text| (BlockKind::Paragraph, text.to_owned())));
+}
+
+/// Many of everything cost no more than their number, and the article keeps to its limits.
+#[test]
+fn hostile_markup_ends_at_the_limits() {
+    let links: String = (0..30_000).map(|number| format!("word <a href=/{number}>x</a> ")).collect();
+    let list: String = (1..10_000).map(|number| format!("/p{number}.jpg {number}w, ")).collect();
+    let images: String = (0..3_000)
+        .map(|number| format!("<figure><img src=/picture-of-a-bridge-{number:06}.jpg></figure>"))
+        .collect();
+    let nested = "<table><tr><td>".repeat(50);
+    let frames = "<iframe src=https://www.youtube.com/embed/".to_owned();
+    let frames: String = (0..1_000).map(|number| format!("{frames}{number}></iframe>")).collect();
+    let inside = format!(
+        "<p>{links}</p><figure><img srcset='{list}'></figure>{images}{frames}{nested}deep{}",
+        "</table>".repeat(50)
+    );
+    let found = article(&inside);
+    found
+        .check(&"https://news.example.org/".parse().unwrap())
+        .map_or_else(|error| assert!(error.to_string().contains("another URL"), "{error}"), |()| ());
+    assert!(
+        found.cut.contains(&"marks".to_owned()) && found.cut.contains(&"pictures".to_owned()),
+        "{:?}",
+        found.cut
+    );
+    let size = serde_json::to_string(&found).unwrap().len();
+    assert!(size < 16 << 20, "{size}");
+}
