@@ -3,7 +3,7 @@
 //!     export NEWSLODE__BROKER__URL=amqp://user:password@rabbitmq:5672/%2f
 //!     cargo run -p newslode --example read_articles -- [PATTERN] [COUNT]
 //!
-//! PATTERN selects by language and site (`de.#`, `*.example.org`; default `#`, all articles). The example ends after COUNT
+//! PATTERN selects by language and site (`de.#`, `*.example.org`; default `*.*.#`, all articles). The example ends after COUNT
 //! messages; without COUNT it goes on until Ctrl-C. Messages are JSON: docs/articles.md explains every key.
 //!
 //! The reader's queue remembers articles while no reader is connected, and vanishes after a day without one.
@@ -41,7 +41,7 @@ struct Event {
 async fn main() -> anyhow::Result<()> {
     let url = std::env::var("NEWSLODE__BROKER__URL").context("set NEWSLODE__BROKER__URL")?;
     let mut arguments = std::env::args().skip(1);
-    let pattern = arguments.next().unwrap_or_else(|| "#".into());
+    let pattern = arguments.next().unwrap_or_else(|| "*.*.#".into());
     let count = arguments.next().map_or(Ok(usize::MAX), |count| count.parse()).context("COUNT")?;
 
     let connection = Connection::connect(&url, ConnectionProperties::default()).await;

@@ -4,7 +4,7 @@
     export NEWSLODE__BROKER__URL=amqp://user:password@rabbitmq:5672/%2f
     python python/examples/read_articles.py [PATTERN] [COUNT]
 
-PATTERN selects by language and site ("de.#", "*.example.org"; default "#", all articles). The example ends after COUNT
+PATTERN selects by language and site ("de.#", "*.example.org"; default "*.*.#", all articles). The example ends after COUNT
 messages; without COUNT it goes on until Ctrl-C. Messages are JSON: docs/articles.md explains every key.
 
 The reader's queue remembers articles while no reader is connected, and vanishes after a day without one.
@@ -29,7 +29,7 @@ DAY_MS = 86_400_000
 
 def main() -> None:
     url = os.environ.get("NEWSLODE__BROKER__URL") or sys.exit("set NEWSLODE__BROKER__URL to the URL of RabbitMQ")
-    pattern = sys.argv[1] if len(sys.argv) > 1 else "#"
+    pattern = sys.argv[1] if len(sys.argv) > 1 else "*.*.#"
     if len(sys.argv) > 2 and not sys.argv[2].isdecimal():
         sys.exit(f"COUNT is a number, not {sys.argv[2]!r}")
     count = int(sys.argv[2]) if len(sys.argv) > 2 else None

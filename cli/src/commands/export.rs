@@ -7,11 +7,14 @@ use newslode_common::store::Kind;
 use newslode_common::warc::{Index, Packing};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::ontology::RdfForm;
+use newslode_miner::mining::registry::Registry;
+use newslode_miner::mining::site_scheme::folded;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::instances;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::registry::read_registry;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::time::Timestamp;
 
@@ -20,7 +23,7 @@ use crate::csv::Cells;
 use crate::exit::{Exit, hinted};
 use crate::filter::phrases::WordQuery;
 use crate::filter::times::{Calendar, article_time};
-use crate::filter::{Conditions, EXPORT_NAMES, Facts, Filter, Parameters, find_concept};
+use crate::filter::{Conditions, Facts, Filter, NAMES, Parameters, find_current_concept};
 use crate::installation::{self, Setup};
 use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
@@ -90,7 +93,7 @@ fn read_filter(args: &ExportArgs) -> anyhow::Result<Filter> {
             "newslode export articles --filter site=example.com",
         ));
     }
-    let values = Parameters::of_texts(&args.filters, &EXPORT_NAMES).and_then(|values| Filter::read(&values));
+    let values = Parameters::of_texts(&args.filters, &NAMES).and_then(|values| Filter::read(&values));
     values.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))
 }
 
@@ -112,12 +115,17 @@ impl Chosen {
             false => fold::read_taxonomy(parts.stores.state.as_ref()).await?,
         };
         let taxonomy = taxonomy.unwrap_or_default();
-        if !filter.concept.is_empty() && find_concept(&taxonomy, &filter.concept).is_none() {
+        let registry = match filter.concept.is_empty() {
+            true => Registry::default(),
+            false => read_registry(parts.stores.state.as_ref()).await?,
+        };
+        if !filter.concept.is_empty() && find_current_concept(&taxonomy, &registry, &filter.concept).is_none()
+        {
             let message = format!("there is no concept `{}` in the taxonomy", filter.concept);
             return Err(hinted(message, "newslode taxonomy prints all of them"));
         }
         let calendar = Calendar::current();
-        let conditions = filter.conditions(&taxonomy, &calendar);
+        let conditions = filter.conditions(&taxonomy, &registry, &calendar);
         let conditions = conditions.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))?;
         let conditions = match filter.code.as_str() {
             "" => conditions,
@@ -143,8 +151,8 @@ impl Chosen {
             site: &article.site,
             language: article.language.as_deref(),
             section: article.section.as_deref(),
-            places: &filed_article.places,
-            codes: &filed_article.codes,
+            has_place: &|wanted| filed_article.places.iter().any(|own| folded(&own.label) == wanted),
+            has_code: &|wanted| filed_article.codes.iter().any(|own| wanted.contains(own)),
             at: article_time(article.published.as_deref(), found, self.now),
             found,
             labels: Some(filed_article.labels),

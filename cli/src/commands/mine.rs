@@ -16,6 +16,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::time;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::histories::history::EventKind;
+use newslode_miner::work::registry::TAXONOMY_TOPIC;
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -369,7 +370,9 @@ async fn mine_with_import(
     let counted = async {
         let mut brought = Brought::default();
         while let Some(event) = events.recv().await {
-            brought.count(&event.body);
+            if event.topic != TAXONOMY_TOPIC {
+                brought.count(&event.body);
+            }
         }
         brought
     };

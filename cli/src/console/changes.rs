@@ -191,8 +191,8 @@ pub(super) async fn read_changes(
                 let (witness, confidence) = (filed.witness, filed.confidence);
                 Some(ConceptFiling { concept: mined.position(&filed.concept)?, witness, confidence })
             };
-            let filings = filed.iter().flatten().filter_map(place).collect();
-            let summary = ArticleSummary::of(&url, &article, content, found, filings, now);
+            let under = (filed.iter().flatten().filter_map(place).collect(), places.as_slice());
+            let summary = ArticleSummary::of(&url, &article, content, found, under, now);
             if known.is_none_or(|known| known.reading != summary.reading) {
                 search.lock().put(id, &article)?;
             }

@@ -14,7 +14,6 @@ use newslode_page::article::Article;
 
 use super::snapshot::{ArticleSummary, Mined};
 use crate::queries::articles::FiledArticle;
-use crate::queries::codes::article_codes;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
@@ -49,8 +48,8 @@ impl Detail {
         let places = places_of(&finder, parts.stores.archive.as_ref(), page, &article).await?;
         let filed = mined.filed(summary);
         let keys = filed.iter().map(|filed| filed.concept.as_str());
-        let of = (places.as_slice(), article.language.as_deref());
-        let codes = article_codes(&parts.schemes, &mined.taxonomy, keys, of).await;
+        let labels_of_places = places.iter().map(|place| place.label.as_str());
+        let codes = mined.coder.codes(keys, labels_of_places, article.language.as_deref());
         Ok(Some(Detail { id: summary.id, article, history, filed, places, codes, labels }))
     }
 

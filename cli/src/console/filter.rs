@@ -3,10 +3,12 @@
 //! Lists are newest first. A cursor names the last article of a part by its time and its address's name, so a part continues
 //! rightly when newer articles have come in between. Start at [`ArticleQuery::read`] and [`ArticleQuery::select`].
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use newslode_common::version::ContentHash;
+use newslode_miner::mining::site_scheme::folded;
 use newslode_page::reading::Site;
 
 use super::answer::Problem;
@@ -111,7 +113,16 @@ impl ArticleQuery {
         calendar: &Calendar,
     ) -> Result<Selected<'a>, Problem> {
         let mined = &snapshot.mined;
-        let conditions = self.filter.conditions(&mined.taxonomy, calendar)?;
+        let conditions = self.filter.conditions(&mined.taxonomy, &snapshot.registry, calendar)?;
+        let conditions = match self.filter.code.as_str() {
+            "" => conditions,
+            code => conditions.with_codes(mined.coder.codes_within(code)),
+        };
+        // Many articles have the same places.
+        let places_asked: RefCell<HashMap<&str, bool>> = RefCell::default();
+        let is_place = |label: &'a str, wanted: &str| {
+            *places_asked.borrow_mut().entry(label).or_insert_with(|| folded(label) == wanted)
+        };
         let found = self.found(mined)?;
         let labels: HashMap<&Site, &BTreeMap<String, String>> = match self.filter.label.as_str() {
             "" => HashMap::new(),
@@ -121,14 +132,17 @@ impl ArticleQuery {
                 .map(|facts| (&facts.status.site, &facts.status.settings.labels))
                 .collect(),
         };
-        let wanted = |at: usize, article: &ArticleSummary| {
+        let wanted = |at: usize, article: &'a ArticleSummary| {
             let facts = Facts {
                 site: article.site.as_str(),
                 language: article.language.as_deref(),
                 section: article.section.as_deref(),
-                // Summaries have none, and no query of the console asks for them.
-                places: &[],
-                codes: &[],
+                has_place: &|wanted| article.places.iter().any(|label| is_place(label, wanted)),
+                has_code: &|wanted| {
+                    let keys = mined.concepts_of(article).map(|concept| concept.key.as_str());
+                    let places = article.places.iter().map(|label| &**label);
+                    mined.coder.has_any(wanted, keys, places, article.language.as_deref())
+                },
                 at: article.at,
                 found: article.found,
                 labels: labels.get(&article.site).copied(),
@@ -188,6 +202,7 @@ mod tests {
             content: ContentHash::NONE,
             title: Some(format!("Story {n}")),
             section: n.is_multiple_of(5).then(|| "Cup & League".into()),
+            places: n.is_multiple_of(7).then(|| "Élections".into()).into_iter().collect(),
             lead: String::new(),
             language: Some(if n.is_multiple_of(3) { "de" } else { "en" }.into()),
             published: None,
@@ -231,6 +246,7 @@ mod tests {
             "from=6d&to=1970-01-05",
             "label=league",
             "label=sport&site=a0.test",
+            "place=elections",
         ] {
             let all = select(&snapshot, &asked(query).unwrap(), 100).articles;
             let (mut found, mut next) = (Vec::new(), asked(query).unwrap());
@@ -252,7 +268,9 @@ mod tests {
     #[test]
     fn what_is_unknown_selects_nothing_and_what_is_wrong_is_named() {
         let snapshot = snapshot();
-        for query in ["concept=chess", "site=b.test", "label=chess", "found_since=7d"] {
+        for query in
+            ["concept=chess", "site=b.test", "label=chess", "place=cup", "code=x:1", "found_since=7d"]
+        {
             assert_eq!(select(&snapshot, &asked(query).unwrap(), 9).matched, 0, "{query}");
         }
         for wrong in [

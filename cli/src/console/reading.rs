@@ -36,6 +36,7 @@ use super::snapshot::{MOST_ARTICLES, Mined, Rising, SiteFacts, Snapshot};
 use super::source::Source;
 use super::whole::{Whole, read_all};
 use crate::outcomes::count_outcomes;
+use crate::queries::codes::Coder;
 
 /// A full pass is due after this time, whatever changed.
 const STALE: Duration = Duration::from_secs(3_600);
@@ -157,7 +158,10 @@ impl Shown {
             older.articles = older.articles.saturating_sub(usize::try_from(gone).unwrap_or(usize::MAX));
         }
         older.cut(&mut articles, MOST_ARTICLES);
-        Mined::of((self.mined.taxonomy.clone(), self.mined.explanations()), (articles, older), now)
+        Mined {
+            coder: self.mined.coder.clone(),
+            ..Mined::of((self.mined.taxonomy.clone(), self.mined.explanations()), (articles, older), now)
+        }
     }
 }
 
@@ -221,7 +225,12 @@ impl Reader {
         let Some(folder) = self.source.run.as_ref().map(|run| run.folder.clone()) else { return };
         let read = tokio::task::spawn_blocking(move || saved::read(&folder, time::now()));
         match read.await.map_err(Into::into).flatten() {
-            Ok(saved) => {
+            Ok(mut saved) => {
+                // Nobody else holds what was just read.
+                if let Some(mined) = saved.as_mut().and_then(|saved| Arc::get_mut(&mut saved.mined)) {
+                    let schemes = &self.source.parts.schemes;
+                    mined.coder = Arc::new(Coder::of_mined(schemes, &mined.taxonomy).await);
+                }
                 let edition = saved.as_ref().map(|saved| saved.edition.clone());
                 self.shown = saved.map(Shown::of_saved);
                 if let Err(error) = self.open_search(edition).await {

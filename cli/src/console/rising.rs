@@ -340,6 +340,7 @@ mod tests {
             content: ContentHash::NONE,
             title: Some(title.to_owned()),
             section: None,
+            places: Box::default(),
             lead: String::new(),
             language: Some("en".into()),
             published: None,

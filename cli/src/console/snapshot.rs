@@ -14,6 +14,7 @@ use newslode_miner::mining::articles::is_text_removed;
 use newslode_miner::mining::filing::{Filed, Witness};
 use newslode_miner::mining::fingerprints::Fingerprint;
 use newslode_miner::mining::registry::Registry;
+use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -22,9 +23,10 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, SearchIndex};
-use crate::filter::find_concept;
 use crate::filter::times::article_time;
+use crate::filter::{find_concept, find_current_concept};
 use crate::html::lists::article_lead;
+use crate::queries::codes::Coder;
 
 /// Maximum number of articles in memory.
 pub(super) const MOST_ARTICLES: usize = 500_000;
@@ -52,6 +54,8 @@ pub(super) struct ArticleSummary {
     pub(super) title: Option<String>,
     /// The section that its page names.
     pub(super) section: Option<Box<str>>,
+    /// The labels of its places in its site's own scheme, best first.
+    pub(super) places: Box<[Box<str>]>,
     pub(super) lead: String,
     pub(super) language: Option<String>,
     pub(super) published: Option<String>,
@@ -73,7 +77,7 @@ impl ArticleSummary {
         article: &Article,
         content: ContentHash,
         found: Option<Timestamp>,
-        filings: Vec<ConceptFiling>,
+        (filings, places): (Vec<ConceptFiling>, &[Place]),
         now: Timestamp,
     ) -> ArticleSummary {
         let at = article_time(article.published.as_deref(), found, now);
@@ -84,6 +88,7 @@ impl ArticleSummary {
             content,
             title: article.title.clone(),
             section: article.section.as_deref().map(Box::from),
+            places: places.iter().map(|place| place.label.as_str().into()).collect(),
             lead: article_lead(article),
             language: article.language.clone(),
             published: article.published.clone(),
@@ -228,6 +233,8 @@ impl OlderArticles {
 #[derive(Debug, Default)]
 pub(super) struct Mined {
     pub(super) taxonomy: Arc<Taxonomy>,
+    /// Gives articles under this taxonomy their codes.
+    pub(super) coder: Arc<Coder>,
     /// In the order of the taxonomy's concepts.
     pub(super) concepts: Vec<ConceptFacts>,
     /// Newest first.
@@ -244,7 +251,7 @@ pub(super) struct Mined {
 }
 
 impl Mined {
-    /// Counts articles, newest first, of a taxonomy whose concepts have these explanations.
+    /// Counts articles, newest first, of a taxonomy whose concepts have these explanations. Nothing gives them codes yet.
     pub(super) fn of(
         (taxonomy, explanations): (Arc<Taxonomy>, Vec<Arc<str>>),
         (articles, older): (Vec<Arc<ArticleSummary>>, OlderArticles),
@@ -276,7 +283,8 @@ impl Mined {
         let mut languages: Vec<_> = languages.into_iter().collect();
         languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let positions = Positions::of(articles.iter().map(|article| article.id));
-        Mined { taxonomy, concepts, articles, older, by_site, languages, search: None, positions }
+        let coder = Arc::default();
+        Mined { taxonomy, coder, concepts, articles, older, by_site, languages, search: None, positions }
     }
 
     /// The articles, newest first.
@@ -370,6 +378,11 @@ impl Snapshot {
     /// The concept that an identifier, or a key that was a concept's, leads to today.
     pub(super) fn current_concept(&self, named: &str) -> Option<&Concept> {
         self.mined.taxonomy.concept(&self.registry.resolve(named)?.key)
+    }
+
+    /// The position of a concept: by its key or label, or by an identifier or key that leads to it today.
+    pub(super) fn concept(&self, named: &str) -> Option<u32> {
+        find_current_concept(&self.mined.taxonomy, &self.registry, named)
     }
 
     /// A site by its name, for an answer about it.

@@ -25,6 +25,7 @@ use super::snapshot::{
 };
 use super::source::Source;
 use crate::queries::articles::{self, FilingSources};
+use crate::queries::codes::Coder;
 use crate::queries::recall;
 
 /// Days over which recall is taken.
@@ -76,8 +77,9 @@ pub(super) async fn read_all(
             };
             let filings = filed_article.filed.iter().filter_map(place).collect();
             let found = filed_article.history.as_ref().map(|history| history.first_seen);
+            let under = (filings, filed_article.places.as_slice());
             let summary =
-                ArticleSummary::of(url, &filed_article.article, version.content, found, filings, begun);
+                ArticleSummary::of(url, &filed_article.article, version.content, found, under, begun);
             let known = base.as_ref().and_then(|base| base.article(&summary.id));
             if known.is_none_or(|known| known.reading != summary.reading) {
                 search.lock().put(summary.id, &filed_article.article)?;
@@ -93,7 +95,8 @@ pub(super) async fn read_all(
     .await?;
     older.cut(&mut articles, MOST_ARTICLES);
     let recalls = recalls(source, begun).await?;
-    let mined = Mined::of((Arc::new(taxonomy), explanations), (articles, older), begun);
+    let coder = Arc::new(Coder::of_mined(&parts.schemes, &taxonomy).await);
+    let mined = Mined { coder, ..Mined::of((Arc::new(taxonomy), explanations), (articles, older), begun) };
     Ok(Whole { mined, filing: Arc::new(filing), recalls, begun, took: start.elapsed() })
 }
 

@@ -1,9 +1,10 @@
-//! `events.jsonl`: the events of articles, one line each, for `tail -F`.
+//! `events.jsonl`: the events of articles and of the taxonomy, one line each, for `tail -F`.
 //!
-//! A line is appended when its event is in the article's history, so it never tells of something that a kill undoes. The file
+//! A line is appended when its event is in the article's history, or in the registry of concepts, so it never tells of something
+//! that a kill undoes. The file
 //! is rotated by size (`events.jsonl.1` is the newest of the older ones). At a start, a half line at its end is cut. Events that
 //! the last process recorded and did not write are appended then: those of the histories that were written about since the file
-//! was. Start at [`EventFile::open`] and [`EventFile::follow`].
+//! was, and the changes of the taxonomy since. Start at [`EventFile::open`] and [`EventFile::follow`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::File;
@@ -18,6 +19,7 @@ use newslode_common::store::{Kind, PageArchive as _, SiteState as _};
 use newslode_miner::work::histories::events::{ArticleEvent, GoneEvent, PastEvent, WithConcepts};
 use newslode_miner::work::histories::history::{ArticleHistory, EventKind, history_key};
 use newslode_miner::work::histories::{read_history, site_labels};
+use newslode_miner::work::registry::{TaxonomyEvent, read_registry};
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
@@ -55,10 +57,29 @@ pub(crate) struct EventFile {
 
 /// What names an event.
 #[derive(Deserialize)]
-struct EventName {
-    url: String,
-    version: u64,
-    event: EventKind,
+#[serde(untagged)]
+enum EventName {
+    Article { url: String, version: u64, event: EventKind },
+    Taxonomy { event: TaxonomyTag, number: u64 },
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TaxonomyTag {
+    Taxonomy,
+}
+
+/// In place of an article's URL: events of the taxonomy are counted together.
+const TAXONOMY: &str = "taxonomy";
+
+impl EventName {
+    /// The article, or the taxonomy, and the number of the event.
+    fn counted(&self) -> (&str, u64) {
+        match self {
+            EventName::Article { url, version, .. } => (url, *version),
+            EventName::Taxonomy { event: TaxonomyTag::Taxonomy, number } => (TAXONOMY, *number),
+        }
+    }
 }
 
 impl EventFile {
@@ -97,8 +118,16 @@ impl EventFile {
         }
         while let Some(event) = published.recv().await {
             let Ok(name) = serde_json::from_slice::<EventName>(&event.body) else { continue };
-            if is_recorded(&store, &name).await? {
-                self.append(&name.url, name.version, &event.body)?;
+            let (of, number) = name.counted();
+            let is_recorded = match &name {
+                EventName::Article { url, version, event } => {
+                    is_recorded(&store, (url, *version), *event).await?
+                }
+                // The registry is written first.
+                EventName::Taxonomy { .. } => true,
+            };
+            if is_recorded {
+                self.append(of, number, &event.body)?;
             }
         }
         self.file.sync_data().with_context(|| format!("cannot write `{}`", self.path.display()))
@@ -113,11 +142,18 @@ impl EventFile {
     ) -> anyhow::Result<()> {
         let since = Timestamp(left_at.0.saturating_sub(OVERLAP.as_millis() as u64));
         let touched = store.archived_since(Kind::History, since).await?;
-        if touched.is_empty() {
+        let mut changes = read_registry(store).await?.changes;
+        changes.retain(|change| change.at >= since && change.number > 0);
+        if touched.is_empty() && changes.is_empty() {
             return Ok(());
         }
         let written = self.last_versions()?;
         let mut missing = 0;
+        let last_change = written.get(TAXONOMY).copied().unwrap_or_default();
+        for change in changes.iter().filter(|change| change.number > last_change) {
+            self.append(TAXONOMY, change.number, &serde_json::to_vec(&TaxonomyEvent::new(change))?)?;
+            missing += 1;
+        }
         for (_, key) in touched {
             let Some(bytes) = store.get(Kind::History, key).await? else { continue };
             let Ok(history) = serde_json::from_slice::<ArticleHistory>(&bytes) else { continue };
@@ -138,7 +174,7 @@ impl EventFile {
         Ok(())
     }
 
-    /// The number of the last event of each URL that the newest two files hold.
+    /// The number of the last event of each URL, and of the taxonomy, that the newest two files hold.
     fn last_versions(&self) -> anyhow::Result<HashMap<String, u64>> {
         let mut versions: HashMap<String, u64> = HashMap::new();
         for path in [older(&self.path, 1), self.path.clone()] {
@@ -146,8 +182,9 @@ impl EventFile {
             for line in BufReader::new(file).split(b'\n') {
                 let line = line.with_context(|| format!("cannot read `{}`", path.display()))?;
                 let Ok(name) = serde_json::from_slice::<EventName>(&line) else { continue };
-                let last = versions.entry(name.url).or_default();
-                *last = name.version.max(*last);
+                let (of, number) = name.counted();
+                let last = versions.entry(of.to_owned()).or_default();
+                *last = number.max(*last);
             }
         }
         Ok(versions)
@@ -213,16 +250,20 @@ fn whole_lines(file: &mut File) -> std::io::Result<u64> {
 }
 
 /// Whether an event is in its article's history; waits a moment for that.
-async fn is_recorded(store: &RedbStore, name: &EventName) -> anyhow::Result<bool> {
-    let Ok(url) = name.url.parse::<CanonicalUrl>() else { return Ok(false) };
+async fn is_recorded(
+    store: &RedbStore,
+    (url, version): (&str, u64),
+    event: EventKind,
+) -> anyhow::Result<bool> {
+    let Ok(url) = url.parse::<CanonicalUrl>() else { return Ok(false) };
     let begun = tokio::time::Instant::now();
     loop {
         match read_history(store, &url).await? {
-            Some(history) if history.events.last().is_some_and(|last| last.version >= name.version) => {
+            Some(history) if history.events.last().is_some_and(|last| last.version >= version) => {
                 return Ok(true);
             }
             // A forgotten article has no history any more.
-            None if name.event == EventKind::Gone => return Ok(true),
+            None if event == EventKind::Gone => return Ok(true),
             _ if begun.elapsed() > RECORDED_WITHIN => return Ok(false),
             _ => tokio::time::sleep(LOOK_EVERY).await,
         }
@@ -283,7 +324,12 @@ async fn counted_article(store: &RedbStore, url: &CanonicalUrl) -> anyhow::Resul
 
 #[cfg(test)]
 mod tests {
+    use newslode_miner::mining::registry::Registry;
+    use newslode_miner::mining::taxonomy::Taxonomy;
+    use newslode_miner::work::registry::REGISTRY;
+
     use super::*;
+    use crate::html::taxonomy::tests::test_concept;
 
     fn event(url: &str, version: u64) -> Vec<u8> {
         format!(r#"{{"event":"new","version":{version},"url":"{url}"}}"#).into_bytes()
@@ -320,6 +366,38 @@ mod tests {
             (1..=OLDER_FILES + 1).map(|number| lines(&older(&file.path, number))).collect();
         assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2, 2, 2, 0]);
         assert_eq!(lines(&file.path).len(), 2);
+    }
+
+    #[tokio::test]
+    async fn changes_of_the_taxonomy_that_a_kill_left_out_are_appended_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = RedbStore::open(&folder.path().join("store.redb")).unwrap();
+        // Two concepts, then another one; the readers of the last process were told the first of all.
+        let mut registry = Registry::default();
+        for (day, keys) in [(1, &["en:art", "en:sport"][..]), (2, &["en:art", "en:chess", "en:sport"])] {
+            let concepts = keys.iter().map(|key| test_concept(key)).collect();
+            registry.follow(&Taxonomy { concepts, ..Taxonomy::default() }, Timestamp(day));
+        }
+        let json = serde_json::to_vec(&registry).unwrap().into();
+        store.put_value(REGISTRY, None, json).await.unwrap();
+        let mut file = EventFile::open(folder.path(), 1 << 20).unwrap();
+        let first = serde_json::to_vec(&TaxonomyEvent::new(&registry.changes[0])).unwrap();
+        file.append(TAXONOMY, 1, &first).unwrap();
+        for _ in 0..2 {
+            let mut file = EventFile::open(folder.path(), 1 << 20).unwrap();
+            file.append_missing(&store, Timestamp(3), |_| {}).await.unwrap();
+            let told = lines(&file.path).into_iter().map(|line| {
+                let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+                assert_eq!(
+                    (&event["event"], &event["change"]),
+                    (&"taxonomy".into(), &"new".into()),
+                    "{line}"
+                );
+                (event["number"].as_u64().unwrap(), event["key"].as_str().unwrap().to_owned())
+            });
+            let wanted = [(1, "en:art"), (2, "en:sport"), (3, "en:chess")];
+            assert_eq!(told.collect::<Vec<_>>(), wanted.map(|(number, key)| (number, key.to_owned())));
+        }
     }
 
     #[test]

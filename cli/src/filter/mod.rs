@@ -3,7 +3,7 @@
 //! A filter is written as pairs of a name and a value, as in a query: `site=example.com&from=7d`. [`Parameters`] refuses names
 //! that nobody knows, [`Filter::read`] values that mean nothing, and [`Filter::conditions`] turns dates and labels into what one
 //! article after another is held against. Invariant: what [`Filter::pairs`] writes is read back as the same filter. To add a
-//! condition: a name in [`NAMES`] and [`EXPORT_NAMES`], a field of [`Filter`], and a line in each of these three.
+//! condition: a name in [`NAMES`], a field of [`Filter`], and a line in each of these three.
 
 pub(crate) mod phrases;
 pub(crate) mod times;
@@ -14,7 +14,8 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 use newslode_common::config::edits;
-use newslode_miner::mining::site_scheme::{Place, folded};
+use newslode_miner::mining::registry::Registry;
+use newslode_miner::mining::site_scheme::folded;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::time::Timestamp;
 
@@ -22,10 +23,7 @@ use self::phrases::WordQuery;
 use self::times::{Calendar, When, read_date};
 
 /// The names of a filter.
-pub(crate) const NAMES: [&str; 10] =
-    ["q", "words", "concept", "site", "language", "label", "from", "to", "found_since", "day"];
-/// The names of a filter of whole articles: what lists keep in memory has no places and no codes.
-pub(crate) const EXPORT_NAMES: [&str; 12] = [
+pub(crate) const NAMES: [&str; 12] = [
     "q",
     "words",
     "concept",
@@ -236,13 +234,14 @@ impl Filter {
         pairs
     }
 
-    /// What each article is held against, besides its words.
+    /// What each article is held against, besides its words. A code is taken alone, without narrower ones.
     ///
     /// # Errors
     /// When `from` is later than `to`.
     pub(crate) fn conditions(
         &self,
         taxonomy: &Taxonomy,
+        registry: &Registry,
         calendar: &Calendar,
     ) -> Result<Conditions, FilterError> {
         let mut at = 0..u64::MAX;
@@ -265,7 +264,8 @@ impl Filter {
             site: self.site.clone(),
             place: (!self.place.is_empty()).then(|| folded(&self.place)),
             language: self.language.clone(),
-            concept: (!self.concept.is_empty()).then(|| find_concept(taxonomy, &self.concept)),
+            concept: (!self.concept.is_empty())
+                .then(|| find_current_concept(taxonomy, registry, &self.concept)),
             codes: (!self.code.is_empty()).then(|| BTreeSet::from([self.code.clone()])),
             label,
         })
@@ -281,6 +281,11 @@ pub(crate) fn find_concept(taxonomy: &Taxonomy, named: &str) -> Option<u32> {
     let at = at.or_else(|| concepts.iter().position(by_key));
     let at = at.or_else(|| concepts.iter().position(|concept| concept.label.to_lowercase() == folded))?;
     u32::try_from(at).ok()
+}
+
+/// The position of a concept: as [`find_concept`], or by an identifier or a key that leads to it today.
+pub(crate) fn find_current_concept(taxonomy: &Taxonomy, registry: &Registry, named: &str) -> Option<u32> {
+    find_concept(taxonomy, named).or_else(|| find_concept(taxonomy, &registry.resolve(named)?.key))
 }
 
 /// A filter at one time, for one taxonomy.
@@ -312,10 +317,10 @@ pub(crate) struct Facts<'a> {
     pub(crate) site: &'a str,
     pub(crate) language: Option<&'a str>,
     pub(crate) section: Option<&'a str>,
-    /// Its places in its site's own scheme; none where they are not known.
-    pub(crate) places: &'a [Place],
-    /// Its codes; none where they are not known.
-    pub(crate) codes: &'a [String],
+    /// Whether it has a place of this folded label in its site's own scheme.
+    pub(crate) has_place: &'a dyn Fn(&str) -> bool,
+    /// Whether it has one of these codes.
+    pub(crate) has_code: &'a dyn Fn(&BTreeSet<String>) -> bool,
     /// When it was published, or else found.
     pub(crate) at: Timestamp,
     pub(crate) found: Option<Timestamp>,
@@ -334,15 +339,12 @@ impl Conditions {
         self.at.contains(&facts.at.0)
             && self.found_since.is_none_or(|since| facts.found.is_some_and(|found| found >= since))
             && (self.site.is_empty() || facts.site == self.site)
-            && self
-                .place
-                .as_ref()
-                .is_none_or(|place| facts.places.iter().any(|own| folded(&own.label) == *place))
-            && self.codes.as_ref().is_none_or(|codes| facts.codes.iter().any(|own| codes.contains(own)))
             && (self.language.is_empty() || facts.language == Some(&self.language))
             && self
                 .concept
                 .is_none_or(|concept| concept.is_some_and(|at| filings.clone().any(|own| own == at)))
+            && self.place.as_ref().is_none_or(|place| (facts.has_place)(place))
+            && self.codes.as_ref().is_none_or(|codes| (facts.has_code)(codes))
             && self.label.as_ref().is_none_or(|label| label.is_of(facts, filings))
     }
 }
@@ -372,14 +374,13 @@ impl LabelCondition {
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
-    use newslode_miner::mining::site_scheme::PlaceKind;
     use proptest::prelude::*;
 
     use super::*;
     use crate::html::taxonomy::tests::test_concept;
 
     fn read(query: &str) -> Result<Filter, FilterError> {
-        Filter::read(&Parameters::of_query(Some(query), &EXPORT_NAMES)?)
+        Filter::read(&Parameters::of_query(Some(query), &NAMES)?)
     }
 
     fn written(filter: &Filter) -> String {
@@ -445,40 +446,47 @@ mod tests {
         Taxonomy { concepts, ..Taxonomy::default() }
     }
 
+    /// What the taxonomy leads to: "en:games" was a concept that is part of sport now.
+    fn registry() -> Registry {
+        let mut registry = Registry::default();
+        let mut before = taxonomy();
+        before.concepts.push(test_concept("en:games"));
+        registry.follow(&before, Timestamp(1));
+        let mut after = taxonomy();
+        after.concepts[1].keys.push("en:games".into());
+        registry.follow(&after, Timestamp(2));
+        registry
+    }
+
+    #[test]
+    fn identifiers_and_former_keys_lead_to_the_concept_of_today() {
+        let registry = registry();
+        let sport = registry.identifiers()["en:sport"].to_owned();
+        let games = registry.entries.iter().find(|entry| entry.key == "en:games").unwrap();
+        assert_eq!(games.replaced_by.as_ref(), Some(&sport));
+        for named in [&sport, &games.id, "en:games", "en:sport", "Sport"] {
+            assert_eq!(find_current_concept(&taxonomy(), &registry, named), Some(1), "{named}");
+            assert!(takes(&format!("concept={named}"), "UTC"), "{named}");
+        }
+        assert_eq!(find_current_concept(&taxonomy(), &registry, "c00"), None);
+    }
+
     /// Whether an article is taken: of the 25th at noon, found an hour later.
     fn takes(query: &str, zone: &str) -> bool {
         let calendar = Calendar { now: Timestamp(NOON + 6 * HOUR), zone: TimeZone::get(zone).unwrap() };
-        let conditions = read(query).unwrap().conditions(&taxonomy(), &calendar).unwrap();
+        let conditions = read(query).unwrap().conditions(&taxonomy(), &registry(), &calendar).unwrap();
         let labels = BTreeMap::from([("team".to_owned(), "politics".to_owned())]);
         let facts = Facts {
             site: "a.test",
             language: Some("en"),
             section: Some("Élections/Local"),
-            places: &[place("Élections / Local"), place("Débats")],
-            codes: &["medtop:15".into(), "medtop:04".into()],
+            has_place: &|wanted| ["Élections / Local", "Débats"].iter().any(|own| folded(own) == wanted),
+            has_code: &|wanted| ["medtop:15", "medtop:04"].iter().any(|own| wanted.contains(*own)),
             at: Timestamp(NOON),
             found: Some(Timestamp(NOON + HOUR)),
             labels: Some(&labels),
         };
         conditions.take(&facts, [1].into_iter())
-    }
-
-    fn place(label: &str) -> Place {
-        Place {
-            label: label.into(),
-            address: None,
-            kind: PlaceKind::Tag,
-            evidence: Vec::new(),
-            probability: 0.9,
-        }
-    }
-
-    #[test]
-    fn only_whole_articles_are_filtered_by_place() {
-        let read = |names: &[&str]| Parameters::of_query(Some("place=Sport"), names).map(|_| ());
-        assert_eq!(read(&EXPORT_NAMES), Ok(()));
-        assert!(read(&NAMES).unwrap_err().to_string().starts_with("there is no parameter `place`"));
-        assert!(NAMES.iter().all(|name| EXPORT_NAMES.contains(name)));
     }
 
     #[test]
@@ -542,7 +550,8 @@ mod tests {
     #[test]
     fn a_span_that_ends_before_it_begins_is_refused() {
         let calendar = Calendar { now: Timestamp(NOON), zone: TimeZone::UTC };
-        let refused = |query: &str| read(query).unwrap().conditions(&taxonomy(), &calendar).err();
+        let refused =
+            |query: &str| read(query).unwrap().conditions(&taxonomy(), &registry(), &calendar).err();
         assert!(
             refused("from=today&to=yesterday")
                 .unwrap()
@@ -578,7 +587,7 @@ mod tests {
             let Ok(filter) = read(&query) else { return Ok(()) };
             prop_assert_eq!(read(&written(&filter)), Ok(filter.clone()));
             let texts: Vec<String> = filter.pairs().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let again = Parameters::of_texts(&texts, &EXPORT_NAMES).and_then(|values| Filter::read(&values));
+            let again = Parameters::of_texts(&texts, &NAMES).and_then(|values| Filter::read(&values));
             prop_assert_eq!(again, Ok(filter));
         }
     }

@@ -102,7 +102,7 @@ pub(crate) struct Neighbours<'a> {
 }
 
 impl<'a> Neighbours<'a> {
-    /// Looks them up.
+    /// Looks them up; genres come last.
     pub(crate) fn of(concept: &Concept, taxonomy: &'a Taxonomy) -> Neighbours<'a> {
         let mut around = Neighbours { broader: Vec::new(), narrower: Vec::new() };
         for relation in &taxonomy.relations {
@@ -112,6 +112,7 @@ impl<'a> Neighbours<'a> {
                 around.narrower.extend(taxonomy.concept(&relation.narrower));
             }
         }
+        around.narrower.sort_by_key(|concept| concept.is_genre);
         around
     }
 }

@@ -197,8 +197,10 @@ pub(crate) async fn file_articles(
             let evidence =
                 ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, by.listed) };
             let filed = by.filing.file(evidence);
-            let keys = filed.iter().map(|filed| &filed.concept);
-            let codes = by.coder.map(|coder| coder.codes(keys, &places, article.language.as_deref()));
+            let keys = filed.iter().map(|filed| filed.concept.as_str());
+            let labels_of_places = places.iter().map(|place| place.label.as_str());
+            let language = article.language.as_deref();
+            let codes = by.coder.map(|coder| coder.codes(keys, labels_of_places, language));
             let (id, codes) = (history_key(&url), codes.unwrap_or_default());
             let filed_article = FiledArticle::new(id, article, &filed, history, &labels, places, codes);
             take(&url, version, Some(&filed_article))?;

@@ -7,19 +7,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use newslode_miner::mining::schemes::{Aligned, Facet, SchemeSet, align_label, align_taxonomy};
-use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::scheme_set::ConfiguredSchemes;
 
 /// The most labels of places whose codes are kept in memory.
 const MOST_LABELS: usize = 100_000;
 
-/// Language and label of a place, and its codes.
-type LabelCodes = HashMap<(Option<String>, String), Vec<String>>;
+/// By the language and the label of a place: its codes.
+type LabelCodes = HashMap<String, HashMap<String, Vec<String>>>;
 
 /// What gives articles their codes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Coder {
+    /// By the key of a concept.
     by_concept: BTreeMap<String, Vec<String>>,
     /// The schemes by which the taxonomy is aligned; without them labels of places have no codes.
     set: Option<Arc<SchemeSet>>,
@@ -39,61 +39,81 @@ impl Coder {
         if schemes.is_override() {
             align_taxonomy(&set, taxonomy);
         }
-        let by_concept =
-            taxonomy.concepts.iter().map(|one| (one.key.clone(), codes_of(&one.aligned))).collect();
-        let set = (taxonomy.schemes == set.digest()).then_some(set);
-        Ok(Coder { by_concept, set, labels: Mutex::default() })
+        Ok(Coder::of_aligned(taxonomy, Some(set)))
     }
 
-    /// The codes of an article that is filed under these concepts, by key, and has these places; sorted.
+    /// Codes by the schemes by which miners aligned a taxonomy. If a file of a scheme cannot be read, places have no codes.
+    pub(crate) async fn of_mined(schemes: &Arc<ConfiguredSchemes>, taxonomy: &Taxonomy) -> Coder {
+        let set = read_set(schemes).await;
+        let set = set.inspect_err(|error| tracing::warn!("places have no codes: {error:#}")).ok();
+        Coder::of_aligned(taxonomy, set)
+    }
+
+    fn of_aligned(taxonomy: &Taxonomy, set: Option<Arc<SchemeSet>>) -> Coder {
+        let by_concept =
+            taxonomy.concepts.iter().map(|one| (one.key.clone(), codes_of(&one.aligned))).collect();
+        let set = set.filter(|set| taxonomy.schemes == set.digest());
+        Coder { by_concept, set, labels: Mutex::default() }
+    }
+
+    /// The codes of an article that is filed under these concepts, by key, and has places of these labels; sorted.
     pub(crate) fn codes<'k>(
         &self,
-        keys: impl IntoIterator<Item = &'k String>,
-        places: &[Place],
+        keys: impl IntoIterator<Item = &'k str>,
+        places: impl IntoIterator<Item = &'k str>,
         language: Option<&str>,
     ) -> Vec<String> {
         let filed = keys.into_iter().filter_map(|key| self.by_concept.get(key)).flatten().cloned();
         let mut codes: BTreeSet<String> = filed.collect();
-        for place in places {
-            codes.extend(self.codes_of_label(&place.label, language));
+        for label in places {
+            self.with_codes_of_label(label, language, |of_label| codes.extend(of_label.iter().cloned()));
         }
         codes.into_iter().collect()
     }
 
-    fn codes_of_label(&self, label: &str, language: Option<&str>) -> Vec<String> {
-        let Some(set) = &self.set else { return Vec::new() };
-        let key = (language.map(str::to_owned), label.to_owned());
-        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(codes) = known.get(&key) {
-            return codes.clone();
+    /// Whether an article that is filed under these concepts, and has places of these labels, has one of these codes.
+    pub(crate) fn has_any<'k>(
+        &self,
+        wanted: &BTreeSet<String>,
+        keys: impl IntoIterator<Item = &'k str>,
+        places: impl IntoIterator<Item = &'k str>,
+        language: Option<&str>,
+    ) -> bool {
+        let is_wanted = |codes: &[String]| codes.iter().any(|code| wanted.contains(code));
+        keys.into_iter().filter_map(|key| self.by_concept.get(key)).any(|codes| is_wanted(codes))
+            || places.into_iter().any(|label| self.with_codes_of_label(label, language, is_wanted))
+    }
+
+    /// The codes that a code or URI names, with those of narrower concepts; nothing if no scheme has it.
+    pub(crate) fn codes_within(&self, code: &str) -> BTreeSet<String> {
+        match &self.set {
+            Some(set) => set.codes_within(code),
+            None => BTreeSet::from([code.to_owned()]),
         }
-        let codes = codes_of(&align_label(set, label, language));
-        if known.len() >= MOST_LABELS {
+    }
+
+    fn with_codes_of_label<T>(
+        &self,
+        label: &str,
+        language: Option<&str>,
+        with: impl FnOnce(&[String]) -> T,
+    ) -> T {
+        let Some(set) = &self.set else { return with(&[]) };
+        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.values().map(HashMap::len).sum::<usize>() >= MOST_LABELS {
             known.clear();
         }
-        known.insert(key, codes.clone());
-        codes
-    }
-}
-
-/// The codes of a single article that is filed under these concepts, by key, and has these places in this language; sorted.
-pub(crate) async fn article_codes<'k>(
-    schemes: &Arc<ConfiguredSchemes>,
-    taxonomy: &Taxonomy,
-    keys: impl Iterator<Item = &'k str>,
-    (places, language): (&[Place], Option<&str>),
-) -> Vec<String> {
-    let filed = keys.filter_map(|key| taxonomy.concept(key)).flat_map(|concept| codes_of(&concept.aligned));
-    let mut codes: BTreeSet<String> = filed.collect();
-    if !places.is_empty() {
-        let set = read_set(schemes).await;
-        let set = set.inspect_err(|error| tracing::warn!("places have no codes: {error:#}")).ok();
-        if let Some(set) = set.filter(|set| set.digest() == taxonomy.schemes) {
-            codes
-                .extend(places.iter().flat_map(|place| codes_of(&align_label(&set, &place.label, language))));
+        // Without a language it is "", which no article has.
+        let of_language = match known.get_mut(language.unwrap_or_default()) {
+            Some(of_language) => of_language,
+            None => known.entry(language.unwrap_or_default().to_owned()).or_default(),
+        };
+        if let Some(codes) = of_language.get(label) {
+            return with(codes);
         }
+        let codes = codes_of(&align_label(set, label, language));
+        with(of_language.entry(label.to_owned()).or_insert(codes))
     }
-    codes.into_iter().collect()
 }
 
 /// The codes of what is not furniture.

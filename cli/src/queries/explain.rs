@@ -15,6 +15,7 @@ use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::schemes::read_scheme;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::LearningCut;
 use newslode_page::article::PageKind;
@@ -25,7 +26,7 @@ use serde::Serialize;
 
 use crate::exit::hinted;
 use crate::outcomes::outcomes_in_words;
-use crate::queries::places::PlaceExplanation;
+use crate::queries::places::{PlaceExplanation, SchemeExplanation};
 use crate::{out, seconds};
 
 /// A name and a value that explain a page or a site to people.
@@ -307,6 +308,8 @@ pub(crate) struct SiteExplanation {
     yields: Yields,
     /// What learning its templates left out, because its pages are too large to compare.
     learning_cut: Option<LearningCut>,
+    /// Its own scheme; nothing while that is not known.
+    scheme: Option<SchemeExplanation>,
 }
 
 /// Explains a site.
@@ -322,11 +325,13 @@ pub(crate) async fn explain_site(
     let cut = LearningCut::read(stores.state.as_ref(), &status.site).await?;
     let (schedule, _) = frontier.schedule(&status.site).await?;
     let entries = frontier.entries(&status.site).await?;
-    Ok(SiteExplanation::of(status, &schedule, entries, cut, now))
+    let scheme = read_scheme(stores.state.as_ref(), &status.site).await?;
+    let scheme = scheme.as_ref().map(SchemeExplanation::new);
+    Ok(SiteExplanation { scheme, ..SiteExplanation::of(status, &schedule, entries, cut, now) })
 }
 
 impl SiteExplanation {
-    /// Explains a site by what was read of it.
+    /// Explains a site by what was read of it, without its scheme.
     pub(crate) fn of(
         status: SiteStatus,
         schedule: &SiteSchedule,
@@ -350,7 +355,18 @@ impl SiteExplanation {
         listings.sort_by_key(|explained| explained.listing.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
         let (health, yields) = (schedule.health(now), schedule.yields());
-        SiteExplanation { health, yields, status, listings, articles, waiting, silent_since, learning_cut }
+        let scheme = None;
+        SiteExplanation {
+            health,
+            yields,
+            status,
+            listings,
+            articles,
+            waiting,
+            silent_since,
+            learning_cut,
+            scheme,
+        }
     }
 
     /// The explanation for people, without the listings.
@@ -396,6 +412,7 @@ impl SiteExplanation {
                 format!("learnt from {compared} of {sampled} pages: the others are too large to compare"),
             ));
         }
+        facts.extend(self.scheme.iter().flat_map(SchemeExplanation::facts));
         facts
     }
 

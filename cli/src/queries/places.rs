@@ -1,11 +1,11 @@
-//! The places of a page in its site's own scheme, in words: what names each, or why there is none.
+//! The places of a page in its site's own scheme, in words: what names each, or why there is none; and all places of a site.
 //!
-//! Start at [`PlaceExplanation::read`].
+//! Start at [`PlaceExplanation::read`] and [`SchemeExplanation::new`].
 
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::site_scheme::PlaceFinder;
-use newslode_miner::mining::site_scheme::{Place, PlaceKind, Rejected};
+use newslode_miner::mining::site_scheme::{Place, PlaceKind, Rejected, SchemePlace, SiteScheme};
 use newslode_miner::work::places::explain_slots;
 use newslode_miner::work::schemes::{places_of, read_scheme};
 use newslode_miner::work::stores::Stores;
@@ -16,6 +16,8 @@ use serde::Serialize;
 /// Slots that are shown to people, and names of each.
 const SLOTS: usize = 12;
 const NAMES: usize = 4;
+/// Sections, and tags, of a site that are shown to people.
+const PLACES: usize = 20;
 
 /// The places of an article, or why it has none.
 #[derive(Debug, Serialize)]
@@ -131,6 +133,73 @@ impl PlaceExplanation {
     }
 }
 
+/// The sections and tags of a site, as the site itself files its articles.
+#[derive(Debug, Serialize)]
+pub(crate) struct SchemeExplanation {
+    /// Articles from which it was learnt.
+    articles: u32,
+    /// What names the places on the pages of the site.
+    evidence: Vec<&'static str>,
+    /// Those of most articles first.
+    places: Vec<PlaceOfScheme>,
+}
+
+/// A section or tag of a site.
+#[derive(Debug, Serialize)]
+struct PlaceOfScheme {
+    label: String,
+    /// Its page, if it is known.
+    address: Option<CanonicalUrl>,
+    kind: PlaceKind,
+    /// Articles that name it, of those from which the scheme was learnt.
+    articles: u32,
+}
+
+impl SchemeExplanation {
+    pub(crate) fn new(scheme: &SiteScheme) -> SchemeExplanation {
+        let place = |SchemePlace { label, address, kind, articles, .. }: &SchemePlace| PlaceOfScheme {
+            label: label.clone(),
+            address: address.clone(),
+            kind: *kind,
+            articles: *articles,
+        };
+        SchemeExplanation {
+            articles: scheme.articles(),
+            evidence: scheme.evidence().into_iter().collect(),
+            places: scheme.places().iter().map(place).collect(),
+        }
+    }
+
+    /// The explanation for people: names and values.
+    pub(crate) fn facts(&self) -> Vec<(String, String)> {
+        if self.places.is_empty() {
+            let none = format!(
+                "none: no part of its pages names sections or tags that its articles share ({} articles)",
+                self.articles
+            );
+            return vec![("sections".to_owned(), none)];
+        }
+        let mut facts = Vec::new();
+        for (name, kind) in [("sections", PlaceKind::Section), ("tags", PlaceKind::Tag)] {
+            let of_kind: Vec<&PlaceOfScheme> =
+                self.places.iter().filter(|place| place.kind == kind).collect();
+            let shown = of_kind.iter().take(PLACES);
+            let shown: Vec<String> =
+                shown.map(|place| format!("{} ({})", place.label, place.articles)).collect();
+            let more = match of_kind.len().saturating_sub(PLACES) {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            if !shown.is_empty() {
+                facts.push((name.to_owned(), format!("{}{more}", shown.join(", "))));
+            }
+        }
+        let by = joined_words(self.evidence.iter().copied().map(evidence_word));
+        facts.push(("  named by".to_owned(), format!("{by}; learnt from {} articles", self.articles)));
+        facts
+    }
+}
+
 /// A kind of place in words.
 pub(crate) fn kind_text(kind: PlaceKind) -> &'static str {
     match kind {
@@ -141,7 +210,12 @@ pub(crate) fn kind_text(kind: PlaceKind) -> &'static str {
 
 /// What names a place, in words.
 pub(crate) fn evidence_text(place: &Place) -> String {
-    let by = |evidence: &String| match evidence.as_str() {
+    joined_words(place.evidence.iter().map(|evidence| evidence_word(evidence)))
+}
+
+/// A kind of evidence in words.
+fn evidence_word(evidence: &str) -> &'static str {
+    match evidence {
         "link" => "a link",
         "meta" => "a meta element",
         "json-ld" => "JSON-LD",
@@ -150,9 +224,13 @@ pub(crate) fn evidence_text(place: &Place) -> String {
         "class" => "a class name",
         "listing" => "its page, which lists the article",
         _ => "other evidence",
-    };
-    let by: Vec<&str> = place.evidence.iter().map(by).collect();
-    match by.split_last() {
+    }
+}
+
+/// Words as a list in a sentence.
+fn joined_words(words: impl Iterator<Item = &'static str>) -> String {
+    let words: Vec<&str> = words.collect();
+    match words.split_last() {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
         None => "nothing".into(),
@@ -221,5 +299,27 @@ mod tests {
         assert!(values[1].starts_with("meta field-0 (name 0): names places on other pages"), "{values:?}");
         assert_eq!(values[5], "meta field-4 (name 0, name 1, name 2, name 3, …): names authors");
         assert_eq!(values.last(), Some(&"and 3 more"));
+    }
+
+    #[test]
+    fn the_places_of_a_site_are_listed_with_their_articles_and_what_names_them() {
+        let place = |number: usize, kind| PlaceOfScheme {
+            label: format!("{} {number}", kind_text(kind)),
+            address: None,
+            kind,
+            articles: 90 - number as u32,
+        };
+        let sections = (0..PLACES + 2).map(|number| place(number, PlaceKind::Section));
+        let places = sections.chain([place(30, PlaceKind::Tag)]).collect();
+        let explained = SchemeExplanation { articles: 99, evidence: vec!["directory", "link"], places };
+        let facts = explained.facts();
+        let names: Vec<&str> = facts.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["sections", "tags", "  named by"]);
+        assert!(facts[0].1.starts_with("section 0 (90), section 1 (89), "), "{facts:?}");
+        assert!(facts[0].1.ends_with("section 19 (71), and 2 more"), "{facts:?}");
+        assert_eq!(facts[1].1, "tag 30 (60)");
+        assert_eq!(facts[2].1, "the address and a link; learnt from 99 articles");
+        let none = SchemeExplanation::new(&SiteScheme::default()).facts();
+        assert!(none[0].1.starts_with("none: no part of its pages names sections or tags"), "{none:?}");
     }
 }

@@ -7,6 +7,7 @@ use newslode_miner::mining::registry::{ChangeKind, Registry, TaxonomyChange};
 use newslode_miner::mining::schemes::align::Reason;
 use newslode_miner::mining::schemes::{Aligned, Alignment, SchemeSet, Step, align};
 use newslode_miner::mining::taxonomy::{Concept, Relation, Taxonomy};
+use newslode_miner::work::registry::ChangeLine;
 use serde::Serialize;
 
 /// A concept with its identifier; none if the registry has not followed the taxonomy yet.
@@ -47,23 +48,9 @@ impl<'a> IdentifiedTaxonomy<'a> {
     }
 }
 
-/// A change of the taxonomy, as JSON has it.
-#[derive(Debug, Serialize)]
-pub(crate) struct ChangeLine<'a> {
-    at: String,
-    id: &'a str,
-    key: &'a str,
-    label: &'a str,
-    #[serde(flatten)]
-    kind: &'a ChangeKind,
-}
-
 /// The changes of the taxonomy, oldest first.
 pub(crate) fn change_lines(registry: &Registry) -> Vec<ChangeLine<'_>> {
-    let changes = registry.changes.iter();
-    changes
-        .map(|TaxonomyChange { at, id, key, label, kind }| ChangeLine { at: iso(*at), id, key, label, kind })
-        .collect()
+    registry.changes.iter().map(ChangeLine::new).collect()
 }
 
 /// A change of the taxonomy as a line of text: time, identifier, what happened.

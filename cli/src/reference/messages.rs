@@ -171,7 +171,8 @@ fn article_section(prefix: &str) -> String {
 Articles go to the durable topic exchange `{prefix}.articles`, as one JSON object each. The routing key is `<language>.<site>`, with `und` for an unknown
 language. Bind a queue of your own; an article for which no queue is bound is dropped by the broker, which is no error. The schema of a new or changed article,
 which is also that of a line of `articles.jsonl`, is [article.schema.json](article.schema.json). [Articles](../articles.md) explains each key,
-the object that tells that an article is gone, and how repetitions are known.
+the object that tells that an article is gone, and how repetitions are known. [Changes of the taxonomy](../identifiers.md#events) have the routing key `taxonomy`;
+`*.*.#` binds articles alone.
 "
     )
 }

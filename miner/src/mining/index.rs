@@ -147,21 +147,23 @@ impl SiteIndex {
         };
         let mut pairs = Vec::new();
         for (place, narrower) in &at {
-            let mut above = self.above.get(*place).copied().flatten();
-            while let Some(place) = above {
-                let broader = labels(place);
-                if !broader.is_empty() {
-                    // The site itself is above all places and is no parent.
-                    let is_site = self.above.get(place).copied().flatten().is_none();
-                    if !is_site && broader.len() <= MANY_NAMES {
-                        pairs.extend(broader.iter().map(|(_, broader)| (*broader, *narrower)));
-                    }
-                    break;
-                }
-                above = self.above.get(place).copied().flatten();
+            let Some(above) = self.places_above(*place).find(|above| !labels(*above).is_empty()) else {
+                continue;
+            };
+            // The site itself is above all places and is no parent.
+            let is_site = self.places_above(above).next().is_none();
+            let broader = labels(above);
+            if !is_site && broader.len() <= MANY_NAMES {
+                pairs.extend(broader.iter().map(|(_, broader)| (*broader, *narrower)));
             }
         }
         pairs
+    }
+
+    /// The places above one, the nearest first; the last one is the site itself.
+    pub(crate) fn places_above(&self, place: usize) -> impl Iterator<Item = usize> {
+        let above = |place: &usize| self.above.get(*place).copied().flatten();
+        std::iter::successors(above(&place), move |place| above(place))
     }
 
     /// A label of the site by its key.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mining::taxonomy::{Concept, Taxonomy};
 
-/// Changes that are kept; older ones are dropped.
+/// Announced changes that are kept; older ones are dropped.
 pub const MOST_CHANGES: usize = 1_000;
 /// Former label keys of an entry that are kept; older ones are dropped.
 const MOST_FORMER: usize = 100;
@@ -98,6 +98,9 @@ pub enum ChangeKind {
 /// A change of the taxonomy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaxonomyChange {
+    /// Counts all changes from 1. Changes that were noticed before changes were counted have 0.
+    #[serde(default)]
+    pub number: u64,
     /// When it was noticed.
     pub at: Timestamp,
     /// Identifier of the concept.
@@ -118,8 +121,11 @@ pub struct Registry {
     pub followed: u64,
     /// By birth; those of one time by key.
     pub entries: Vec<Entry>,
-    /// At most [`MOST_CHANGES`], oldest first.
+    /// The last [`MOST_CHANGES`] and all that were not announced yet, oldest first.
     pub changes: Vec<TaxonomyChange>,
+    /// The number of the last change that readers were told. Whoever tells them sets it.
+    #[serde(default)]
+    pub announced: u64,
 }
 
 /// How well a concept continues an entry; the smallest is the best.
@@ -193,9 +199,26 @@ impl Registry {
             entry.continue_with(concept, parents);
             changes.extend(kinds.into_iter().map(|kind| entry.change(kind, now)));
         }
+        for (change, number) in changes.iter_mut().zip(self.last_number() + 1..) {
+            change.number = number;
+        }
         self.changes.extend(changes.iter().cloned());
-        self.changes.drain(..self.changes.len().saturating_sub(MOST_CHANGES));
+        let announced = self.changes.partition_point(|change| change.number <= self.announced);
+        self.changes.drain(..announced.min(self.changes.len().saturating_sub(MOST_CHANGES)));
         changes
+    }
+
+    /// The number of the last change; 0 if there was none.
+    #[must_use]
+    pub fn last_number(&self) -> u64 {
+        self.changes.last().map_or(0, |change| change.number)
+    }
+
+    /// The changes that come after the one of this number.
+    #[must_use]
+    pub fn changes_since(&self, number: u64) -> &[TaxonomyChange] {
+        let before = self.changes.partition_point(|change| change.number <= number);
+        self.changes.get(before..).unwrap_or_default()
     }
 
     /// The identifiers of the living entries, by label key.
@@ -424,7 +447,8 @@ impl Entry {
     }
 
     fn change(&self, kind: ChangeKind, at: Timestamp) -> TaxonomyChange {
-        TaxonomyChange { at, id: self.id.clone(), key: self.key.clone(), label: self.label.clone(), kind }
+        let (id, key, label) = (self.id.clone(), self.key.clone(), self.label.clone());
+        TaxonomyChange { number: 0, at, id, key, label, kind }
     }
 }
 

@@ -155,6 +155,19 @@ impl SiteScheme {
         &self.places
     }
 
+    /// Number of articles from which it was learnt.
+    #[must_use]
+    pub fn articles(&self) -> u32 {
+        self.articles
+    }
+
+    /// What names the places on the pages of the site, in the words of [`Place::evidence`].
+    #[must_use]
+    pub fn evidence(&self) -> BTreeSet<&'static str> {
+        let listings = (!self.listed.is_empty()).then_some("listing");
+        self.slots.keys().map(|slot| evidence_of(slot)).chain(listings).collect()
+    }
+
     fn index(&self) -> SchemeIndex {
         let mut index = SchemeIndex { by_page: FxHashMap::default(), by_name: FxHashMap::default() };
         for (at, place) in self.places.iter().enumerate() {

@@ -32,7 +32,7 @@ use crate::work::corrections::{Written, write_mined};
 use crate::work::generations::Generations;
 use crate::work::links::{add_urls, concept_links, page_links, requested_links};
 use crate::work::parts::Parts;
-use crate::work::registry::follow_taxonomy;
+use crate::work::registry::{announce_changes, follow_taxonomy};
 use crate::work::scheme_summaries::SchemeSummaries;
 use crate::work::summary_cache::SummaryCache;
 use crate::work::values;
@@ -66,6 +66,8 @@ pub struct FoldMemory {
     schemes: SchemeSummaries,
     /// Whether the registry of identifiers followed the last taxonomy.
     has_followed: bool,
+    /// The version of the registry at which readers had been told all changes.
+    announced: Option<u64>,
     folder: Folder,
     /// Concept pages whose links were added.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
@@ -147,6 +149,11 @@ pub async fn fold_once(
     if !memory.has_followed {
         follow_taxonomy(state, now).await.context("cannot give the concepts identifiers")?;
         memory.has_followed = true;
+    }
+    // Also what corrections changed, which people make in other processes. What fails waits for the next fold.
+    match announce_changes(state, parts.broker.as_ref(), memory.announced).await {
+        Ok(version) => memory.announced = version,
+        Err(error) => tracing::warn!("cannot tell readers how the taxonomy changed: {error:#}"),
     }
     links.extend(requested_links(asked));
     if config.follow == Follow::News {

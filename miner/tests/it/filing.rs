@@ -7,6 +7,7 @@ use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::filing;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
+use newslode_miner::work::registry::TAXONOMY_TOPIC;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::contribution::{FiledUse, url_id};
 use newslode_page::reading::Site;
@@ -55,6 +56,7 @@ async fn events_carry_what_is_known(world: World) {
     let mut readers = world.broker.subscribe_articles(99);
     let mut told = || -> Vec<Value> {
         let events = std::iter::from_fn(|| readers.try_recv().ok());
+        let events = events.filter(|event| event.topic != TAXONOMY_TOPIC);
         let event = |told: Value| json!([told["concepts"], told["filed"]]);
         events.map(|told| event(serde_json::from_slice(&told.body).unwrap())).collect()
     };

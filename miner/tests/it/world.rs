@@ -167,6 +167,18 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
     }
 }
 
+/// The home page of a site whose menu has these labels, each with the path to which it leads.
+pub(crate) fn home_page(at: &str, fetch: u64, menu: &[(&str, &str)]) -> PartitionedPage {
+    let labels: Vec<&str> = menu.iter().map(|(label, _)| *label).collect();
+    let mut home = page(at, Why::Seed, fetch, &labels, &[]);
+    for (link, (_, path)) in home.contribution.links.iter_mut().zip(menu) {
+        link.target = url(&format!("{}/{path}", home.url.origin()));
+    }
+    let sealed = envelope::seal(&counted(&home.contribution)).unwrap();
+    home.version.content = ContentHash::of(&home.url, None, &sealed).seen_by(&ours());
+    home
+}
+
 /// What is archived of a page with this contribution.
 fn counted(contribution: &Contribution) -> CountedPage {
     CountedPage { contribution: contribution.clone(), slots: Vec::new() }

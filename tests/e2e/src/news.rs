@@ -182,7 +182,7 @@ impl Listener {
         let exchange = format!("{prefix}.articles");
         let (queue, exchange) = (listener.queue.as_str().into(), exchange.as_str().into());
         channel
-            .queue_bind(queue, exchange, "#".into(), QueueBindOptions::default(), FieldTable::default())
+            .queue_bind(queue, exchange, "*.*.#".into(), QueueBindOptions::default(), FieldTable::default())
             .await
             .unwrap();
         listener

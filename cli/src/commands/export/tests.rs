@@ -85,7 +85,7 @@ async fn places_are_said_alike_everywhere(parts: &Parts, turtle: &str) {
     assert!(explained.facts().iter().any(|(_, value)| value.starts_with(label.as_str())), "{explained:?}");
 
     let wanted = |places: &[Place]| places.iter().any(|place| folded(&place.label) == folded(label));
-    let values = Parameters::of_texts(&[format!("place={}", label.to_uppercase())], &EXPORT_NAMES).unwrap();
+    let values = Parameters::of_texts(&[format!("place={}", label.to_uppercase())], &NAMES).unwrap();
     let chosen = Chosen::read(parts, &Filter::read(&values).unwrap()).await.unwrap();
     let mut taken = 0;
     let take = |filed_article: &FiledArticle<'_>| {

@@ -1,11 +1,13 @@
-//! New and changed articles, as server-sent events.
+//! New and changed articles, changes of the taxonomy, and concepts that rise, as server-sent events.
 //!
-//! After each snapshot the articles that are new or changed in it are sent, in the order in which they were found. An event's
+//! After each snapshot its changes of the taxonomy are sent, the concepts that began to rise, and the articles that are new or
+//! changed in it, in the order in which they were found. An event's
 //! id is the time of the last snapshot that was sent completely, so a listener that returns with it misses no new article; it
 //! may get some twice. The stream waits for a listener that reads slowly, and then sends the differences between two snapshots.
 //! It ends for one that reads nothing.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +17,16 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
+use newslode_miner::mining::registry::TaxonomyChange;
+use newslode_miner::mining::taxonomy::Concept;
+use newslode_miner::work::registry::ChangeLine;
 use newslode_page::time::Timestamp;
+use serde::Serialize;
 use tokio::sync::mpsc;
 
 use crate::console::access::Caller;
 use crate::console::answer::Problem;
-use crate::console::snapshot::{ArticleSummary, Snapshot, TEXT_REMOVED};
+use crate::console::snapshot::{ArticleSummary, ByDay, Snapshot, TEXT_REMOVED};
 use crate::console::state::{Console, ConsoleAddress};
 
 /// Where they are.
@@ -113,6 +119,9 @@ async fn send_until_closed(
     if let Some(since) = since {
         let missed = |article: &ArticleSummary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
         let missed = before.mined.newest().filter(|article| missed(article)).map(|article| ("new", article));
+        let changes = &before.registry.changes;
+        let old = changes.partition_point(|change| change.at.0 + SLACK < since.0);
+        send_concepts(since, changes.get(old..).unwrap_or_default(), &[], listener).await?;
         send_articles(console, &before, since, missed.collect(), listener).await?;
     }
     loop {
@@ -121,6 +130,8 @@ async fn send_until_closed(
             () = listener.to.closed() => return Err(StreamEnded),
         }
         let Some(now) = read.borrow_and_update().snapshot.clone() else { continue };
+        let changes = now.registry.changes_since(before.registry.last_number());
+        send_concepts(before.made, changes, &risen(&before, &now), listener).await?;
         if !Arc::ptr_eq(&now.mined, &before.mined) {
             send_articles(console, &now, before.made, differences(&before, &now), listener).await?;
         }
@@ -138,6 +149,57 @@ fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &
         Some(_) => None,
     };
     now.mined.newest().filter_map(|article| Some((event(article)?, article))).collect()
+}
+
+/// A concept that began to rise.
+#[derive(Serialize)]
+struct RisenConcept<'a> {
+    /// Its identifier; none if the registry has not followed the taxonomy yet.
+    id: Option<&'a str>,
+    key: &'a str,
+    label: &'a str,
+    /// Articles of the last eight days, the oldest day first.
+    days: ByDay,
+}
+
+/// The concepts that rise now, and did not in the snapshot before.
+fn risen<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<RisenConcept<'a>> {
+    if Arc::ptr_eq(&before.rising, &now.rising) || now.rising.concepts.is_empty() {
+        return Vec::new();
+    }
+    let rose: BTreeSet<&str> = rising_concepts(before).map(|(concept, _)| concept.key.as_str()).collect();
+    let ids = now.registry.identifiers();
+    let began = rising_concepts(now).filter(|(concept, _)| !rose.contains(concept.key.as_str()));
+    let risen = began.map(|(concept, days)| RisenConcept {
+        id: ids.get(concept.key.as_str()).copied(),
+        key: &concept.key,
+        label: &concept.label,
+        days,
+    });
+    risen.collect()
+}
+
+/// The concepts that rise in a snapshot, with their articles by day.
+fn rising_concepts(snapshot: &Snapshot) -> impl Iterator<Item = (&Concept, ByDay)> {
+    let concepts = &snapshot.mined.taxonomy.concepts;
+    let rising = snapshot.rising.concepts.iter();
+    rising.filter_map(|rising| Some((concepts.get(rising.concept as usize)?, rising.days)))
+}
+
+/// Sends changes of the taxonomy, and concepts that began to rise.
+async fn send_concepts(
+    before: Timestamp,
+    changes: &[TaxonomyChange],
+    risen: &[RisenConcept<'_>],
+    listener: &Listener,
+) -> Result<(), StreamEnded> {
+    let changes = changes.iter().map(|change| ("taxonomy", serde_json::to_string(&ChangeLine::new(change))));
+    let risen = risen.iter().map(|concept| ("rising", serde_json::to_string(concept)));
+    for (name, data) in changes.chain(risen) {
+        let data = data.map_err(|_| StreamEnded)?;
+        listener.send(Event::default().event(name).id(before.0.to_string()).data(data)).await?;
+    }
+    Ok(())
 }
 
 /// Sends the articles of one snapshot, in the order in which they were found.
@@ -168,7 +230,9 @@ async fn send_articles(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::snapshot::{Mined, OlderArticles};
+    use crate::console::snapshot::{Mined, OlderArticles, Rising, RisingConcept};
+    use crate::html::taxonomy::tests::test_concept;
+    use newslode_miner::mining::taxonomy::Taxonomy;
 
     /// A snapshot of one article with this reading.
     fn snapshot(reading: u64) -> Snapshot {
@@ -178,7 +242,7 @@ mod tests {
         let page = newslode_page::Page::parse(&url, None, html.as_bytes());
         let article = newslode_page::article(&page, Timestamp(9)).1.unwrap();
         let content = newslode_common::version::ContentHash::NONE;
-        let summary = ArticleSummary::of(&url, &article, content, None, Vec::new(), Timestamp(9));
+        let summary = ArticleSummary::of(&url, &article, content, None, (Vec::new(), &[]), Timestamp(9));
         let articles = vec![Arc::new(ArticleSummary { reading, ..summary })];
         let mined =
             Mined::of((Arc::default(), Vec::new()), (articles, OlderArticles::default()), Timestamp(9));
@@ -194,6 +258,24 @@ mod tests {
         assert_eq!(events(1, 1), [""; 0]);
         assert_eq!(events(1, 2), ["changed"]);
         assert_eq!(events(1, TEXT_REMOVED), [""; 0]);
+    }
+
+    #[test]
+    fn a_concept_that_began_to_rise_is_told_once() {
+        let rising = |concepts: &[u32]| {
+            let taxonomy = Taxonomy {
+                concepts: ["en:art", "en:chess", "en:sport"].map(test_concept).into(),
+                ..Taxonomy::default()
+            };
+            let concepts = concepts.iter().map(|concept| RisingConcept { concept: *concept, days: [1; 8] });
+            let rising = Rising { concepts: concepts.collect(), ..Rising::default() };
+            let mined = Mined { taxonomy: Arc::new(taxonomy), ..Mined::default() };
+            Snapshot { mined: Arc::new(mined), rising: Arc::new(rising), ..Snapshot::default() }
+        };
+        let (before, now) = (rising(&[2]), rising(&[1, 2]));
+        let told: Vec<&str> = risen(&before, &now).iter().map(|concept| concept.key).collect();
+        assert_eq!(told, ["en:chess"]);
+        assert!(risen(&now, &before).is_empty() && risen(&now, &now).is_empty());
     }
 
     #[test]

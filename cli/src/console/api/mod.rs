@@ -149,8 +149,12 @@ async fn get_articles(
     let (asked, values) = ArticleQuery::read(query.as_deref(), &[LIMIT])?;
     let filter = &asked.filter;
     let most = parse_limit(&values, USUAL, MOST)?;
-    if !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none() {
+    if !filter.concept.is_empty() && snapshot.concept(&filter.concept).is_none() {
         return Err(unknown_concept(&filter.concept));
+    }
+    if !filter.code.is_empty() && snapshot.mined.coder.codes_within(&filter.code).is_empty() {
+        let sentence = format!("No scheme has a concept with the code or URI `{}`.", filter.code);
+        return Err(Problem::not_found(sentence));
     }
     if !filter.site.is_empty() {
         snapshot.known_site(&filter.site)?;

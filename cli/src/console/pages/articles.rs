@@ -1,4 +1,4 @@
-//! *Articles*: newest first, by words, concept, site, language, label and time.
+//! *Articles*: newest first, by words, concept, site, language, label, place, code and time.
 
 use std::sync::Arc;
 
@@ -35,6 +35,7 @@ async fn list_page(console: &Console, snapshot: &Snapshot, asked: &ArticleQuery)
     let found = Found::read(console, &filter.q, &selected.articles).await?;
     let main = html! {
         (filter_form(snapshot, filter))
+        (conditions(filter))
         p.hint #how { "All words must occur; " span.code { "\"a phrase\"" } ", " span.code { "-without" } ", " span.code { "begin*" } " are understood." }
         @if selected.articles.is_empty() {
             (nothing_found(snapshot, filter))
@@ -66,7 +67,7 @@ async fn list_page(console: &Console, snapshot: &Snapshot, asked: &ArticleQuery)
 }
 
 fn nothing_found(snapshot: &Snapshot, filter: &Filter) -> Markup {
-    let is_unknown = !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none();
+    let is_unknown = !filter.concept.is_empty() && snapshot.concept(&filter.concept).is_none();
     html! {
         @if is_unknown {
             (empty_note(html! { "There is no concept “" (filter.concept) "”. " a href="/taxonomy" { "Find one in the taxonomy" } "." }))
@@ -78,10 +79,40 @@ fn nothing_found(snapshot: &Snapshot, filter: &Filter) -> Markup {
     }
 }
 
+/// The conditions, each with a link that leaves it out.
+fn conditions(filter: &Filter) -> Markup {
+    let pairs = filter.pairs();
+    let without = |left_out: &str| {
+        let rest = pairs.iter().filter(|(name, _)| *name != left_out);
+        url::form_urlencoded::Serializer::new(String::new()).extend_pairs(rest).finish()
+    };
+    html! {
+        @if !pairs.is_empty() {
+            ul.links aria-label="Conditions" {
+                @for (name, value) in &pairs {
+                    li {
+                        (condition_name(name)) ": " span dir="auto" { (value) } " "
+                        a href={ "/articles?" (without(name)) } aria-label={ "Leave out: " (condition_name(name)) " " (value) } { "×" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A condition's name for people.
+fn condition_name(name: &'static str) -> &'static str {
+    match name {
+        "q" => "words",
+        "found_since" => "found since",
+        other => other,
+    }
+}
+
 fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
     let mined = &snapshot.mined;
     let concepts = &mined.taxonomy.concepts;
-    let label = mined.concept(&filter.concept).and_then(|at| concepts.get(at as usize));
+    let label = snapshot.concept(&filter.concept).and_then(|at| concepts.get(at as usize));
     html! {
         form.filters role="search" aria-label="Articles by what they are" action="/articles" {
             div.wide {
@@ -125,6 +156,14 @@ fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
                 label for="label" { "Label" }
                 input #label name="label" value=(filter.label) autocomplete="off" dir="auto";
             }
+            div {
+                label for="place" { "Section or tag of its site" }
+                input #place name="place" value=(filter.place) autocomplete="off" dir="auto";
+            }
+            div {
+                label for="code" { "Code of a scheme" }
+                input #code name="code" value=(filter.code) placeholder="medtop:15000000" autocomplete="off" spellcheck="false";
+            }
             (time_input("from", "From", filter.from))
             (time_input("to", "To", filter.to))
             (time_input("found_since", "Found since", filter.found_since))
@@ -143,5 +182,30 @@ fn time_input(name: &str, label: &str, value: Option<When>) -> Markup {
             label for=(name) { (label) }
             input id=(name) name=(name) value=[value] placeholder="2026-11-25, today, 7d" autocomplete="off" spellcheck="false";
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_condition_can_be_left_out_alone() {
+        let filter = Filter {
+            site: "a.test".into(),
+            place: "Cup & <League>".into(),
+            code: "medtop:15".into(),
+            ..Filter::default()
+        };
+        let shown = conditions(&filter).0;
+        assert!(shown.contains("Cup &amp; &lt;League&gt;</span>"), "{shown}");
+        for link in [
+            "/articles?code=medtop%3A15&amp;site=a.test\"",
+            "/articles?site=a.test&amp;place=Cup+%26+%3CLeague%3E\"",
+            "/articles?code=medtop%3A15&amp;place=Cup+%26+%3CLeague%3E\"",
+        ] {
+            assert!(shown.contains(link), "{link} is not in {shown}");
+        }
+        assert_eq!(conditions(&Filter::default()).0, "");
     }
 }

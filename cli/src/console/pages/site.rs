@@ -13,6 +13,7 @@ use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::schemes::read_scheme;
 use newslode_miner::work::views::LearningCut;
+use newslode_page::reading::Site;
 use newslode_page::template::{SlotRole, Template};
 use newslode_page::time::Timestamp;
 
@@ -93,7 +94,7 @@ async fn site_page(
         (newest_section(snapshot, facts)?)
         (listing_section(&explanation, now))
         (outcome_section(facts, &unread))
-        (scheme_section(scheme.as_ref()))
+        (scheme_section(&status.site, scheme.as_ref()))
         (template_section(&learnt))
         (lesson_section(&status.site, &learnt, visitor))
         @if let Some(mark) = &visitor.mark { (limits_form(&status.site, &settings, mark)) }
@@ -197,7 +198,7 @@ fn outcome_section(facts: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -
 }
 
 /// The site's own scheme: its sections, then its most frequent tags.
-fn scheme_section(scheme: Option<&SiteScheme>) -> Markup {
+fn scheme_section(site: &Site, scheme: Option<&SiteScheme>) -> Markup {
     let places = |kind| {
         let of_kind = |place: &&SchemePlace| place.kind == kind;
         scheme.into_iter().flat_map(|scheme| scheme.places().iter().filter(of_kind)).collect::<Vec<_>>()
@@ -214,15 +215,19 @@ fn scheme_section(scheme: Option<&SiteScheme>) -> Markup {
             } @else {
                 p { "The articles name them in links, metadata and addresses, and each carries its own as " span.code { "places" }
                     ". The numbers are articles among those that were learnt from. Labels are the site's own words; concepts are what many sites have in common." }
-                (place_table("Section", &sections))
-                (place_table("Tag", &tags))
+                (place_table("Section", site, &sections))
+                (place_table("Tag", site, &tags))
             }
         }
     }
 }
 
 /// Places with their numbers of articles, those of most articles first.
-fn place_table(kind: &str, places: &[&SchemePlace]) -> Markup {
+fn place_table(kind: &str, site: &Site, places: &[&SchemePlace]) -> Markup {
+    let articles = |place: &SchemePlace| {
+        let (site, place) = (site.to_string(), place.label.clone());
+        ArticleQuery::of(Filter { site, place, ..Filter::default() }).query(None)
+    };
     html! {
         @if !places.is_empty() {
             div.scroll tabindex="0" role="region" aria-label={ "Table of places: " (kind) } {
@@ -231,7 +236,7 @@ fn place_table(kind: &str, places: &[&SchemePlace]) -> Markup {
                     tbody {
                         @for place in places.iter().take(PLACES) {
                             tr {
-                                th scope="row" dir="auto" { (place.label) }
+                                th scope="row" dir="auto" { a href={ "/articles?" (articles(place)) } { (place.label) } }
                                 td.address { @if let Some(address) = &place.address { (external_link(address.as_str())) } }
                                 td.number { (Number(place.articles.into())) }
                             }
@@ -323,15 +328,17 @@ mod tests {
             .iter()
             .map(|(url, slots)| SchemePage { url, authors: Some(&[]), published: None, slots, links: &[] })
             .collect();
-        let shown = scheme_section(Some(&SiteScheme::learn(&pages).0)).0;
-        assert!(shown.contains("Part &lt;0&gt;</th>") && !shown.contains("Part <"), "{shown}");
+        let site = Site::of_host("a.test");
+        let shown = scheme_section(&site, Some(&SiteScheme::learn(&pages).0)).0;
+        assert!(shown.contains("Part &lt;0&gt;</a></th>") && !shown.contains("Part <"), "{shown}");
         assert_eq!(shown.matches("Part &lt;").count(), PLACES, "{shown}");
+        assert!(shown.contains("/articles?site=a.test&amp;place=Part+%3C0%3E\""), "{shown}");
         assert!(shown.contains("and 3 more"), "{shown}");
         assert_eq!(shown.matches(">word ").count(), 5, "{shown}");
         assert!(shown.find("Part").unwrap() < shown.find("word ").unwrap(), "sections come first: {shown}");
-        let unknown = scheme_section(None).0;
+        let unknown = scheme_section(&site, None).0;
         assert!(unknown.contains("They are not known yet"), "{unknown}");
-        let none = scheme_section(Some(&SiteScheme::default())).0;
+        let none = scheme_section(&site, Some(&SiteScheme::default())).0;
         assert!(none.contains("No part of its pages names sections or tags"), "{none}");
     }
 }

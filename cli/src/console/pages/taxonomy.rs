@@ -83,7 +83,7 @@ fn search_form(wanted: &str) -> Markup {
     }
 }
 
-/// The concepts that have a written form with `wanted` in it; all concepts if `wanted` is empty.
+/// The concepts that have a written form with `wanted` in it; all concepts if `wanted` is empty. Genres come last.
 pub(in crate::console) fn named_concepts<'a>(taxonomy: &'a Taxonomy, wanted: &str) -> Vec<&'a Concept> {
     let folded = wanted.to_lowercase();
     let is_meant = |concept: &&Concept| {
@@ -91,7 +91,9 @@ pub(in crate::console) fn named_concepts<'a>(taxonomy: &'a Taxonomy, wanted: &st
             || concept.key == wanted
             || concept.forms.iter().any(|form| form.text.to_lowercase().contains(&folded))
     };
-    taxonomy.concepts.iter().filter(is_meant).collect()
+    let mut named: Vec<&Concept> = taxonomy.concepts.iter().filter(is_meant).collect();
+    named.sort_by_key(|concept| concept.is_genre);
+    named
 }
 
 fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {

@@ -206,3 +206,18 @@ fn what_follows_from_a_run_is_found_and_what_it_merged_is_not_asked_for() {
     assert_eq!((merged.hit, merged.wanted_in_run, merged.wanted), (0, 0, 3));
     assert_eq!(merged.recall_in_run, Figure(None));
 }
+
+#[test]
+fn the_judgements_of_the_lab_are_read_and_each_thing_is_judged_once() {
+    let lines = include_str!("../../../labels/concepts.jsonl").lines();
+    let lines: Vec<JudgedLine> = lines.map(|line| serde_json::from_str(line).unwrap()).collect();
+    let named = lines.iter().map(|line| match line {
+        JudgedLine::Concept { label, verdict, .. } => (folded(label), String::new(), verdict.is_some()),
+        JudgedLine::Pair { broader, narrower, verdict, .. } => {
+            (folded(broader), folded(narrower), verdict.is_some())
+        }
+    });
+    let named: BTreeSet<_> = named.collect();
+    assert_eq!(named.len(), lines.len());
+    assert!(named.iter().all(|(_, _, is_judged)| *is_judged));
+}

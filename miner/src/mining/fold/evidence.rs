@@ -47,14 +47,7 @@ pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool
             let (Some(narrower), Some(broader)) = (places.get(narrower), places.get(broader)) else {
                 return false;
             };
-            let mut place = site.above.get(*narrower).copied().flatten();
-            while let Some(at) = place {
-                if at == *broader {
-                    return true;
-                }
-                place = site.above.get(at).copied().flatten();
-            }
-            false
+            site.places_above(*narrower).any(|above| above == *broader)
         };
         for (broader, narrower) in &site.nested {
             let Some(pair) = pair(of, *broader, *narrower) else { continue };

@@ -108,9 +108,15 @@ fn a_key_that_starts_a_second_concept_gives_another_identifier() {
 fn only_the_latest_changes_are_kept() {
     let both = [taxonomy(&[(&["a"], &[])]), taxonomy(&[])];
     let many: Vec<Taxonomy> = both.iter().cycle().take(2 * MOST_CHANGES).cloned().collect();
-    let registry = followed(&many);
-    assert_eq!((registry.changes.len(), registry.entries.len()), (MOST_CHANGES, 1));
-    assert_eq!(registry.changes.last().unwrap().at, Timestamp(2 * MOST_CHANGES as u64));
+    let mut registry = followed(&many);
+    let all = 2 * MOST_CHANGES as u64;
+    assert_eq!((registry.changes.len() as u64, registry.entries.len()), (all, 1), "nobody was told of any");
+    registry.announced = all - 3;
+    assert_eq!(registry.changes_since(registry.announced).len(), 3);
+    registry.follow(&both[0], Timestamp(all + 1));
+    let numbers: Vec<u64> = registry.changes.iter().map(|change| change.number).collect();
+    assert!(numbers.iter().copied().eq(all + 2 - MOST_CHANGES as u64..=all + 1), "{numbers:?}");
+    assert_eq!(registry.changes.last().unwrap().at, Timestamp(all + 1));
 }
 
 #[test]

@@ -356,7 +356,10 @@ impl Collector {
     pub(super) fn finish(mut self, file: &str) -> Result<Schemes, ReadError> {
         self.numbers = FxHashMap::default();
         self.resolve_xl();
-        let uri = |texts: &Texts, node: &Node| texts.get(node.uri).to_owned();
+        // Parsers give nodes without a URI names at random.
+        let uri = |texts: &Texts, node: &Node| {
+            if node.blank { String::new() } else { texts.get(node.uri).to_owned() }
+        };
         // Which nodes are concepts.
         let mut is_concept = vec![false; self.nodes.len()];
         for pairs in [&self.in_scheme, &self.tops] {
@@ -384,7 +387,7 @@ impl Collector {
             pairs.retain(|(narrow, broad)| {
                 let (narrow, broad) = (*narrow as usize, *broad as usize);
                 if is_concept[narrow] && !is_concept[broad] {
-                    self.notes.add(Note::DanglingBroader, 1, self.texts.get(self.nodes[broad].uri));
+                    self.notes.add(Note::DanglingBroader, 1, &uri(&self.texts, &self.nodes[broad]));
                 }
                 is_concept[narrow] && is_concept[broad]
             });

@@ -1,5 +1,6 @@
 //! The taxonomy as a value: concepts, their written forms and their relations.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use newslode_page::reading::Site;
@@ -111,7 +112,8 @@ impl Taxonomy {
         self.concepts.binary_search_by(|c| c.key.as_str().cmp(key)).ok().and_then(|at| self.concepts.get(at))
     }
 
-    /// The display tree: concept key → keys under it, `None` → the roots; the best supported come first.
+    /// The display tree: concept key → keys under it, `None` → the roots. Genres come last; of the others and of them, the best
+    /// supported come first.
     #[must_use]
     pub fn children(&self) -> BTreeMap<Option<&str>, Vec<&Concept>> {
         let mut children: BTreeMap<Option<&str>, Vec<&Concept>> = BTreeMap::new();
@@ -119,7 +121,9 @@ impl Taxonomy {
             children.entry(concept.parent.as_deref()).or_default().push(concept);
         }
         for under in children.values_mut() {
-            under.sort_by(|a, b| b.sites.len().cmp(&a.sites.len()).then_with(|| a.key.cmp(&b.key)));
+            under.sort_by_key(|concept| {
+                (concept.is_genre, Reverse(concept.sites.len()), concept.key.as_str())
+            });
         }
         children
     }

@@ -2,8 +2,8 @@
 //!
 //! Each concept has a line of its own, as wide as its words, so labels cannot overlap. Children are indented below their parent
 //! and connected to it. To the right, a bar and a number show the support. A concept with several broader ones is under one of
-//! them and names the others. Trees fill columns of about equal height; trees of a single concept come last. The file needs no
-//! other file; equal taxonomies give equal bytes.
+//! them and names the others. Trees fill columns of about equal height; trees of a single concept come after the others, and
+//! trees of genres last. The file needs no other file; equal taxonomies give equal bytes.
 
 use std::collections::BTreeSet;
 
@@ -99,7 +99,8 @@ pub fn tree_svg(taxonomy: &Taxonomy) -> String {
     out
 }
 
-/// The roots' trees in preorder: larger trees first, by support, then trees of a single concept.
+/// The roots' trees in preorder: larger trees first, by support, then trees of a single concept; those of genres last, in the
+/// same order.
 fn trees(taxonomy: &Taxonomy) -> Vec<Vec<ConceptLine<'_>>> {
     let children = taxonomy.children();
     let languages: BTreeSet<&str> = taxonomy.concepts.iter().map(|c| c.language.as_str()).collect();
@@ -117,7 +118,7 @@ fn trees(taxonomy: &Taxonomy) -> Vec<Vec<ConceptLine<'_>>> {
         }
         trees.push(lines);
     }
-    trees.sort_by_key(|lines| lines.len() == 1);
+    trees.sort_by_key(|lines| (lines.first().is_some_and(|root| root.concept.is_genre), lines.len() == 1));
     trees
 }
 

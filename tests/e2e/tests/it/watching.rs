@@ -58,9 +58,12 @@ async fn is_all_fetched(lab: &Lab, run: &str) -> bool {
         && sites.iter().all(|site| site.pending == 0 && site.leased == 0 && site.urls > LEAST_URLS)
 }
 
-/// What names the event that a line of JSON tells.
+/// What names the event that a line of JSON tells; changes of the taxonomy are counted together.
 fn event_name(line: &str) -> Option<(String, u64)> {
     let event: serde_json::Value = serde_json::from_str(line).unwrap();
+    if event["event"] == "taxonomy" {
+        return Some(("taxonomy".to_owned(), event["number"].as_u64()?));
+    }
     Some((event["url"].as_str()?.to_owned(), event["version"].as_u64()?))
 }
 
@@ -98,6 +101,14 @@ async fn a_watch_that_is_killed_again_and_again_counts_what_an_undisturbed_run_c
         let articles = lab.ok(&["export", "articles", "--quiet", "--dir", &folder]).await;
         let told: BTreeSet<(String, u64)> = articles.lines().filter_map(event_name).collect();
         told.len() == articles.lines().count() && told.is_subset(&events_in(&lab, "killed"))
+    })
+    .await;
+    until("all changes of the taxonomy are written", async || {
+        let changes = lab.ok(&["taxonomy", "--changes", "--format", "json", "--dir", &folder]).await;
+        let changes: Vec<serde_json::Value> = serde_json::from_str(&changes).unwrap();
+        let numbers: Vec<u64> = changes.iter().filter_map(|change| change["number"].as_u64()).collect();
+        let told = events_in(&lab, "killed").into_iter().filter(|(of, _)| of == "taxonomy");
+        !numbers.is_empty() && told.map(|(_, number)| number).eq(numbers)
     })
     .await;
     watching.terminate();

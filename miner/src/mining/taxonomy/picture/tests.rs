@@ -70,3 +70,25 @@ fn an_empty_taxonomy_and_a_deep_one_are_drawn() {
     let deep = Taxonomy { concepts: concepts.collect(), sites: 10, ..Taxonomy::default() };
     assert_eq!(tree_svg(&deep).matches("<title>").count(), 900);
 }
+
+#[test]
+fn genres_come_last_in_the_outline_and_in_the_picture() {
+    // The genres are on more sites, and one of them has a genre below it.
+    let genre = |n, label, parents: &[usize]| Concept { is_genre: true, ..concept(n, label, parents) };
+    let concepts = vec![
+        concept(1, "Sport", &[]),
+        concept(2, "Europe", &[]),
+        concept(3, "Chess", &[1]),
+        genre(8, "Opinion", &[]),
+        genre(9, "Video", &[]),
+        genre(10, "Editorials", &[8]),
+    ];
+    let taxonomy = Taxonomy { sites: 10, concepts, ..Taxonomy::default() };
+    let wanted = ["Europe", "Sport", "Chess", "Video", "Opinion", "Editorials"];
+    let labels: Vec<&str> =
+        taxonomy.in_order().into_iter().map(|(_, concept)| concept.label.as_str()).collect();
+    assert_eq!(labels, wanted);
+    let drawn: Vec<&str> =
+        trees(&taxonomy).iter().flatten().map(|line| line.concept.label.as_str()).collect();
+    assert_eq!(drawn, ["Sport", "Chess", "Europe", "Opinion", "Editorials", "Video"]);
+}

@@ -40,7 +40,7 @@ async fn reads_articles(reader: impl Fn() -> Command) {
     let servers = Servers::start().await;
     let broker = servers.rabbit.url();
 
-    let early = ended(reader(), Some(&broker), &["#", "0"], &lab).await;
+    let early = ended(reader(), Some(&broker), &["*.*.#", "0"], &lab).await;
     assert_ne!(early.code, Some(0));
     assert!(early.err.contains("newslode.articles"), "{}", early.err);
 
@@ -48,13 +48,13 @@ async fn reads_articles(reader: impl Fn() -> Command) {
     services.start_all();
     services.ready().await;
     // The queues are there before the first article.
-    for pattern in ["#", "en.junk"] {
+    for pattern in ["*.*.#", "en.junk"] {
         assert_eq!(lines(reader(), &broker, &[pattern, "0"], &lab).await.0, Vec::<String>::new());
     }
     services.seed().await;
-    let (first, _) = lines(reader(), &broker, &["#", "12"], &lab).await;
+    let (first, _) = lines(reader(), &broker, &["*.*.#", "12"], &lab).await;
     // What was acknowledged does not come again.
-    let (second, _) = lines(reader(), &broker, &["#", "12"], &lab).await;
+    let (second, _) = lines(reader(), &broker, &["*.*.#", "12"], &lab).await;
     let all: Vec<&String> = first.iter().chain(&second).collect();
     let different: BTreeSet<&String> = all.iter().copied().collect();
     assert!(all.len() > 20 && different.len() == all.len(), "{all:#?}");
@@ -88,10 +88,10 @@ async fn publish(broker: &str, message: &[u8]) {
 /// Without a broker the error says what is missing.
 async fn names_what_is_missing(reader: impl Fn() -> Command) {
     let lab = Lab::of(small_world(5)).await;
-    let unset = ended(reader(), None, &["#", "0"], &lab).await;
+    let unset = ended(reader(), None, &["*.*.#", "0"], &lab).await;
     assert_ne!(unset.code, Some(0));
     assert!(unset.err.contains("NEWSLODE__BROKER__URL"), "{}", unset.err);
-    let away = ended(reader(), Some("amqp://127.0.0.1:1/%2f"), &["#", "0"], &lab).await;
+    let away = ended(reader(), Some("amqp://127.0.0.1:1/%2f"), &["*.*.#", "0"], &lab).await;
     assert_ne!(away.code, Some(0));
     assert!(away.err.contains("cannot connect to RabbitMQ"), "{}", away.err);
 }

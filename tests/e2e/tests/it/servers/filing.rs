@@ -38,7 +38,7 @@ impl Reader {
         let bound = channel.queue_bind(
             queue.clone(),
             exchange.into(),
-            "#".into(),
+            "*.*.#".into(),
             Default::default(),
             Default::default(),
         );
