@@ -38,6 +38,7 @@ mod lateness;
 mod listed;
 pub mod listing;
 pub mod past;
+mod path_pattern;
 mod politeness;
 mod publish;
 mod recent_links;
