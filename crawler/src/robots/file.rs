@@ -22,7 +22,7 @@ pub const MAX_FILE_BYTES: usize = 500 << 10;
 const MAX_LINE_BYTES: usize = 2083 * 8 - 1;
 
 /// Beginnings of lines and what they mean. Longer names with the same beginning are taken, too (`Sitemaps`).
-const NAMES: [(&[u8], Name); 16] = [
+const NAMES: [(&[u8], Name); 18] = [
     (b"user-agent", Name::UserAgent),
     (b"useragent", Name::UserAgent),
     (b"user agent", Name::UserAgent),
@@ -39,16 +39,20 @@ const NAMES: [(&[u8], Name); 16] = [
     (b"sitemap", Name::Sitemap),
     (b"site-map", Name::Sitemap),
     (b"site map", Name::Sitemap),
+    (b"content-signal", Name::ContentSignal),
+    (b"content-usage", Name::ContentUsage),
 ];
 
 /// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
+pub(super) enum Name {
     UserAgent,
     Allow,
     Disallow,
     CrawlDelay,
     Sitemap,
+    ContentSignal,
+    ContentUsage,
 }
 
 /// What a robots.txt says to one crawler.
@@ -112,7 +116,7 @@ impl RobotsFile {
                         group.crawl_delay = Some(group.crawl_delay.map_or(delay, |other| other.min(delay)));
                     }
                 }
-                Name::Sitemap => {}
+                Name::Sitemap | Name::ContentSignal | Name::ContentUsage => {}
             }
         }
         let Group { mut rules, crawl_delay } = if is_named { ours } else { everyones };
@@ -154,22 +158,23 @@ pub fn sitemaps(bytes: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
 
 /// Whose lines these are.
 #[derive(Clone, Copy, Default)]
-struct Agents {
-    us: bool,
-    everyone: bool,
+pub(super) struct Agents {
+    pub(super) us: bool,
+    pub(super) everyone: bool,
 }
 
 impl Agents {
     /// The agents of a `User-agent` line. Only its beginning is compared, up to the first character that a product token cannot
     /// have: people add versions, comments and other names.
-    fn of_line(value: &[u8], token: &str) -> Agents {
+    pub(super) fn of_line(value: &[u8], token: &str) -> Agents {
         let everyone =
             value.strip_prefix(b"*").is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
         let length = value.iter().take_while(|&&byte| is_token_byte(byte)).count();
         Agents { us: length > 0 && value[..length].eq_ignore_ascii_case(token.as_bytes()), everyone }
     }
 
-    fn and(self, other: Agents) -> Agents {
+    /// These agents and others.
+    pub(super) fn and(self, other: Agents) -> Agents {
         Agents { us: self.us || other.us, everyone: self.everyone || other.everyone }
     }
 
@@ -188,7 +193,7 @@ fn is_token_byte(byte: u8) -> bool {
 }
 
 /// The lines that mean something, with their values.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (Name, &[u8])> {
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (Name, &[u8])> {
     without_byte_order_mark(within_limit(bytes)).split(|byte| matches!(byte, b'\r' | b'\n')).filter_map(
         |line| {
             let line = &line[..line.len().min(MAX_LINE_BYTES)];
