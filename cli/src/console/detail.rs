@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use newslode_common::rights::Rights;
 use newslode_common::store::{Kind, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::filing::Filed;
@@ -15,6 +16,7 @@ use newslode_page::article::Article;
 use super::snapshot::{ArticleSummary, Mined};
 use crate::queries::articles::FiledArticle;
 use crate::queries::codes::article_codes;
+use crate::queries::rights::RightsReader;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
@@ -27,6 +29,8 @@ pub(super) struct Detail {
     /// The codes of its concepts and places.
     codes: Vec<String>,
     labels: BTreeMap<String, String>,
+    /// What may be done with it.
+    rights: Rights,
 }
 
 impl Detail {
@@ -51,7 +55,8 @@ impl Detail {
         let keys = filed.iter().map(|filed| filed.concept.as_str());
         let of = (places.as_slice(), article.language.as_deref());
         let codes = article_codes(&parts.schemes, &mined.taxonomy, keys, of).await;
-        Ok(Some(Detail { id: summary.id, article, history, filed, places, codes, labels }))
+        let rights = RightsReader::new(parts.stores.archive.as_ref()).rights_of(&summary.url).await?;
+        Ok(Some(Detail { id: summary.id, article, history, filed, places, codes, labels, rights }))
     }
 
     /// The article as readers get it.
@@ -59,5 +64,6 @@ impl Detail {
         let (article, history) = (self.article.clone(), self.history.clone());
         let (places, codes) = (self.places.clone(), self.codes.clone());
         FiledArticle::new(self.id, article, &self.filed, history, &self.labels, places, codes)
+            .with_rights(self.rights.clone())
     }
 }

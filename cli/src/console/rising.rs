@@ -348,6 +348,7 @@ mod tests {
             filings: Vec::new(),
             print: Default::default(),
             reading: 0,
+            rights: Default::default(),
         }
     }
 

@@ -29,7 +29,7 @@ use crate::zone::zone_name;
 /// Name of the file within a run's folder.
 const FILE: &str = "newslode.console";
 /// The first bytes; another number for each form.
-const FORMAT: &[u8] = b"newslode console 2\n";
+const FORMAT: &[u8] = b"newslode console 3\n";
 /// Articles of a frame.
 const ARTICLES: usize = 500;
 /// Bytes of the filing in a frame.
@@ -200,7 +200,15 @@ mod tests {
             let page = Page::parse(&url, None, html.as_bytes());
             let article = newslode_page::article(&page, Timestamp(9)).1.unwrap();
             let found = Some(Timestamp(n as u64));
-            Arc::new(ArticleSummary::of(&url, &article, ContentHash::NONE, found, Vec::new(), Timestamp(9)))
+            Arc::new(ArticleSummary::of(
+                &url,
+                &article,
+                ContentHash::NONE,
+                found,
+                Vec::new(),
+                Default::default(),
+                Timestamp(9),
+            ))
         };
         let (mut articles, mut older) = ((0..articles).map(summary).collect(), OlderArticles::default());
         older.cut(&mut articles, ARTICLES + 1);
