@@ -14,6 +14,7 @@ pub mod message;
 pub mod outcome;
 pub mod parsed;
 pub mod retry;
+pub mod rights;
 pub mod room;
 pub mod schedule;
 pub mod serve;

@@ -21,6 +21,10 @@ pub struct Directives {
     pub nofollow: bool,
     /// No copy of it may be shown.
     pub noarchive: bool,
+    /// It must not be given to AI, or train it.
+    pub noai: bool,
+    /// Its pictures must not be given to AI, or train it.
+    pub noimageai: bool,
 }
 
 impl Directives {
@@ -33,7 +37,7 @@ impl Directives {
     ) -> Directives {
         values
             .into_iter()
-            .fold(Directives::default(), |all, value| all.and(Directives::read(value, token, now)))
+            .fold(Directives::default(), |all, value| all.and(Directives::of_value(value, token, now)))
     }
 
     /// The directives in a page's markup for the crawler of this name.
@@ -48,7 +52,7 @@ impl Directives {
             .filter(|&node| tree.is_html(node) && tree.tag(node) == Some("meta"))
             .filter(|&node| tree.attr(node, "name").is_some_and(is_ours))
             .filter_map(|node| tree.attr(node, "content"))
-            .fold(Directives::default(), |all, content| all.and(Directives::read(content, token, now)))
+            .fold(Directives::default(), |all, content| all.and(Directives::of_value(content, token, now)))
     }
 
     /// These directives and others.
@@ -58,10 +62,14 @@ impl Directives {
             noindex: self.noindex || other.noindex,
             nofollow: self.nofollow || other.nofollow,
             noarchive: self.noarchive || other.noarchive,
+            noai: self.noai || other.noai,
+            noimageai: self.noimageai || other.noimageai,
         }
     }
 
-    fn read(value: &str, token: &str, now: Timestamp) -> Directives {
+    /// The directives of one value.
+    #[must_use]
+    pub fn of_value(value: &str, token: &str, now: Timestamp) -> Directives {
         let mut found = Directives::default();
         let mut is_ours = true;
         let mut rest = value;
@@ -99,6 +107,8 @@ impl Directives {
         self.noindex |= is("noindex") || is("none");
         self.nofollow |= is("nofollow") || is("none");
         self.noarchive |= is("noarchive");
+        self.noai |= is("noai");
+        self.noimageai |= is("noimageai");
     }
 }
 
@@ -130,9 +140,10 @@ mod tests {
 
     /// 2024-05-03T00:00:00Z.
     const NOW: Timestamp = Timestamp(1_714_694_400_000);
-    const NOINDEX: Directives = Directives { noindex: true, nofollow: false, noarchive: false };
-    const NOFOLLOW: Directives = Directives { noindex: false, nofollow: true, noarchive: false };
-    const NOTHING: Directives = Directives { noindex: false, nofollow: false, noarchive: false };
+    const NOINDEX: Directives = Directives { noindex: true, ..NOTHING };
+    const NOFOLLOW: Directives = Directives { nofollow: true, ..NOTHING };
+    const NOTHING: Directives =
+        Directives { noindex: false, nofollow: false, noarchive: false, noai: false, noimageai: false };
 
     #[track_caller]
     fn header(values: &[&str], expected: Directives) {
@@ -150,6 +161,7 @@ mod tests {
         header(&["noindex", "nofollow"], NOINDEX.and(NOFOLLOW));
         header(&["none"], NOINDEX.and(NOFOLLOW));
         header(&["noarchive"], Directives { noarchive: true, ..NOTHING });
+        header(&["NoAI, noimageai"], Directives { noai: true, noimageai: true, ..NOTHING });
         header(&["max-snippet: 20, max-image-preview:large, nofollow"], NOFOLLOW);
         header(&["noindexing, no index, xnofollow"], NOTHING);
     }
@@ -214,7 +226,8 @@ mod tests {
         fn no_value_panics_and_nothing_is_read_into_other_words(value in "[ -~é]{0,60}") {
             let found = Directives::of_headers([value.as_str()], "Newslode", NOW);
             let lower = value.to_ascii_lowercase();
-            let is_named = ["noindex", "none", "nofollow", "noarchive", "unavailable_after"].iter().any(|name| lower.contains(name));
+            let words = ["noindex", "none", "nofollow", "noarchive", "noai", "noimageai", "unavailable_after"];
+            let is_named = words.iter().any(|name| lower.contains(name));
             prop_assert!(is_named || found == NOTHING);
         }
     }

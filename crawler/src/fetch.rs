@@ -13,6 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use newslode_common::coding::{self, CodingError, Decoded, End};
 use newslode_common::config::CrawlerConfig;
+use newslode_common::rights::Rights;
 use newslode_common::store::Validators;
 use newslode_common::time::Clock;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -25,6 +26,7 @@ use crate::gate::Gate;
 use crate::html::{is_html_type, looks_like_html};
 use crate::listing::sniff;
 use crate::retry_after;
+use crate::rights::{self, Reader};
 use crate::web::Web;
 
 const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
@@ -42,6 +44,8 @@ pub enum Answer {
         validators: Validators,
         /// What `X-Robots-Tag` asks for.
         directives: Directives,
+        /// What its headers say of the uses of the page.
+        rights: Rights,
         /// The `Refresh` header.
         refresh: Option<String>,
         /// Whether the body ended too early.
@@ -245,6 +249,11 @@ impl Fetcher {
         Directives::of_headers(values, &self.token, self.clock.now())
     }
 
+    fn rights(&self, url: &Url, headers: &HeaderMap) -> Rights {
+        let texts = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+        rights::of_headers(texts, url, Reader { token: &self.token, at: self.clock.now() })
+    }
+
     async fn judge(
         &self,
         url: &Url,
@@ -288,6 +297,7 @@ impl Fetcher {
         let content_type = content_type(response.headers());
         let validators = validators_in(response.headers());
         let directives = self.directives(response.headers());
+        let rights = self.rights(url, response.headers());
         let refresh = header_text(response.headers(), &header::REFRESH);
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
@@ -316,7 +326,7 @@ impl Fetcher {
         if !any && content_type.is_none() && !looks_like_html(&body) {
             return Ok(Answer::NotHtml);
         }
-        Ok(Answer::Page { content_type, body: body.into(), validators, directives, refresh, is_cut })
+        Ok(Answer::Page { content_type, body: body.into(), validators, directives, rights, refresh, is_cut })
     }
 }
 

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use newslode_common::config::CrawlerConfig;
+use newslode_common::config::{CrawlerConfig, Noarchive};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::time::Clock;
@@ -38,6 +38,7 @@ mod lateness;
 mod listed;
 pub mod listing;
 pub mod past;
+mod path_pattern;
 mod politeness;
 mod publish;
 mod recent_links;
@@ -46,8 +47,10 @@ mod refresh;
 mod repeats;
 mod response_times;
 pub mod retry_after;
+pub mod rights;
 pub mod robots;
 mod shared;
+pub mod site_files;
 mod site_requests;
 mod tls;
 mod visit;
@@ -98,7 +101,8 @@ pub async fn run(
     internet.warn_of_unchecked_certificates();
     let mut web: Arc<dyn Web> = Arc::new(internet);
     if !warc.is_empty() {
-        web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, Clock::Machine)?);
+        let hides = (config.noarchive == Noarchive::Hide).then(|| config.product_token().to_owned());
+        web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, hides, Clock::Machine)?);
     }
     run_in(parts, config, schedule, Surroundings { web, clock: Clock::Machine }, stop).await
 }

@@ -22,12 +22,16 @@ use bytes::Bytes;
 use futures::Stream;
 use newslode_common::schedule::name;
 use newslode_common::time::{Clock, iso};
+use newslode_common::warc::http::Answer;
 use newslode_common::warc::{NewRecord, Packing, RecordType, Writer, digest};
+use newslode_page::Page;
+use newslode_page::reading::canonical;
 use newslode_page::time::Timestamp;
 use reqwest::Body;
 use reqwest::header::{self, HeaderValue};
 use url::Url;
 
+use crate::directives::Directives;
 use crate::error::FetchError;
 use crate::site_requests::MASK;
 use crate::web::{HeaderMap, Response, Web};
@@ -55,12 +59,19 @@ impl Recorder {
     ///
     /// # Errors
     /// When nothing can be written there.
-    pub fn open(inner: Arc<dyn Web>, folder: &Path, agent: &str, clock: Clock) -> anyhow::Result<Recorder> {
+    /// Pages that ask the crawler of the name in `hides` for no copy are left out.
+    pub fn open(
+        inner: Arc<dyn Web>,
+        folder: &Path,
+        agent: &str,
+        hides: Option<String>,
+        clock: Clock,
+    ) -> anyhow::Result<Recorder> {
         let mut files = WarcFiles::new(folder, agent);
         let unusable = || format!("`archive.warc`: cannot write to `{}`", folder.display());
         std::fs::create_dir_all(folder).with_context(unusable)?;
         files.begin_file(clock.now()).with_context(unusable)?;
-        let writer = OrderedWriter { waiting: Mutex::default(), files: Mutex::new(files) };
+        let writer = OrderedWriter { waiting: Mutex::default(), files: Mutex::new(files), hides };
         Ok(Recorder { inner, clock, agent: agent.to_owned(), writer: Arc::new(writer) })
     }
 }
@@ -151,6 +162,33 @@ struct Exchange {
     is_cut: bool,
 }
 
+impl Exchange {
+    /// Whether the page asks for no copy, in its header or its elements.
+    fn asks_for_no_copy(&self, token: &str) -> bool {
+        let has_word = |bytes: &[u8]| {
+            let word = b"noarchive";
+            bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+        };
+        // Nearly all pages end here. The codings of a body are undone only for a page that may ask.
+        let head = self.head.as_bytes();
+        let is_packed = self.head.to_ascii_lowercase().contains("\r\ncontent-encoding:");
+        if !has_word(head) && !is_packed && !has_word(&self.body) {
+            return false;
+        }
+        let values = self.head.lines().filter_map(|line| line.split_once(':'));
+        let tags = values.filter(|(name, _)| name.eq_ignore_ascii_case("x-robots-tag"));
+        if Directives::of_headers(tags.map(|(_, value)| value.trim()), token, self.at).noarchive {
+            return true;
+        }
+        let block = [head, &self.body].concat();
+        let Some(answer) = Answer::parse(&block) else { return false };
+        let Ok(body) = answer.body(&block, MOST_BODY) else { return false };
+        let Some(url) = canonical(&self.url).filter(|_| has_word(&body)) else { return false };
+        let page = Page::parse(&url, answer.content_type(), &body);
+        Directives::of_page(&page, token, self.at).noarchive
+    }
+}
+
 /// A body that is copied as it is read.
 struct RecordedBody {
     body: Body,
@@ -211,6 +249,8 @@ struct OrderedWriter {
     /// Exchanges whose bodies ended. Each has a task that will write one of them.
     waiting: Mutex<VecDeque<Exchange>>,
     files: Mutex<WarcFiles>,
+    /// The crawler's name, if pages are left out that ask it for no copy.
+    hides: Option<String>,
 }
 
 impl OrderedWriter {
@@ -220,6 +260,10 @@ impl OrderedWriter {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let Some(exchange) = next else { return };
+        if self.hides.as_ref().is_some_and(|token| exchange.asks_for_no_copy(token)) {
+            tracing::debug!(url = %exchange.url, "the page asks for no copy; it is not written to the web archive");
+            return;
+        }
         if let Err(error) = files.write(&exchange) {
             tracing::warn!(url = %exchange.url, %error, "an answer is missing from the web archive");
         }

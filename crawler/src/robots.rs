@@ -12,13 +12,14 @@
 //!
 //! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::verdict_of`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use newslode_common::config::CrawlerConfig;
-use newslode_common::store::{Kind, PageArchive};
+use newslode_common::rights::Rights;
+use newslode_common::store::{Kind, PageArchive, StoreResult, robots_key};
 use newslode_common::time::Clock;
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, canonical};
@@ -31,11 +32,13 @@ use crate::error::{FetchError, with_causes};
 use crate::fetch::{self, Fetcher};
 use crate::html::looks_like_html;
 use crate::listing::discover::in_robots;
+use crate::rights::FileRules;
 use crate::web::without_credentials;
 
 pub use file::RobotsFile;
 
 pub mod file;
+mod rights;
 
 /// Time that a file is kept (RFC 9309, section 2.4).
 const CACHE_TIME: Duration = Duration::from_secs(86_400);
@@ -70,6 +73,10 @@ pub enum RobotsVerdict {
 pub struct Rules {
     /// What may be fetched, and how fast.
     pub robots: RobotsFile,
+    /// What may be done with what was fetched.
+    pub rights: FileRules,
+    /// When the file was read.
+    pub at: Timestamp,
     /// The maps that it names.
     pub maps: Vec<CanonicalUrl>,
 }
@@ -80,8 +87,13 @@ struct CachedVerdict {
     bytes: usize,
 }
 
+/// Most changes of a file's rights that are kept.
+const MOST_CHANGES: usize = 50;
+/// Most lines of such a change.
+const MOST_LINES: usize = 20;
+
 /// A file as the archive keeps it.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 struct KeptFile {
     /// When it was read.
     at: Timestamp,
@@ -89,6 +101,47 @@ struct KeptFile {
     closed_since: Option<Timestamp>,
     /// Its text; bytes that are no UTF-8 are replaced.
     text: String,
+    /// The name of the crawler that read it.
+    #[serde(default)]
+    token: String,
+    /// How its lines about rights changed, the latest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changes: Vec<RightsChange>,
+}
+
+/// A change of the lines of a file that are about rights.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RightsChange {
+    /// When it was seen.
+    pub at: Timestamp,
+    /// Lines that are new.
+    pub new: Vec<String>,
+    /// Lines that are gone.
+    pub gone: Vec<String>,
+}
+
+/// What the robots.txt of an origin says of rights today, as the archive keeps it.
+#[derive(Debug, Default)]
+pub struct OriginRights {
+    /// When it was read.
+    pub at: Timestamp,
+    /// What it says.
+    pub rules: FileRules,
+    /// How that changed, the latest last.
+    pub changes: Vec<RightsChange>,
+}
+
+/// Reads what the robots.txt of a page's origin says of rights to the crawler that read it last; nothing if none was read.
+///
+/// # Errors
+/// When the archive fails.
+pub async fn read_origin_rights(archive: &dyn PageArchive, page: &Url) -> StoreResult<OriginRights> {
+    let Some(key) = key(page) else { return Ok(OriginRights::default()) };
+    let Some(json) = archive.get(Kind::Robots, key).await? else { return Ok(OriginRights::default()) };
+    let Ok(KeptFile { at, text, token, changes, .. }) = serde_json::from_slice(&json) else {
+        return Ok(OriginRights::default());
+    };
+    Ok(OriginRights { at, rules: rights::read(text.as_bytes(), &token), changes })
 }
 
 /// What a server answers to the request for a file.
@@ -144,6 +197,16 @@ impl Robots {
         (verdict, asked.into_inner())
     }
 
+    /// What the robots.txt that was read last says of the uses of a page; nothing if none was.
+    pub(crate) fn rights_of(&self, url: &Url) -> Rights {
+        let (origin, now) = (url.origin().ascii_serialization(), self.clock.now());
+        let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, now);
+        match cell.get().map(|kept| &kept.verdict) {
+            Some(RobotsVerdict::Rules(rules)) => rules.rights.about(url, rules.at),
+            Some(RobotsVerdict::Unreachable { .. }) | None => Rights::default(),
+        }
+    }
+
     /// Whether the verdict of this URL's origin is known, so that asking for it needs no request.
     pub(crate) fn is_known(&self, url: &Url) -> bool {
         let (origin, now) = (url.origin().ascii_serialization(), self.clock.now());
@@ -167,9 +230,20 @@ impl Robots {
         let (reason, is_open) = match answer {
             Ok(Answer::File(text)) => {
                 let text = String::from_utf8_lossy(&text).into_owned();
-                let closed_since = kept.and_then(|kept| kept.closed_since).unwrap_or(now);
-                let mut kept = KeptFile { at: now, closed_since: Some(closed_since), text };
+                let token = self.token.clone();
+                let closed_since = kept.as_ref().and_then(|kept| kept.closed_since).unwrap_or(now);
+                let (before, changes) = match kept {
+                    Some(kept) => {
+                        let lines = rights::read(kept.text.as_bytes(), &self.token).lines();
+                        (Some(lines), kept.changes)
+                    }
+                    None => (None, Vec::new()),
+                };
+                let mut kept = KeptFile { at: now, closed_since: Some(closed_since), text, token, changes };
                 let found = self.verdict_by(url, &kept, now.plus(CACHE_TIME)).await;
+                if let (Some(before), RobotsVerdict::Rules(rules)) = (&before, &found.verdict) {
+                    kept.note_change(before, &rules.rights.lines());
+                }
                 kept.closed_since = kept.closed_since.filter(|_| is_closed(&found.verdict, url));
                 self.keep(url, &kept).await;
                 return CachedVerdict { until: due_again(&kept), ..found };
@@ -193,7 +267,7 @@ impl Robots {
                 CachedVerdict { verdict, until, bytes: 0 }
             }
             _ => {
-                let open = KeptFile { at: now, closed_since: None, text: String::new() };
+                let open = KeptFile { at: now, ..KeptFile::default() };
                 self.verdict_by(url, &open, now.plus(CACHE_TIME)).await
             }
         }
@@ -202,16 +276,20 @@ impl Robots {
     /// The verdict that a file gives until a time.
     async fn verdict_by(&self, url: &Url, kept: &KeptFile, until: Timestamp) -> CachedVerdict {
         // Half a megabyte of rules takes milliseconds to parse, so that happens off the reactor.
-        let (token, text, place) = (self.token.clone(), kept.text.clone(), canonical(url));
+        let (token, text, place, at) = (self.token.clone(), kept.text.clone(), canonical(url), kept.at);
         let parsed = tokio::task::spawn_blocking(move || {
             let maps = place.map(|place| in_robots(text.as_bytes(), &place));
             let robots = RobotsFile::parse(text.as_bytes(), &token);
-            Rules { robots, maps: maps.unwrap_or_default() }
+            let rights = rights::read(text.as_bytes(), &token);
+            Rules { robots, rights, at, maps: maps.unwrap_or_default() }
         });
         // A panic in the parser disallows everything.
-        let nothing = |_| Rules { robots: RobotsFile::disallow_all(), maps: Vec::new() };
+        let nothing = |_| {
+            let (robots, rights) = (RobotsFile::disallow_all(), FileRules::default());
+            Rules { robots, rights, at, maps: Vec::new() }
+        };
         let rules = parsed.await.unwrap_or_else(nothing);
-        let bytes = rules.robots.memory();
+        let bytes = rules.robots.memory() + rules.rights.memory();
         CachedVerdict { verdict: RobotsVerdict::Rules(Arc::new(rules)), until, bytes }
     }
 
@@ -266,10 +344,25 @@ impl Robots {
     }
 }
 
+impl KeptFile {
+    /// Notes how the lines about rights changed with this reading, if they did.
+    fn note_change(&mut self, before: &BTreeSet<String>, after: &BTreeSet<String>) {
+        let beyond = |these: &BTreeSet<String>, those: &BTreeSet<String>| {
+            these.difference(those).take(MOST_LINES).cloned().collect::<Vec<_>>()
+        };
+        let change = RightsChange { at: self.at, new: beyond(after, before), gone: beyond(before, after) };
+        if !(change.new.is_empty() && change.gone.is_empty()) {
+            self.changes.push(change);
+            let old = self.changes.len().saturating_sub(MOST_CHANGES);
+            self.changes.drain(..old);
+        }
+    }
+}
+
 /// The key of the file of this URL's origin in the archive.
 fn key(url: &Url) -> Option<ContentHash> {
     let file = canonical(&url.join("/robots.txt").ok()?)?;
-    Some(ContentHash::of(&file, Some(Kind::Robots.name()), b""))
+    Some(robots_key(&file))
 }
 
 /// When a file is asked for again.
@@ -338,7 +431,8 @@ mod tests {
     use super::*;
 
     fn filled(cell: &OnceCell<CachedVerdict>, until: Timestamp, bytes: usize) {
-        let rules = Rules { robots: RobotsFile::default(), maps: Vec::new() };
+        let (robots, rights) = (RobotsFile::default(), FileRules::default());
+        let rules = Rules { robots, rights, at: Timestamp(0), maps: Vec::new() };
         let verdict = RobotsVerdict::Rules(Arc::new(rules));
         assert!(cell.set(CachedVerdict { verdict, until, bytes }).is_ok());
     }

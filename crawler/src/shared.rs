@@ -23,6 +23,7 @@ use crate::recent_links::RecentLinks;
 use crate::repeats::Repeats;
 use crate::response_times::ResponseTimes;
 use crate::robots::Robots;
+use crate::site_files::SiteFiles;
 use crate::web::Web;
 
 /// The services that a crawler uses.
@@ -59,6 +60,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
+    pub(crate) site_files: SiteFiles,
     pub(crate) outages: Outages,
     pub(crate) recent_links: Arc<RecentLinks>,
     pub(crate) listed: ListedNotes,
@@ -103,6 +105,7 @@ impl Shared {
         let Surroundings { web, clock } = surroundings;
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config, parts.archive.clone());
+        let site_files = SiteFiles::new(fetcher.clone(), clock.clone(), &config, parts.archive.clone());
         Shared {
             listed: ListedNotes::new(parts.archive.clone()),
             parts,
@@ -111,6 +114,7 @@ impl Shared {
             clock,
             fetcher,
             robots,
+            site_files,
             outages: Outages::default(),
             recent_links: Arc::default(),
             refused_links: RecentLinks::for_ms(86_400_000),

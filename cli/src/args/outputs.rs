@@ -131,10 +131,14 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) history: bool,
     /// Export only these articles: `NAME=VALUE`, several times. Names and values are those of the console and its API: q, concept,
-    /// site, language, label, from, to, found_since, day; place, the label of a section or tag of the site; and code, that of a
+    /// site, language, label, rights, from, to, found_since, day; place, the label of a section or tag of the site; and code, that of a
     /// scheme's concept, which takes narrower concepts with it.
     #[arg(long = "filter", value_name = "NAME=VALUE")]
     pub(crate) filters: Vec<String>,
+    /// Export only articles of which these uses stand so: a use (search, ai_input, ai_train, text_mining, archive) and allowed,
+    /// reserved or unknown. Unknown never passes as allowed. Several times, or with commas; the same as `--filter rights=…`.
+    #[arg(long, value_name = "USE=STANDING")]
+    pub(crate) rights: Vec<String>,
     #[command(flatten)]
     pub(crate) scheme: SchemeArgs,
     /// Write the cells of CSV as they are. Otherwise an apostrophe precedes those that a spreadsheet takes for formulas.

@@ -3,6 +3,7 @@
 use newslode_common::time;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
+use serde::Serialize;
 
 use crate::args::ExplainArgs;
 use crate::exit::Exit;
@@ -12,6 +13,7 @@ use crate::out;
 use crate::queries::explain::{
     self, Fact, ListingExplanation, SiteExplanation, due_text, kind_name, unknown_site,
 };
+use crate::queries::rights::{RightsReader, SiteRights, page_facts, site_rights};
 
 pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit> {
     let parts = installation::open(&args.run.target(setup), &setup.config).await?;
@@ -19,11 +21,12 @@ pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit
     let now = time::now();
     if args.target.contains("://") {
         let page = explain::explain_page(&parts, &parse_url(&args.target)?, now).await?;
+        let rights = RightsReader::new(parts.stores.archive.as_ref()).rights_of(&page.url).await?;
         if args.json {
-            out::json(&page)?;
+            out::json(&WithRights { explanation: page, rights })?;
         } else {
             out::line(&page.url)?;
-            page.facts(now).iter().try_for_each(print_fact)?;
+            page.facts(now).iter().chain(&page_facts(&rights)).try_for_each(print_fact)?;
         }
         return Ok(Exit::Done);
     }
@@ -33,12 +36,21 @@ pub(crate) async fn run(args: ExplainArgs, setup: &Setup) -> anyhow::Result<Exit
         return Err(unknown_site(&name));
     };
     let site = explain::explain_site(&parts.stores, status, now).await?;
+    let rights = site_rights(&parts.stores, &name).await?;
     if args.json {
-        out::json(&site)?;
+        out::json(&WithRights { explanation: site, rights })?;
         return Ok(Exit::Done);
     }
-    print_site(&site, now)?;
+    print_site(&site, &rights, now)?;
     Ok(Exit::Done)
+}
+
+/// An explanation with what is said of rights.
+#[derive(Serialize)]
+struct WithRights<T, R> {
+    #[serde(flatten)]
+    explanation: T,
+    rights: R,
 }
 
 fn print_fact((name, value): &Fact) -> anyhow::Result<()> {
@@ -48,9 +60,9 @@ fn print_fact((name, value): &Fact) -> anyhow::Result<()> {
 /// Listings that are shown to a person.
 const SHOWN: usize = 30;
 
-fn print_site(site: &SiteExplanation, now: Timestamp) -> anyhow::Result<()> {
+fn print_site(site: &SiteExplanation, rights: &SiteRights, now: Timestamp) -> anyhow::Result<()> {
     out::line(&site.status.site)?;
-    site.facts(now).iter().try_for_each(print_fact)?;
+    site.facts(now).iter().chain(&rights.facts()).try_for_each(print_fact)?;
     if site.listings.is_empty() {
         return Ok(());
     }

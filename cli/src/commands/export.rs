@@ -3,6 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use anyhow::Context as _;
+use newslode_common::config::Noarchive;
 use newslode_common::store::Kind;
 use newslode_common::warc::{Index, Packing};
 use newslode_miner::mining::instances::ConceptInstance;
@@ -27,7 +28,7 @@ use crate::filter::{Conditions, Facts, Filter, NAMES, Parameters, find_current_c
 use crate::installation::{self, Setup};
 use crate::out;
 use crate::outputs::{create_part_file, json_line, rename_part_file};
-use crate::queries::articles::{FiledArticle, each_archived, export_articles};
+use crate::queries::articles::{FiledArticle, each_shown, export_articles};
 use crate::queries::codes::read_set;
 use crate::queries::table;
 
@@ -53,6 +54,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
     let mut parts = installation::open(&args.run.target(setup), &setup.config).await?;
     args.scheme.override_schemes(&mut parts, &setup.config);
     let chosen = Chosen::read(&parts, &filter).await?;
+    let noarchive = setup.config.crawler.noarchive;
     let Some(file) = &args.to else {
         if args.what == ExportWhat::Pages && out::is_terminal() {
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
@@ -66,16 +68,16 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
                 "name a file: --to articles.parquet",
             ));
         }
-        write_to(&mut BufWriter::new(out::writer()), &args, &parts, &chosen).await?;
+        write_to(&mut BufWriter::new(out::writer()), &args, &parts, &chosen, noarchive).await?;
         return Ok(Exit::Done);
     };
     let mut part = create_part_file(file)?;
     if args.format == Some(ExportFormat::Wacz) {
-        wacz::write(&parts, &mut part, file).await?;
+        wacz::write(&parts, noarchive, &mut part, file).await?;
         rename_part_file(file)?;
         return Ok(Exit::Done);
     }
-    let index = write_to(&mut part, &args, &parts, &chosen).await?;
+    let index = write_to(&mut part, &args, &parts, &chosen, noarchive).await?;
     rename_part_file(file)?;
     if let Some(index) = index {
         index
@@ -87,13 +89,18 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
 
 /// The filter of the arguments.
 fn read_filter(args: &ExportArgs) -> anyhow::Result<Filter> {
-    if !args.filters.is_empty() && (args.what != ExportWhat::Articles || args.history) {
+    let is_filtered = !(args.filters.is_empty() && args.rights.is_empty());
+    if is_filtered && (args.what != ExportWhat::Articles || args.history) {
         return Err(hinted(
             "only articles are filtered, without their history",
             "newslode export articles --filter site=example.com",
         ));
     }
-    let values = Parameters::of_texts(&args.filters, &NAMES).and_then(|values| Filter::read(&values));
+    let mut filters = args.filters.clone();
+    if !args.rights.is_empty() {
+        filters.push(format!("rights={}", args.rights.join(",")));
+    }
+    let values = Parameters::of_texts(&filters, &NAMES).and_then(|values| Filter::read(&values));
     values.map_err(|error| hinted(format!("--filter: {error}"), EXAMPLE))
 }
 
@@ -156,6 +163,7 @@ impl Chosen {
             at: article_time(article.published.as_deref(), found, self.now),
             found,
             labels: Some(filed_article.labels),
+            rights: filed_article.rights.standings(),
         };
         let concepts = &self.taxonomy.concepts;
         let position = |key: &String| concepts.binary_search_by(|concept| concept.key.cmp(key)).ok();
@@ -188,6 +196,7 @@ async fn write_to(
     args: &ExportArgs,
     parts: &Parts,
     chosen: &Chosen,
+    noarchive: Noarchive,
 ) -> anyhow::Result<Option<Index>> {
     let mut index = None;
     match args.what {
@@ -230,7 +239,7 @@ async fn write_to(
             export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => {
-            each_archived(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?
+            each_shown(parts, Kind::Hierarchy, noarchive, |_, xml| Ok(to.write_all(xml)?)).await?
         }
         ExportWhat::Instances => {
             let taxonomy = fold::read_taxonomy(parts.stores.state.as_ref()).await?.unwrap_or_default();
@@ -253,7 +262,7 @@ async fn write_to(
         ExportWhat::Pages => {
             let is_plain = args.to.as_ref().is_some_and(|file| file.extension() == Some("warc".as_ref()));
             let packing = if is_plain { Packing::Plain } else { Packing::Gzip };
-            index = pages::write(parts, &mut to, packing, args.to.as_deref(), |_| Ok(())).await?;
+            index = pages::write(parts, &mut to, noarchive, packing, args.to.as_deref(), |_| Ok(())).await?;
         }
     }
     to.flush()?;

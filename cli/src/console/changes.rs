@@ -27,6 +27,7 @@ use serde::Deserialize;
 
 use super::search::SharedSearch;
 use super::snapshot::{ArticleSummary, ConceptFiling, Mined};
+use crate::queries::rights::RightsReader;
 
 /// A put bears the time at which its work began, so it may come so long after that, in milliseconds.
 const OVERLAP: u64 = 120_000;
@@ -153,6 +154,7 @@ pub(super) async fn read_changes(
     for article in mined.articles.iter().filter(|article| changes.gone_sites.contains(&article.site)) {
         search.lock().delete(article.id);
     }
+    let mut rights = RightsReader::new(parts.stores.archive.as_ref());
     // 1. Site by site: what its concept pages list is read for all of its articles at once.
     let mut by_site: BTreeMap<Site, Vec<CanonicalUrl>> = BTreeMap::new();
     for url in urls {
@@ -192,7 +194,8 @@ pub(super) async fn read_changes(
                 Some(ConceptFiling { concept: mined.position(&filed.concept)?, witness, confidence })
             };
             let under = (filed.iter().flatten().filter_map(place).collect(), places.as_slice());
-            let summary = ArticleSummary::of(&url, &article, content, found, under, now);
+            let standings = rights.rights_of(&url).await?.standings();
+            let summary = ArticleSummary::of(&url, &article, content, found, under, standings, now);
             if known.is_none_or(|known| known.reading != summary.reading) {
                 search.lock().put(id, &article)?;
             }

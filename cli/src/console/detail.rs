@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use newslode_common::rights::Rights;
 use newslode_common::store::{Kind, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::filing::Filed;
@@ -14,6 +15,7 @@ use newslode_page::article::Article;
 
 use super::snapshot::{ArticleSummary, Mined};
 use crate::queries::articles::FiledArticle;
+use crate::queries::rights::RightsReader;
 
 /// An article with all that is known of it.
 pub(super) struct Detail {
@@ -26,6 +28,8 @@ pub(super) struct Detail {
     /// The codes of its concepts and places.
     codes: Vec<String>,
     labels: BTreeMap<String, String>,
+    /// What may be done with it.
+    rights: Rights,
 }
 
 impl Detail {
@@ -50,7 +54,8 @@ impl Detail {
         let keys = filed.iter().map(|filed| filed.concept.as_str());
         let labels_of_places = places.iter().map(|place| place.label.as_str());
         let codes = mined.coder.codes(keys, labels_of_places, article.language.as_deref());
-        Ok(Some(Detail { id: summary.id, article, history, filed, places, codes, labels }))
+        let rights = RightsReader::new(parts.stores.archive.as_ref()).rights_of(&summary.url).await?;
+        Ok(Some(Detail { id: summary.id, article, history, filed, places, codes, labels, rights }))
     }
 
     /// The article as readers get it.
@@ -58,5 +63,6 @@ impl Detail {
         let (article, history) = (self.article.clone(), self.history.clone());
         let (places, codes) = (self.places.clone(), self.codes.clone());
         FiledArticle::new(self.id, article, &self.filed, history, &self.labels, places, codes)
+            .with_rights(self.rights.clone())
     }
 }

@@ -146,6 +146,7 @@ impl ArticleQuery {
                 at: article.at,
                 found: article.found,
                 labels: labels.get(&article.site).copied(),
+                rights: article.rights,
             };
             found.as_ref().is_none_or(|found| found.get(at).copied().unwrap_or_default())
                 && conditions.take(&facts, article.filings.iter().map(|place| place.concept))
@@ -216,6 +217,7 @@ mod tests {
                 .collect(),
             print: Default::default(),
             reading: 0,
+            rights: Default::default(),
         };
         let mut articles: Vec<Arc<ArticleSummary>> = (0..40).map(article).map(Arc::new).collect();
         articles.sort_by_key(|article| article.order());

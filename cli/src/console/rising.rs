@@ -349,6 +349,7 @@ mod tests {
             filings: Vec::new(),
             print: Default::default(),
             reading: 0,
+            rights: Default::default(),
         }
     }
 

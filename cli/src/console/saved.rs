@@ -206,6 +206,7 @@ mod tests {
                 ContentHash::NONE,
                 found,
                 (Vec::new(), &[]),
+                Default::default(),
                 Timestamp(9),
             ))
         };

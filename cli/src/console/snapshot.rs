@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
+use newslode_common::rights::Standings;
 use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::version::ContentHash;
@@ -68,6 +69,8 @@ pub(super) struct ArticleSummary {
     pub(super) print: Fingerprint,
     /// Names all that the article says; another value: it was read otherwise. Evidence, filing and history are no part of it.
     pub(super) reading: u64,
+    /// How its uses stand.
+    pub(super) rights: Standings,
 }
 
 impl ArticleSummary {
@@ -78,6 +81,7 @@ impl ArticleSummary {
         content: ContentHash,
         found: Option<Timestamp>,
         (filings, places): (Vec<ConceptFiling>, &[Place]),
+        rights: Standings,
         now: Timestamp,
     ) -> ArticleSummary {
         let at = article_time(article.published.as_deref(), found, now);
@@ -97,6 +101,7 @@ impl ArticleSummary {
             filings,
             print: Fingerprint::of(article),
             reading: reading_hash(article),
+            rights,
         }
     }
 

@@ -78,8 +78,9 @@ pub(super) async fn read_all(
             let filings = filed_article.filed.iter().filter_map(place).collect();
             let found = filed_article.history.as_ref().map(|history| history.first_seen);
             let under = (filings, filed_article.places.as_slice());
-            let summary =
-                ArticleSummary::of(url, &filed_article.article, version.content, found, under, begun);
+            let standings = filed_article.rights.standings();
+            let (article, content) = (&filed_article.article, version.content);
+            let summary = ArticleSummary::of(url, article, content, found, under, standings, begun);
             let known = base.as_ref().and_then(|base| base.article(&summary.id));
             if known.is_none_or(|known| known.reading != summary.reading) {
                 search.lock().put(summary.id, &filed_article.article)?;

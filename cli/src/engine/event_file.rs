@@ -14,6 +14,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context;
 use newslode_common::broker::in_process::PublishedArticle;
+use newslode_common::rights::read_rights;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Kind, PageArchive as _, SiteState as _};
 use newslode_miner::work::histories::events::{ArticleEvent, GoneEvent, PastEvent, WithConcepts};
@@ -295,6 +296,7 @@ async fn missing_lines(
             }
             (true, _) => {
                 let article = counted_article(store, &history.url).await?;
+                let rights = read_rights(store, &history.url).await?;
                 let event =
                     article.as_ref().and_then(|article| ArticleEvent::latest(history, article, &labels));
                 event.map(|event| {
@@ -304,6 +306,7 @@ async fn missing_lines(
                         filed: &[],
                         places: &[],
                         codes: None,
+                        rights: &rights,
                     })
                 })
             }

@@ -121,6 +121,7 @@ fn kind_name(kind: Kind) -> &'static str {
         Kind::History => "histories",
         Kind::Robots => "robots.txt",
         Kind::Listed => "what listings say",
+        Kind::Rights => "what is said of rights",
     }
 }
 

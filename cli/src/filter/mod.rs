@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use jiff::civil::Date;
 use newslode_common::config::edits;
+use newslode_common::rights::{ConditionError, RightsCondition, Standings};
 use newslode_miner::mining::registry::Registry;
 use newslode_miner::mining::site_scheme::folded;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
@@ -23,7 +24,7 @@ use self::phrases::WordQuery;
 use self::times::{Calendar, When, read_date};
 
 /// The names of a filter.
-pub(crate) const NAMES: [&str; 12] = [
+pub(crate) const NAMES: [&str; 13] = [
     "q",
     "words",
     "concept",
@@ -32,6 +33,7 @@ pub(crate) const NAMES: [&str; 12] = [
     "place",
     "language",
     "label",
+    "rights",
     "from",
     "to",
     "found_since",
@@ -55,6 +57,8 @@ pub(crate) enum FilterError {
     NoDay { value: String },
     #[error("`from` ({from}) is later than `to` ({to}); swap them, as in from=2026-11-01 and to=2026-11-25")]
     Reversed { from: String, to: String },
+    #[error("`rights`: {0}")]
+    Rights(#[from] ConditionError),
     #[error("`{text}` is no filter; write it as in site=example.com")]
     NoPair { text: String },
 }
@@ -153,6 +157,8 @@ pub(crate) struct Filter {
     pub(crate) language: String,
     /// A label: the operator's of the site, the page's section, or a written form of a concept.
     pub(crate) label: String,
+    /// How uses must stand.
+    pub(crate) rights: RightsCondition,
     /// Published, or else found, then or later.
     pub(crate) from: Option<When>,
     /// Published, or else found, then or earlier; the whole of a day.
@@ -202,6 +208,7 @@ impl Filter {
             place: text("place"),
             language: text("language"),
             label: text("label"),
+            rights: values.value("rights").parse()?,
             from: time("from")?,
             to: time("to")?,
             found_since: time("found_since")?,
@@ -225,6 +232,7 @@ impl Filter {
             ("place", self.place.clone()),
             ("language", self.language.clone()),
             ("label", self.label.clone()),
+            ("rights", self.rights.to_string()),
             ("from", time(&self.from)),
             ("to", time(&self.to)),
             ("found_since", time(&self.found_since)),
@@ -268,6 +276,7 @@ impl Filter {
                 .then(|| find_current_concept(taxonomy, registry, &self.concept)),
             codes: (!self.code.is_empty()).then(|| BTreeSet::from([self.code.clone()])),
             label,
+            rights: self.rights.clone(),
         })
     }
 }
@@ -302,6 +311,7 @@ pub(crate) struct Conditions {
     /// One of these.
     codes: Option<BTreeSet<String>>,
     label: Option<LabelCondition>,
+    rights: RightsCondition,
 }
 
 /// A label that articles must carry.
@@ -326,6 +336,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) found: Option<Timestamp>,
     /// The operator's labels of its site.
     pub(crate) labels: Option<&'a BTreeMap<String, String>>,
+    /// How the uses of the article stand.
+    pub(crate) rights: Standings,
 }
 
 impl Conditions {
@@ -339,6 +351,7 @@ impl Conditions {
         self.at.contains(&facts.at.0)
             && self.found_since.is_none_or(|since| facts.found.is_some_and(|found| found >= since))
             && (self.site.is_empty() || facts.site == self.site)
+            && self.rights.takes(facts.rights)
             && (self.language.is_empty() || facts.language == Some(&self.language))
             && self
                 .concept
@@ -374,6 +387,7 @@ impl LabelCondition {
 #[cfg(test)]
 mod tests {
     use jiff::tz::TimeZone;
+    use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use};
     use proptest::prelude::*;
 
     use super::*;
@@ -414,6 +428,11 @@ mod tests {
     fn what_cannot_be_read_is_named_with_an_example() {
         let said = |query: &str| read(query).unwrap_err().to_string();
         assert!(said("from=soon").starts_with("`soon` is no time for `from`; write it as in 2026-11-25"));
+        assert!(
+            said("rights=ai_train").starts_with(
+                "`rights`: `ai_train` says nothing about rights; write it as in ai_train=allowed"
+            )
+        );
         assert_eq!(said("day=today"), "`today` is not a day; write it as in 2026-11-25");
         assert_eq!(
             said("site=a.test&site=b.test"),
@@ -485,8 +504,23 @@ mod tests {
             at: Timestamp(NOON),
             found: Some(Timestamp(NOON + HOUR)),
             labels: Some(&labels),
+            rights: rights().standings(),
         };
         conditions.take(&facts, [1].into_iter())
+    }
+
+    /// Search is allowed, training reserved.
+    fn rights() -> Rights {
+        let says = [(Use::Search, Standing::Allowed), (Use::AiTrain, Standing::Reserved)];
+        let mut rights = Rights::default();
+        rights.add(Statement::new(
+            Source::ContentSignal,
+            "search=yes, ai-train=no",
+            PAGE,
+            Timestamp(NOON),
+            says,
+        ));
+        rights
     }
 
     #[test]
@@ -510,6 +544,8 @@ mod tests {
             "label=elections",
             "label=sport",
             "label=games",
+            "rights=search=allowed",
+            "rights=ai_train=reserved,text_mining=unknown",
             "place=DEBATS",
             "place=elections local",
             "from=yesterday&to=today&day=2026-11-25&label=Sports",
@@ -533,6 +569,9 @@ mod tests {
             "label=port",
             "label=party",
             "label=!",
+            "rights=ai_train=allowed",
+            "rights=text_mining=allowed",
+            "rights=search=allowed,archive=allowed",
             "place=elections",
             "code=medtop:1",
             "place=!",
@@ -568,6 +607,7 @@ mod tests {
             times in proptest::collection::vec(0_usize..10, 3),
             numbers in proptest::collection::vec(0_u32..100_000, 3),
             day in 0_u32..3,
+            rights in "(|ai_train=allowed|search=reserved, archive=unknown)",
         ) {
             let time = |at: usize| {
                 let number = numbers[at];
@@ -579,7 +619,7 @@ mod tests {
             };
             let pairs = [
                 ("q", texts[0].clone()), ("concept", texts[1].clone()), ("site", texts[2].clone()), ("language", texts[3].clone()),
-                ("label", texts[4].clone()), ("place", texts[5].clone()), ("code", texts[6].clone()), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
+                ("label", texts[4].clone()), ("place", texts[5].clone()), ("code", texts[6].clone()), ("rights", rights), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
                 ("day", if day == 0 { String::new() } else { format!("2026-0{day}-28") }),
             ];
             let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();

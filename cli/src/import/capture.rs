@@ -7,11 +7,13 @@
 use std::time::Duration;
 
 use newslode_common::message::{Body, FetchedPage};
+use newslode_common::rights::Rights;
 use newslode_common::store::Why;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::http::{Answer, BodyFault};
 use newslode_common::warc::{Record, RecordType};
 use newslode_crawler::html::{is_html_type, looks_like_html};
+use newslode_crawler::rights::{self, Reader};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -150,6 +152,12 @@ impl Capture {
         self.block.len()
     }
 
+    /// What the head of the answer says of the uses of the page.
+    pub(super) fn head_rights(&self, token: &str) -> Rights {
+        let fields = self.answer.iter().flat_map(|answer| answer.fields.iter());
+        rights::of_headers(fields, &self.url.to_url(), Reader { token, at: self.at })
+    }
+
     /// The page, its body decoded and at most `limit` bytes long.
     pub(super) fn into_page(self, limit: usize) -> Result<FetchedPage, Skip> {
         let body = match &self.answer {
@@ -179,6 +187,19 @@ impl Capture {
             body: Body::pack(&body).map_err(|_| Skip::Broken)?,
             listed: None,
         })
+    }
+}
+
+/// Words of which a page must have one for its elements to state rights.
+const RIGHTS_WORDS: [&str; 7] = ["tdm-", "noai", "noimageai", "noarchive", "noindex", "none", "license"];
+
+/// What the elements of a captured page say of its uses. Few pages say anything, and only these are parsed.
+pub(super) fn markup_rights(page: &FetchedPage, token: &str) -> Rights {
+    let Ok(bytes) = page.bytes() else { return Rights::default() };
+    let lower = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    match RIGHTS_WORDS.iter().any(|word| lower.contains(word)) {
+        true => rights::of_markup(&page.parse(&bytes), Reader { token, at: page.fetched_at }),
+        false => Rights::default(),
     }
 }
 

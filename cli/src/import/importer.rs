@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Context as _;
+use bytes::Bytes;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use newslode_common::broker::Queue;
 use newslode_common::message::SealedPage;
 use newslode_common::page_span;
 use newslode_common::retry::{Outage, Retry};
+use newslode_common::rights::{Rights, rights_key};
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
@@ -20,7 +22,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use tracing::Instrument as _;
 
-use super::capture::{Capture, Skip};
+use super::capture::{Capture, Skip, markup_rights};
 use super::counts::ImportCounts;
 use super::plan::ImportPlan;
 
@@ -39,6 +41,8 @@ struct DecodedPage {
     url: CanonicalUrl,
     content: ContentHash,
     page: SealedPage,
+    /// What its record says of its uses.
+    rights: Rights,
 }
 
 /// The pages of a site that were published and may not be counted yet.
@@ -141,11 +145,19 @@ impl<'a> Importer<'a> {
         counts: &mut ImportCounts,
     ) -> anyhow::Result<Vec<DecodedPage>> {
         let limit = usize::try_from(self.plan.max_page_bytes).unwrap_or(usize::MAX);
+        let plan = self.plan;
         let decoding = stream::iter(wanted).map(|capture| async move {
             let (site, url) = (capture.site.clone(), capture.url.clone());
-            let page = tokio::task::spawn_blocking(move || match capture.into_page(limit) {
-                Ok(page) => anyhow::Ok(Ok((page.content(), page.sealed()?))),
-                Err(skip) => Ok(Err(skip)),
+            let token = plan.token.clone();
+            let page = tokio::task::spawn_blocking(move || {
+                let mut rights = capture.head_rights(&token);
+                match capture.into_page(limit) {
+                    Ok(page) => {
+                        rights.add_all(markup_rights(&page, &token));
+                        anyhow::Ok(Ok((page.content(), page.sealed()?, rights)))
+                    }
+                    Err(skip) => Ok(Err(skip)),
+                }
             });
             anyhow::Ok((site, url, page.await.context("reading a page broke off")??))
         });
@@ -154,12 +166,12 @@ impl<'a> Importer<'a> {
         for (site, url, page) in decoded {
             let underway = self.sites.entry(site.clone()).or_default();
             match page {
-                Ok((content, page)) => {
+                Ok((content, page, rights)) => {
                     underway.add.push(content);
                     if let Some((_, noted)) = underway.pages.get_mut(&url) {
                         *noted = Some(content);
                     }
-                    ready.push(DecodedPage { site, url, content, page });
+                    ready.push(DecodedPage { site, url, content, page, rights });
                 }
                 Err(skip) => {
                     underway.pages.remove(&url);
@@ -217,10 +229,21 @@ impl<'a> Importer<'a> {
 
     async fn archive_then_publish(&self, ready: &DecodedPage) -> anyhow::Result<()> {
         let (archive, broker) = (&self.parts.stores.archive, &self.parts.broker);
-        let DecodedPage { url, content, page, .. } = ready;
+        let DecodedPage { url, content, page, rights, .. } = ready;
         let archiving = || archive.put(Kind::Page, *content, page.whole.clone(), time::now());
         let archived = self.retry.run(&self.archive, archiving).await;
         archived.with_context(|| format!("cannot archive `{url}`"))?;
+        // An older capture may have stated others.
+        let json = Bytes::from(serde_json::to_vec(rights)?);
+        let key = rights_key(url);
+        let noting = || async {
+            match rights.is_empty() {
+                true => archive.delete(Kind::Rights, key).await,
+                false => archive.put(Kind::Rights, key, json.clone(), time::now()).await,
+            }
+        };
+        let noted = self.retry.run(&self.archive, noting).await;
+        noted.with_context(|| format!("cannot archive what is said of the uses of `{url}`"))?;
         let publishing = || broker.publish(Queue::Pages, page.message.clone());
         let published = self.retry.run(&self.broker, publishing).await;
         published.with_context(|| format!("cannot publish `{url}`"))

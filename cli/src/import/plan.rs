@@ -22,6 +22,8 @@ pub(crate) struct ImportPlan {
     pub(super) sites: BTreeSet<Site>,
     pub(super) dates: Dates,
     pub(super) max_page_bytes: u64,
+    /// The name by which sites speak to the crawler.
+    pub(super) token: String,
     pub(super) window_days: u32,
     pub(super) delay_ms: u64,
     pub(super) max_depth: u32,
@@ -45,6 +47,7 @@ impl ImportPlan {
             sites: sites.iter().map(|name| site_of_name(name)).collect(),
             dates: dates.check()?,
             max_page_bytes: config.crawler.max_page_bytes,
+            token: config.crawler.product_token().to_owned(),
             window_days: config.miner.window_days,
             delay_ms: config.miner.delay_ms,
             max_depth: config.miner.max_depth,

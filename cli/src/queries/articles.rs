@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use newslode_common::config::Noarchive;
+use newslode_common::rights::Rights;
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::corrections::Corrections;
@@ -28,6 +30,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
 use crate::queries::codes::Coder;
+use crate::queries::rights::{RightsReader, is_copy_hidden};
 
 /// The pages of a site that count, by URL.
 async fn counted_pages(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
@@ -52,10 +55,23 @@ pub(crate) async fn count_pages(parts: &Parts) -> anyhow::Result<u64> {
 pub async fn each_archived(
     parts: &Parts,
     kind: Kind,
+    take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    each_shown(parts, kind, Noarchive::Record, take).await
+}
+
+/// The same without the pages whose copies are hidden.
+pub(crate) async fn each_shown(
+    parts: &Parts,
+    kind: Kind,
+    noarchive: Noarchive,
     mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     for (site, _) in parts.stores.state.sites().await? {
-        for (_, version) in counted_pages(parts, &site).await? {
+        for (url, version) in counted_pages(parts, &site).await? {
+            if is_copy_hidden(parts.stores.archive.as_ref(), noarchive, &url).await? {
+                continue;
+            }
             if let Some(bytes) = parts.stores.archive.get(kind, version.content).await? {
                 take(version.content, &bytes)?;
             }
@@ -81,6 +97,8 @@ pub(crate) struct FiledArticle<'a> {
     pub(crate) history: Option<ArticleHistory>,
     /// The operator's labels of its site.
     pub(crate) labels: &'a BTreeMap<String, String>,
+    /// What may be done with it.
+    pub(crate) rights: Rights,
 }
 
 impl<'a> FiledArticle<'a> {
@@ -97,7 +115,13 @@ impl<'a> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
         article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-        FiledArticle { id, article, keys, filed, placed, places, codes, history, labels }
+        let rights = Rights::default();
+        FiledArticle { id, article, keys, filed, placed, places, codes, history, labels, rights }
+    }
+
+    /// The same with what may be done with it.
+    pub(crate) fn with_rights(self, rights: Rights) -> FiledArticle<'a> {
+        FiledArticle { rights, ..self }
     }
 
     /// The labels of its places in its site's own scheme, best first.
@@ -108,16 +132,21 @@ impl<'a> FiledArticle<'a> {
     /// The article as readers get it.
     pub(crate) fn line(&self) -> ArticleLine<'_> {
         let (id, filed, places) = (self.id, self.placed.as_slice(), self.places.as_slice());
-        let codes = Some(self.codes.as_slice());
+        let (codes, rights) = (Some(self.codes.as_slice()), &self.rights);
         match self
             .history
             .as_ref()
             .and_then(|history| ArticleEvent::latest(history, &self.article, self.labels))
         {
-            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed, places, codes }),
-            None => {
-                ArticleLine::WithoutHistory(WithConcepts { id, event: &self.article, filed, places, codes })
-            }
+            Some(event) => ArticleLine::WithHistory(WithConcepts { id, event, filed, places, codes, rights }),
+            None => ArticleLine::WithoutHistory(WithConcepts {
+                id,
+                event: &self.article,
+                filed,
+                places,
+                codes,
+                rights,
+            }),
         }
     }
 }
@@ -178,6 +207,7 @@ pub(crate) async fn file_articles(
     by: FilingSources<'_>,
     mut take: impl FnMut(&CanonicalUrl, Version, Option<&FiledArticle<'_>>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let mut rights = RightsReader::new(parts.stores.archive.as_ref());
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let labels =
             parts.stores.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
@@ -202,7 +232,9 @@ pub(crate) async fn file_articles(
             let language = article.language.as_deref();
             let codes = by.coder.map(|coder| coder.codes(keys, labels_of_places, language));
             let (id, codes) = (history_key(&url), codes.unwrap_or_default());
-            let filed_article = FiledArticle::new(id, article, &filed, history, &labels, places, codes);
+            let rights = rights.rights_of(&url).await?;
+            let filed_article =
+                FiledArticle::new(id, article, &filed, history, &labels, places, codes).with_rights(rights);
             take(&url, version, Some(&filed_article))?;
         }
     }

@@ -20,12 +20,13 @@ fn article(number: usize, title: &str, published: Option<&str>) -> Article {
         section: None,
         concepts: Vec::new(),
         language: None,
-        body: vec![Block::new(BlockKind::Paragraph, "<script>alert(1)</script> & more".into())],
+        body: vec![Block::new(BlockKind::Paragraph, "<script>alert(1)</script> & more")],
         image: None,
         kind: PageKind::Article,
         method: "made".into(),
         evidence: BTreeMap::new(),
         listed: None,
+        ..Article::default()
     }
 }
 

@@ -269,6 +269,15 @@ pub struct CrawlerConfig {
     /// `_`, as RFC 9309 says. Empty: the beginning of `user_agent`, up to the first other character. Set it if `user_agent`
     /// begins with another name, such as `Mozilla`; `user_agent` should contain it, so that owners find it in their logs.
     pub robots_token: String,
+    /// What becomes of copies of pages that ask for none (`noarchive` in `X-Robots-Tag` or `<meta name>`): "record" treats them as
+    /// all others, "hide" neither shows nor exports them, and does not write them to `archive.warc`. Articles and counts stay.
+    pub noarchive: Noarchive,
+    /// What becomes of pages that ask not to be indexed (`noindex` in the same places): "heed" does not mine them, "record" does.
+    /// Either way the wish is part of an article's rights.
+    pub noindex: Noindex,
+    /// Whether `/.well-known/tdmrep.json` and `/ai.txt` are asked for, which say what may be done with a site's pages: at most two
+    /// requests a site and day.
+    pub rights_files: bool,
     /// Longest time to fetch a whole page, in milliseconds.
     pub timeout_ms: u64,
     /// Longest time to open a connection, in milliseconds.
@@ -325,6 +334,9 @@ impl Default for CrawlerConfig {
             contact: String::new(),
             user_agent: concat!("Newslode/", env!("CARGO_PKG_VERSION")).into(),
             robots_token: String::new(),
+            noarchive: Noarchive::Hide,
+            noindex: Noindex::Heed,
+            rights_files: false,
             timeout_ms: 20_000,
             connect_timeout_ms: 5_000,
             max_page_bytes: 10 << 20,
@@ -421,6 +433,28 @@ pub enum Follow {
     Concepts,
     /// Every link inside the site. Each page is due once.
     All,
+}
+
+/// What becomes of copies of pages that ask for none (`noarchive`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Noarchive {
+    /// They are treated as all others; the wish is recorded with the article.
+    Record,
+    /// The copy is kept for mining and for proofs, but neither shown nor exported.
+    #[default]
+    Hide,
+}
+
+/// What becomes of pages that ask not to be indexed (`noindex`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Noindex {
+    /// They are not mined, and what was mined of them before ends.
+    #[default]
+    Heed,
+    /// They are mined; the wish is recorded with the article.
+    Record,
 }
 
 /// What the archive keeps of pages that are gone.

@@ -68,6 +68,8 @@ pub enum Kind {
     /// What a listing says of a page, as JSON. The crawler writes it when it reads the listing. Stored under a hash of the
     /// page's address.
     Listed,
+    /// What was said at the fetch of a page of what may be done with it, as JSON. Stored under a hash of the page's address.
+    Rights,
 }
 
 impl Kind {
@@ -80,6 +82,7 @@ impl Kind {
         Kind::History,
         Kind::Robots,
         Kind::Listed,
+        Kind::Rights,
     ];
 
     /// The name of the kind in folders and keys.
@@ -93,6 +96,7 @@ impl Kind {
             Kind::History => "life",
             Kind::Robots => "robots",
             Kind::Listed => "listed",
+            Kind::Rights => "rights",
         }
     }
 }
@@ -101,6 +105,12 @@ impl Kind {
 #[must_use]
 pub fn listed_key(url: &CanonicalUrl) -> ContentHash {
     ContentHash::of(url, Some(Kind::Listed.name()), b"")
+}
+
+/// The key in the archive of the robots.txt at this address ([`Kind::Robots`]).
+#[must_use]
+pub fn robots_key(file: &CanonicalUrl) -> ContentHash {
+    ContentHash::of(file, Some(Kind::Robots.name()), b"")
 }
 
 /// The result of an expiry.

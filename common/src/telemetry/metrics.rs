@@ -364,7 +364,7 @@ impl Metrics {
                 "newslode_archive_bytes",
                 "Bytes in the archive, as the last expiry or the last look at the space found them.",
                 "kind",
-                &["page", "contribution", "hierarchy", "article", "life", "robots", "listed"],
+                &["page", "contribution", "hierarchy", "article", "life", "robots", "listed", "rights"],
             )?,
             store_memory: make.gauges(
                 "newslode_store_memory_bytes",

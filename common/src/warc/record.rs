@@ -68,6 +68,11 @@ impl Fields {
         self.0.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
+    /// All names with their values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Reads the lines `Name: value` up to an empty one. A line that starts with white space continues the
     /// value before it; a line without a colon is passed over. Invalid UTF-8 becomes U+FFFD. Fields after the thousandth
     /// are left out.

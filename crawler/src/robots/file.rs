@@ -12,19 +12,17 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use memchr::memmem;
-use url::{Position, Url};
+use url::Url;
+
+use crate::path_pattern::{PathPattern, normalized_path};
 
 /// Number of bytes of a file that count (RFC 9309, section 2.5).
 pub const MAX_FILE_BYTES: usize = 500 << 10;
 /// Lines are cut to this many bytes and then read as usual, as Google's parser does.
 const MAX_LINE_BYTES: usize = 2083 * 8 - 1;
 
-/// Stands for `*` in a [`Pattern`], where an asterisk that is meant literally stands for itself. Lines hold no NUL.
-const WILDCARD: u8 = 0;
-
 /// Beginnings of lines and what they mean. Longer names with the same beginning are taken, too (`Sitemaps`).
-const NAMES: [(&[u8], Name); 16] = [
+const NAMES: [(&[u8], Name); 18] = [
     (b"user-agent", Name::UserAgent),
     (b"useragent", Name::UserAgent),
     (b"user agent", Name::UserAgent),
@@ -41,16 +39,20 @@ const NAMES: [(&[u8], Name); 16] = [
     (b"sitemap", Name::Sitemap),
     (b"site-map", Name::Sitemap),
     (b"site map", Name::Sitemap),
+    (b"content-signal", Name::ContentSignal),
+    (b"content-usage", Name::ContentUsage),
 ];
 
 /// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
+pub(super) enum Name {
     UserAgent,
     Allow,
     Disallow,
     CrawlDelay,
     Sitemap,
+    ContentSignal,
+    ContentUsage,
 }
 
 /// What a robots.txt says to one crawler.
@@ -63,19 +65,8 @@ pub struct RobotsFile {
 
 #[derive(Clone, Debug)]
 struct Rule {
-    pattern: Pattern,
+    pattern: PathPattern,
     allows: bool,
-}
-
-/// What a rule says about paths.
-#[derive(Clone, Debug)]
-struct Pattern {
-    /// The path as [`normalize`] writes it, with [`WILDCARD`] for `*`.
-    text: Box<[u8]>,
-    /// Whether the path must end here: the pattern ends with `$`.
-    is_anchored: bool,
-    /// Length as written, after octets outside ASCII are escaped: the longest pattern that matches decides.
-    octets: usize,
 }
 
 /// Rules and delay of the groups of one agent.
@@ -125,11 +116,11 @@ impl RobotsFile {
                         group.crawl_delay = Some(group.crawl_delay.map_or(delay, |other| other.min(delay)));
                     }
                 }
-                Name::Sitemap => {}
+                Name::Sitemap | Name::ContentSignal | Name::ContentUsage => {}
             }
         }
         let Group { mut rules, crawl_delay } = if is_named { ours } else { everyones };
-        rules.sort_by_key(|rule| (Reverse(rule.pattern.octets), !rule.allows));
+        rules.sort_by_key(|rule| (Reverse(rule.pattern.octets()), !rule.allows));
         RobotsFile { rules, crawl_delay }
     }
 
@@ -143,14 +134,14 @@ impl RobotsFile {
     /// that allows. The file itself is always allowed.
     #[must_use]
     pub fn allows(&self, url: &Url) -> bool {
-        let path = normalize(url[Position::BeforePath..Position::AfterQuery].as_bytes());
+        let path = normalized_path(url);
         let deciding = self.rules.iter().find(|rule| rule.pattern.matches(&path));
         path == b"/robots.txt" || deciding.is_none_or(|rule| rule.allows)
     }
 
     /// Bytes of memory that the rules take.
     pub(super) fn memory(&self) -> usize {
-        self.rules.iter().map(|rule| size_of::<Rule>() + rule.pattern.text.len()).sum()
+        self.rules.iter().map(|rule| size_of::<Rule>() + rule.pattern.memory()).sum()
     }
 
     /// Time between two requests that the file asks for.
@@ -167,22 +158,23 @@ pub fn sitemaps(bytes: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
 
 /// Whose lines these are.
 #[derive(Clone, Copy, Default)]
-struct Agents {
-    us: bool,
-    everyone: bool,
+pub(super) struct Agents {
+    pub(super) us: bool,
+    pub(super) everyone: bool,
 }
 
 impl Agents {
     /// The agents of a `User-agent` line. Only its beginning is compared, up to the first character that a product token cannot
     /// have: people add versions, comments and other names.
-    fn of_line(value: &[u8], token: &str) -> Agents {
+    pub(super) fn of_line(value: &[u8], token: &str) -> Agents {
         let everyone =
             value.strip_prefix(b"*").is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
         let length = value.iter().take_while(|&&byte| is_token_byte(byte)).count();
         Agents { us: length > 0 && value[..length].eq_ignore_ascii_case(token.as_bytes()), everyone }
     }
 
-    fn and(self, other: Agents) -> Agents {
+    /// These agents and others.
+    pub(super) fn and(self, other: Agents) -> Agents {
         Agents { us: self.us || other.us, everyone: self.everyone || other.everyone }
     }
 
@@ -201,7 +193,7 @@ fn is_token_byte(byte: u8) -> bool {
 }
 
 /// The lines that mean something, with their values.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (Name, &[u8])> {
+pub(super) fn lines(bytes: &[u8]) -> impl Iterator<Item = (Name, &[u8])> {
     without_byte_order_mark(within_limit(bytes)).split(|byte| matches!(byte, b'\r' | b'\n')).filter_map(
         |line| {
             let line = &line[..line.len().min(MAX_LINE_BYTES)];
@@ -263,84 +255,13 @@ impl Group {
         if value.is_empty() {
             return;
         }
-        self.rules.push(Rule { pattern: Pattern::new(value), allows });
+        self.rules.push(Rule { pattern: PathPattern::new(value), allows });
         // To allow a folder's `index.html` is to allow the folder's own address, which shows the same page.
         if let Some(slash) = memchr::memrchr(b'/', value).filter(|_| allows)
             && value[slash..].starts_with(b"/index.htm")
         {
             let folder = [&value[..=slash], b"$"].concat();
-            self.rules.push(Rule { pattern: Pattern::new(&folder), allows });
+            self.rules.push(Rule { pattern: PathPattern::new(&folder), allows });
         }
     }
-}
-
-impl Pattern {
-    fn new(value: &[u8]) -> Pattern {
-        let body = value.strip_suffix(b"$");
-        let mut text = Vec::with_capacity(value.len());
-        for (index, piece) in body.unwrap_or(value).split(|&byte| byte == b'*').enumerate() {
-            if index > 0 {
-                text.push(WILDCARD);
-            }
-            normalize_into(&mut text, piece);
-        }
-        let octets = value.iter().map(|byte| if byte.is_ascii() { 1 } else { 3 }).sum();
-        Pattern { text: text.into(), is_anchored: body.is_some(), octets }
-    }
-
-    /// Whether the pattern matches the beginning of a normalized path, or all of it if it is anchored.
-    ///
-    /// Each piece between wildcards is looked for where the one before it ended. The first place is always good enough: it
-    /// leaves the most for the pieces that follow.
-    fn matches(&self, path: &[u8]) -> bool {
-        let mut pieces = self.text.split(|&byte| byte == WILDCARD).peekable();
-        let Some(mut rest) = pieces.next().and_then(|first| path.strip_prefix(first)) else { return false };
-        if pieces.peek().is_none() {
-            return rest.is_empty() || !self.is_anchored;
-        }
-        while let Some(piece) = pieces.next() {
-            if self.is_anchored && pieces.peek().is_none() {
-                return rest.ends_with(piece);
-            }
-            let Some(place) = memmem::find(rest, piece) else { return false };
-            rest = &rest[place + piece.len()..];
-        }
-        true
-    }
-}
-
-/// A path in the form in which paths and patterns are compared (RFC 9309, section 2.2.2).
-fn normalize(path: &[u8]) -> Vec<u8> {
-    let mut normalized = Vec::with_capacity(path.len());
-    normalize_into(&mut normalized, path);
-    normalized
-}
-
-/// Escapes bytes outside ASCII, decodes escapes of unreserved characters, `*` and `$`, and writes other escapes in upper case. A
-/// `%` that begins no escape becomes `%25`, as in canonical URLs. Spaces and other characters that an address must escape are
-/// not escaped here, so a rule has to escape them itself to match; Google's matcher does the same.
-fn normalize_into(normalized: &mut Vec<u8>, text: &[u8]) {
-    let mut rest = text;
-    while let [byte, after @ ..] = rest {
-        rest = after;
-        let (byte, is_plain) = match (byte, escaped_byte(after)) {
-            (b'%', Some(byte)) => {
-                rest = &after[2..];
-                (byte, byte.is_ascii_alphanumeric() || b"-._~*$".contains(&byte))
-            }
-            (&byte, _) => (byte, byte.is_ascii() && byte != b'%'),
-        };
-        if is_plain {
-            normalized.push(byte);
-        } else {
-            const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-            normalized.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
-    }
-}
-
-/// The byte whose two hexadecimal digits these are.
-fn escaped_byte(digits: &[u8]) -> Option<u8> {
-    let digit = |index: usize| char::from(*digits.get(index)?).to_digit(16);
-    u8::try_from(digit(0)? << 4 | digit(1)?).ok()
 }

@@ -17,6 +17,7 @@ mod trouble;
 
 use std::time::Duration;
 
+use newslode_common::config::Noindex;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
@@ -124,12 +125,12 @@ impl Visit<'_> {
         }
         // 4. What the answer means for the page.
         match followed.reply.answer {
-            Ok(Answer::Page { content_type, body, validators, directives, refresh, is_cut }) => {
+            Ok(Answer::Page { content_type, body, validators, directives, rights, refresh, is_cut }) => {
                 let listed = match self.page.role {
                     Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
                     Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
                 };
-                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed };
+                let fetched = FetchedBody { content_type, body, directives, rights, refresh, is_cut, listed };
                 // A later "not modified" would speak of the whole page.
                 let validators = if is_cut { Validators::default() } else { validators };
                 self.read(fetched, validators, before).await
@@ -184,15 +185,20 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         match (reply.answer, self.page.role) {
             (
-                Ok(Answer::Page { content_type, body, directives, refresh, is_cut, .. }),
+                Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut, .. }),
                 Role::Listing(kind),
             ) => {
                 self.site_answered().await?;
-                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed: None };
+                let fetched =
+                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, listed: None };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
             }
-            (Ok(Answer::Page { content_type, body, directives, refresh, is_cut, .. }), Role::Archive) => {
-                let fetched = FetchedBody { content_type, body, directives, refresh, is_cut, listed: None };
+            (
+                Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut, .. }),
+                Role::Archive,
+            ) => {
+                let fetched =
+                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, listed: None };
                 self.archive_elsewhere(&at, fetched).await
             }
             // The page is a URL of its own.
@@ -277,6 +283,9 @@ impl Visit<'_> {
             return Ok(Some(at_the_next_turn(self.claim)));
         }
         if rules.robots.allows(url) {
+            if self.shared.site_files.ask_if_due(&self.claim.site, url, &rules.robots).await {
+                return Ok(Some(at_the_next_turn(self.claim)));
+            }
             return Ok(None);
         }
         self.unreadable(Outcome::Disallowed).await.map(Some)
@@ -335,6 +344,9 @@ impl Visit<'_> {
         if let (Role::Page, Some(kind)) = (self.page.role, page_links.kind) {
             self.page.role = Role::Listing(kind);
         }
+        if self.shared.config.noindex == Noindex::Record {
+            page_links.is_noindex = false;
+        }
         match self.page.role {
             Role::Listing(kind) => {
                 let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
@@ -372,7 +384,7 @@ impl Visit<'_> {
                     return self.noindex(validators, next).await;
                 }
                 self.page.answered();
-                self.mine_page(fetched, page_links.is_same, validators).await
+                self.mine_page(fetched, page_links, validators).await
             }
             Role::Archive => self.read_archive(&page_links, Outcome::Fetched).await,
             Role::Past { .. } => {
@@ -384,13 +396,13 @@ impl Visit<'_> {
                     return self.unreadable(Outcome::NotHtml).await;
                 }
                 self.page.answered();
-                self.mine_page(fetched, page_links.is_same, validators).await
+                self.mine_page(fetched, page_links, validators).await
             }
             Role::Once => {
                 if page_links.is_noindex {
                     return self.noindex(validators, None).await;
                 }
-                self.mine_page(fetched, page_links.is_same, validators).await
+                self.mine_page(fetched, page_links, validators).await
             }
         }
     }
@@ -419,9 +431,11 @@ impl Visit<'_> {
     async fn mine_page(
         mut self,
         mut fetched: FetchedBody,
-        is_same: bool,
+        page_links: PageLinks,
         validators: Validators,
     ) -> anyhow::Result<Completion> {
+        let is_same = page_links.is_same;
+        self.keep_rights(&fetched, page_links.rights, is_same).await;
         // A page that the miner has not reported back may have been lost on its way, so it is handed over again. The
         // miner never reports pages that are due once; after a crash it finds them in the frontier.
         let mut is_known = self.is_due_once() || (self.page.is_told && !self.page.is_to_be_shown(self.now));

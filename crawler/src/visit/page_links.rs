@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use newslode_common::rights::Rights;
 use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
 use newslode_common::store::Claim;
 use newslode_common::time;
@@ -26,6 +27,7 @@ use crate::listing::{self, Form, Item, ListingLimits, MapLink};
 use crate::recent_links::RecentLinks;
 use crate::refresh;
 use crate::repeats::Repeats;
+use crate::rights::{Reader, of_markup};
 use crate::shared::Shared;
 
 /// A body as it was fetched.
@@ -35,6 +37,8 @@ pub(crate) struct FetchedBody {
     pub(crate) body: Bytes,
     /// What its header asks for.
     pub(crate) directives: Directives,
+    /// What its headers say of its uses.
+    pub(crate) rights: Rights,
     /// Its `Refresh` header.
     pub(crate) refresh: Option<String>,
     /// Whether it ended too early.
@@ -94,6 +98,8 @@ pub(super) struct PageLinks {
     pub(super) is_html: bool,
     /// Whether it must not be mined.
     pub(super) is_noindex: bool,
+    /// What its elements say of its uses; nothing if they were not read.
+    pub(super) rights: Rights,
     /// Whether it is an article, if that was asked: of a page that nobody has judged yet.
     pub(super) is_article: Option<bool>,
     /// Whether the address of an article shows none now.
@@ -158,16 +164,17 @@ impl PageLinks {
         }
         let page = Page::parse(url, content_type, body).with_listed(listed);
         let directives = context.directives.and(Directives::of_page(&page, context.token, now));
+        let rights = of_markup(&page, Reader { token: context.token, at: now });
         if schedule.role == Role::Once {
             // The miner takes its links.
-            let page_links =
-                PageLinks { is_html: true, is_noindex: directives.noindex, ..PageLinks::default() };
+            let is_noindex = directives.noindex;
+            let page_links = PageLinks { is_html: true, is_noindex, rights, ..PageLinks::default() };
             return (page_links, Some(page));
         }
         let may_list = schedule.is_in_menu || matches!(schedule.role, Role::Listing(_));
         let mut page_links =
             PageLinks::of_page(&page, may_list, context.may_list_past).without_links(directives.nofollow);
-        page_links.is_noindex = directives.noindex;
+        (page_links.is_noindex, page_links.rights) = (directives.noindex, rights);
         let was_article = schedule.role == Role::Page && schedule.visits.first.is_some();
         let is_article = LazyCell::new(|| crawled_article(&page, now).0 == PageKind::Article);
         page_links.is_no_article = was_article && !*is_article;
@@ -221,6 +228,7 @@ impl PageLinks {
             kind: None,
             is_html: true,
             is_noindex: false,
+            rights: Rights::default(),
             is_article: None,
             is_no_article: false,
             is_wall: false,

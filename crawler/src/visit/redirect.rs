@@ -14,6 +14,7 @@
 //! [`Visit::moved`].
 
 use anyhow::Context as _;
+use newslode_common::config::Noindex;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{LOOK_AGAIN, MOVED};
@@ -85,7 +86,8 @@ impl Visit<'_> {
         // A page of another host, or one that shows nothing, is not this listing's page.
         let is_own = at.host_str() == self.claim.url.to_url().host_str() && !page_links.stories.is_empty();
         let next = if fetched.is_cut { next.map(|next| self.soon(next)) } else { next };
-        let content = match is_own && !page_links.is_noindex && !fetched.is_cut {
+        let is_noindex = page_links.is_noindex && self.shared.config.noindex == Noindex::Heed;
+        let content = match is_own && !is_noindex && !fetched.is_cut {
             true => self.mine_listing(&page_links, fetched).await?.1,
             false => self.claim.content,
         };

@@ -6,6 +6,7 @@
 use anyhow::Context as _;
 use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
+use newslode_common::rights::{Rights, read_rights, rights_key};
 use newslode_common::schedule::{DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule};
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Claim, Completion, Kind, Validators};
@@ -92,6 +93,39 @@ impl<'v> Visit<'v> {
     pub(super) async fn archived_note(&self) -> Option<Listed> {
         let sealed = self.shared.parts.archive.get(Kind::Page, self.claim.content?).await.ok()??;
         envelope::open::<FetchedPage>(&sealed).ok()?.listed
+    }
+
+    /// Keeps what is said of the uses of a page that is handed on: by its headers, its elements (`markup`) and the files of its
+    /// origin. The same page again keeps what was said before: the stricter holds. Without the record rights are unknown, so
+    /// an archive that fails costs nothing else.
+    pub(super) async fn keep_rights(&self, fetched: &FetchedBody, markup: Rights, is_same: bool) {
+        let url = &self.claim.url;
+        let mut rights = fetched.rights.clone();
+        rights.add_all(markup);
+        rights.add_all(self.shared.robots.rights_of(&url.to_url()));
+        rights.add_all(self.shared.site_files.rights_of(&self.claim.site, &url.to_url()));
+        let archive = &self.shared.parts.archive;
+        let key = rights_key(url);
+        let keeping = async {
+            if self.claim.content.is_some() {
+                let before = read_rights(archive.as_ref(), url).await?;
+                if is_same {
+                    let mut both = before.clone();
+                    both.add_all(std::mem::take(&mut rights));
+                    rights = both;
+                }
+                if rights.is_same(&before) {
+                    return Ok(());
+                }
+            }
+            match (rights.is_empty(), serde_json::to_vec(&rights)) {
+                (false, Ok(json)) => archive.put(Kind::Rights, key, json.into(), self.now).await,
+                _ => archive.delete(Kind::Rights, key).await,
+            }
+        };
+        if let Err(error) = keeping.await {
+            tracing::warn!(%url, %error, "cannot keep what is said of the uses of a page; they are unknown until it is fetched again");
+        }
     }
 
     /// Hands a page on for mining: archives it, then publishes it. `None`: the miner has it already; that is so if

@@ -15,6 +15,7 @@ mod pace;
 mod past;
 mod recorder;
 mod redirects;
+mod rights;
 mod robots;
 mod robots_rules;
 mod sim;

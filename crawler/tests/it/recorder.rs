@@ -85,7 +85,7 @@ async fn every_answer_is_recorded_with_its_request() {
     let folder = tempfile::tempdir().unwrap();
     {
         let internet: Arc<dyn Web> = Arc::new(Internet::new(&world.config).unwrap());
-        let recorder = Recorder::open(internet, folder.path(), "Tester/1", Clock::Machine).unwrap();
+        let recorder = Recorder::open(internet, folder.path(), "Tester/1", None, Clock::Machine).unwrap();
         let fetcher = Fetcher::new(Arc::new(recorder), Clock::Machine, &world.config);
         let (none, etag) =
             (Validators::default(), Validators { etag: Some("\"7\"".into()), ..Validators::default() });
@@ -164,6 +164,6 @@ async fn a_folder_that_cannot_be_written_is_an_error_at_the_start() {
     let world = World::new(web).await;
     let file = tempfile::NamedTempFile::new().unwrap();
     let internet: Arc<dyn Web> = Arc::new(Internet::new(&world.config).unwrap());
-    let refused = Recorder::open(internet, file.path(), "Tester/1", Clock::Machine).err().unwrap();
+    let refused = Recorder::open(internet, file.path(), "Tester/1", None, Clock::Machine).err().unwrap();
     assert!(refused.to_string().contains("archive.warc"), "{refused}");
 }

@@ -92,6 +92,15 @@ impl Sim {
     }
 
     pub(crate) async fn with(schedule: ScheduleConfig) -> Sim {
+        Sim::of(schedule, |_| ()).await
+    }
+
+    /// The same with another configuration of the crawler.
+    pub(crate) async fn configured(change: impl FnOnce(&mut CrawlerConfig)) -> Sim {
+        Sim::of(ScheduleConfig::default(), change).await
+    }
+
+    async fn of(schedule: ScheduleConfig, change: impl FnOnce(&mut CrawlerConfig)) -> Sim {
         let clock = Clock::standing(START);
         let store = Arc::new(RedbStore::in_memory().unwrap());
         let (answers, asked, takes) = Default::default();
@@ -107,7 +116,8 @@ impl Sim {
             room: None,
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
-        let config = CrawlerConfig { max_redirects: 4, ..CrawlerConfig::default() };
+        let mut config = CrawlerConfig { max_redirects: 4, ..CrawlerConfig::default() };
+        change(&mut config);
         let crawler = Crawler::new(parts, config, schedule, surroundings);
         let settings = SiteSettings {
             max_pages: 100,

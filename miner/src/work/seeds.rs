@@ -4,12 +4,15 @@
 //! since the frontier and the sums name them. Then the site leaves the frontier, so that its pages still on their way are not
 //! counted ([`crate::work::apply::PageEnd::Unwanted`]). Then its sums are deleted. Start at [`apply_seed`].
 
+use std::collections::BTreeSet;
+
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::retry::Retryable;
+use newslode_common::rights::{rights_key, site_rights_key};
 use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
-use newslode_common::store::{Again, NewUrl, SiteSettings, StoreError, Why};
+use newslode_common::store::{Again, Kind, NewUrl, SiteSettings, StoreError, Why, robots_key};
 use newslode_page::reading::{CanonicalUrl, Site, canonical};
 use newslode_page::time::Timestamp;
 
@@ -166,14 +169,30 @@ async fn forget_url(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Resul
     }
     archive::forget_fetched(&parts.stores, entry.into_iter().filter_map(|entry| entry.content)).await?;
     histories::forget(parts.stores.archive.as_ref(), urls.iter()).await?;
+    parts.stores.archive.delete(Kind::Rights, rights_key(page)).await?;
     instances::forget(parts.stores.state.as_ref(), &site).await?;
     parts.stores.frontier.forget_url(page).await?;
+    Ok(())
+}
+
+/// Deletes what is said of the rights of pages, and the robots.txt of their origins.
+async fn forget_rights(parts: &Parts, urls: impl Iterator<Item = &CanonicalUrl>) -> Result<(), StoreError> {
+    let archive = parts.stores.archive.as_ref();
+    let mut files = BTreeSet::new();
+    for url in urls {
+        archive.delete(Kind::Rights, rights_key(url)).await?;
+        files.extend(url.to_url().join("/robots.txt").ok().and_then(|file| canonical(&file)));
+    }
+    for file in &files {
+        archive.delete(Kind::Robots, robots_key(file)).await?;
+    }
     Ok(())
 }
 
 /// Removes a site, with everything that the archive and the store hold of it. See the head for the order.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     let entries = parts.stores.frontier.entries(site).await?;
+    forget_rights(parts, entries.iter().map(|entry| &entry.url)).await?;
     archive::forget_fetched(&parts.stores, entries.into_iter().filter_map(|entry| entry.content)).await?;
     archive::forget_fetched(
         &parts.stores,
@@ -182,6 +201,8 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     .await?;
     parts.stores.frontier.remove_site(site).await?;
     let counted = parts.stores.state.pages(site).await?;
+    forget_rights(parts, counted.iter().map(|(url, _)| url)).await?;
+    parts.stores.archive.delete(Kind::Rights, site_rights_key(site)).await?;
     histories::forget(parts.stores.archive.as_ref(), counted.iter().map(|(url, _)| url)).await?;
     archive::forget_counted(&parts.stores, counted.into_iter().map(|(_, version)| version.content)).await?;
     parts.stores.state.forget(site).await?;

@@ -6,7 +6,8 @@ use newslode_common::broker::Queue;
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{FetchedPage, PartitionedPage, envelope};
-use newslode_common::store::{Kind, Why, state_digest};
+use newslode_common::rights::{rights_key, site_rights_key};
+use newslode_common::store::{Kind, Why, robots_key, state_digest};
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::captures::{drop_counted, uncounted, update};
 use newslode_miner::work::reconcile::reconcile;
@@ -111,6 +112,12 @@ async fn a_site_is_removed(world: World) {
     let other = page("https://b.test/", Why::Seed, 1, &["sport"], &[]);
     world.archive(&other).await;
     count(&world, &kept, std::slice::from_ref(&other)).await;
+    let (archive, robots) = (&world.parts.stores.archive, url("https://a.test/robots.txt"));
+    for page in [&home, &lost] {
+        archive.put(Kind::Rights, rights_key(&page.url), "{}".into(), Timestamp(1)).await.unwrap();
+    }
+    archive.put(Kind::Rights, site_rights_key(&site), "{}".into(), Timestamp(1)).await.unwrap();
+    archive.put(Kind::Robots, robots_key(&robots), "{}".into(), Timestamp(1)).await.unwrap();
     for _ in 0..2 {
         // Commands may be repeated.
         told(&world, r#"{"version":1,"remove":"https://a.test/any"}"#).await;
@@ -121,6 +128,14 @@ async fn a_site_is_removed(world: World) {
             world.parts.stores.state.sites().await.unwrap().into_iter().map(|(site, _)| site).collect();
         assert_eq!(left, [kept.clone()].into());
         assert!(uncounted(world.parts.stores.state.as_ref(), &site).await.unwrap().is_empty());
+        let names = [
+            (Kind::Rights, rights_key(&home.url)),
+            (Kind::Rights, site_rights_key(&site)),
+            (Kind::Robots, robots_key(&robots)),
+        ];
+        for (kind, name) in names {
+            assert_eq!(archive.get(kind, name).await.unwrap(), None, "{kind:?}");
+        }
         for gone in [&home, &flying, &lost] {
             for kind in Kind::ALL {
                 let name = if *kind == Kind::Page { content_of(gone) } else { gone.version.content };

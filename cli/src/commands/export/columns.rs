@@ -287,6 +287,7 @@ mod tests {
             method: "runs".into(),
             evidence: BTreeMap::new(),
             listed: None,
+            ..Article::default()
         }
     }
 

@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use newslode_common::config::Noarchive;
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
@@ -15,6 +16,8 @@ use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 use newslode_page::time::Timestamp;
+
+use crate::queries::rights::is_copy_hidden;
 
 /// The first record: who wrote the archive, and what in it is original.
 const INFO: &str = concat!(
@@ -39,10 +42,11 @@ pub(super) struct WrittenPage<'a> {
     pub(super) title: Option<String>,
 }
 
-/// Writes every counted page, ordered by site and URL, and tells of each. For a file the index is kept.
+/// Writes every counted page but those whose copies are hidden, ordered by site and URL, and tells of each. For a file the index is kept.
 pub(super) async fn write(
     parts: &Parts,
     to: &mut impl Write,
+    noarchive: Noarchive,
     packing: Packing,
     file: Option<&Path>,
     mut tell: impl FnMut(&WrittenPage<'_>) -> anyhow::Result<()>,
@@ -61,10 +65,14 @@ pub(super) async fn write(
         payload_at: None,
     })?;
     let generations = Generations::read(parts.stores.state.as_ref()).await?;
-    let mut removed = 0_u64;
+    let (mut removed, mut hidden) = (0_u64, 0_u64);
     for (site, _) in parts.stores.state.sites().await? {
         for (url, version) in parts.stores.state.pages(&site).await? {
             if version.content == ContentHash::NONE {
+                continue;
+            }
+            if is_copy_hidden(parts.stores.archive.as_ref(), noarchive, &url).await? {
+                hidden += 1;
                 continue;
             }
             let Some(page) = generations.fetched(parts.stores.archive.as_ref(), version.content).await?
@@ -91,6 +99,9 @@ pub(super) async fn write(
             let title = title(parts, version.content).await?;
             tell(&WrittenPage { id: &id, url: page.url.as_str(), fetched_at: page.fetched_at, title })?;
         }
+    }
+    if hidden > 0 {
+        tracing::warn!(pages = hidden, "pages that ask for no copy are left out (crawler.noarchive)");
     }
     if removed > 0 {
         tracing::warn!(pages = removed, "pages whose bytes were removed to save space are left out");

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use newslode_common::config::{Config, Follow, ResolveRule};
+use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use, rights_key};
 use newslode_demo_world::{Server, World, WorldSpec};
 use newslode_miner::mining::site_scheme::{Place, SlotReport, folded};
 use newslode_miner::work::places::explain_slots;
@@ -14,6 +15,7 @@ use super::*;
 use crate::commands::mine::mine;
 use crate::engine::{Engine, add_seeds};
 use crate::queries::places::PlaceExplanation;
+use crate::queries::rights::site_rights;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stories_of_concept_pages_are_instances_with_attributes() {
@@ -58,6 +60,59 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     let articles = std::fs::read_to_string(folder.path().join("articles.jsonl")).unwrap().lines().count();
     assert!(filed * 10 >= articles * 9, "{filed} of {articles} articles are filed");
     places_are_said_alike_everywhere(&parts, &turtle).await;
+    rights_are_joined_filtered_and_heeded(&parts).await;
+}
+
+/// Two articles of which something is said: one may train, the other asks for no copy.
+async fn rights_are_joined_filtered_and_heeded(parts: &Parts) {
+    let archive = parts.stores.archive.as_ref();
+    let mut urls: Vec<CanonicalUrl> = Vec::new();
+    let take = |filed_article: &FiledArticle<'_>| {
+        assert_eq!(filed_article.rights, Rights::default(), "nobody says anything");
+        urls.push(filed_article.article.url.parse()?);
+        Ok(())
+    };
+    export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, take).await.unwrap();
+    let statements = [
+        (Source::ContentUsage, "train-ai=y", Use::AiTrain, Standing::Allowed),
+        (Source::RobotsMeta, "noarchive", Use::Archive, Standing::Reserved),
+    ];
+    for (url, (source, written, of, standing)) in urls.iter().zip(statements) {
+        let mut rights = Rights::default();
+        rights.add(Statement::new(source, written, PAGE, Timestamp(9_000), [(of, standing)]));
+        let json = serde_json::to_vec(&rights).unwrap();
+        archive.put(Kind::Rights, rights_key(url), json.into(), Timestamp(9_000)).await.unwrap();
+    }
+    let values = Parameters::of_texts(&["rights=ai_train=allowed".to_owned()], &NAMES).unwrap();
+    let chosen = Chosen::read(parts, &Filter::read(&values).unwrap()).await.unwrap();
+    let mut lines = Vec::new();
+    let take = |filed_article: &FiledArticle<'_>| match chosen.takes(filed_article) {
+        true => json_line(&mut lines, &filed_article.line()),
+        false => Ok(()),
+    };
+    export_articles(parts, &mut std::io::sink(), RdfForm::Turtle, take).await.unwrap();
+    let line: serde_json::Value = serde_json::from_slice(&lines).unwrap();
+    let (rights, url) = (&line["rights"], line["url"].as_str());
+    assert_eq!(
+        (url, &rights["ai_train"], &rights["search"]),
+        (Some(urls[0].as_str()), &"allowed".into(), &"unknown".into())
+    );
+    assert_eq!(rights["statements"][0]["written"], "train-ai=y");
+
+    for (noarchive, is_exported) in [(Noarchive::Hide, false), (Noarchive::Record, true)] {
+        let mut exported = Vec::new();
+        let tell = |page: &pages::WrittenPage<'_>| {
+            exported.push(page.url.to_owned());
+            Ok(())
+        };
+        pages::write(parts, &mut std::io::sink(), noarchive, Packing::Plain, None, tell).await.unwrap();
+        assert!(exported.iter().any(|url| *url == urls[0].as_str()));
+        assert_eq!(exported.iter().any(|url| *url == urls[1].as_str()), is_exported, "{noarchive:?}");
+    }
+    // The report of a site names what its pages say.
+    let report = site_rights(&parts.stores, &urls[1].site()).await.unwrap();
+    assert!(report.statements.iter().any(|statement| statement.written == "noarchive"));
+    assert!(report.facts().iter().any(|(name, _)| name.contains("robots_meta")));
 }
 
 /// The export, its filter, the table, the ontology and explanations name the same places of an article.

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use newslode_common::config::Noarchive;
 use newslode_common::time::{self, iso};
 use newslode_common::warc::{Index, Packing};
 use newslode_miner::work::parts::Parts;
@@ -79,7 +80,12 @@ struct BlockPlace {
 }
 
 /// Writes every counted page. `file` is what the package will be; what does not fit into memory is kept beside it meanwhile.
-pub(super) async fn write(parts: &Parts, to: impl Write + Seek, file: &Path) -> anyhow::Result<()> {
+pub(super) async fn write(
+    parts: &Parts,
+    noarchive: Noarchive,
+    to: impl Write + Seek,
+    file: &Path,
+) -> anyhow::Result<()> {
     let mut package = Package { zip: ZipWriter::new(to), resources: Vec::new() };
     let archive = file.with_file_name(ARCHIVE);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -89,7 +95,7 @@ pub(super) async fn write(parts: &Parts, to: impl Write + Seek, file: &Path) -> 
 
     let mut part = package.begin("archive", ARCHIVE)?;
     let tell = |page: &WrittenPage<'_>| json_line(&mut list, &page_line(page));
-    let index = pages::write(parts, &mut part, Packing::Gzip, Some(&archive), tell).await?;
+    let index = pages::write(parts, &mut part, noarchive, Packing::Gzip, Some(&archive), tell).await?;
     part.end();
     if let Some(index) = index {
         write_index(&mut package, index)?;

@@ -242,7 +242,9 @@ mod tests {
         let page = newslode_page::Page::parse(&url, None, html.as_bytes());
         let article = newslode_page::article(&page, Timestamp(9)).1.unwrap();
         let content = newslode_common::version::ContentHash::NONE;
-        let summary = ArticleSummary::of(&url, &article, content, None, (Vec::new(), &[]), Timestamp(9));
+        let under = (Vec::new(), [].as_slice());
+        let summary =
+            ArticleSummary::of(&url, &article, content, None, under, Default::default(), Timestamp(9));
         let articles = vec![Arc::new(ArticleSummary { reading, ..summary })];
         let mined =
             Mined::of((Arc::default(), Vec::new()), (articles, OlderArticles::default()), Timestamp(9));

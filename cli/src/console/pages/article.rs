@@ -26,6 +26,7 @@ use crate::console::snapshot::{ArticleSummary, Snapshot};
 use crate::console::state::Console;
 use crate::html::values::{empty_note, external_link, fact_list, page_url, time_element};
 use crate::queries::places::{evidence_text, kind_text};
+use crate::queries::rights::is_copy_hidden;
 
 /// Articles that say nearly the same and are shown.
 const NEAR: usize = 8;
@@ -291,7 +292,7 @@ pub(in crate::console) async fn drawing(
     Path(id): Path<String>,
 ) -> PageResult {
     let _turn = console.page_texts.turns.acquire().await.map_err(|error| Problem::away(&error))?;
-    let xml = stored_hierarchy(&console, content_of(&console, &id).await?).await?;
+    let xml = stored_hierarchy(&console, find_article(&*console.snapshot().await?, &id)?).await?;
     let drawing = tokio::task::spawn_blocking(move || draw_hierarchy(&xml));
     let drawing = drawing.await.map_err(|error| Problem::away(&error))??;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], drawing).into_response())
@@ -310,18 +311,22 @@ pub(in crate::console) async fn xml(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
 ) -> PageResult {
-    let xml = stored_hierarchy(&console, content_of(&console, &id).await?).await?;
+    let xml = stored_hierarchy(&console, find_article(&*console.snapshot().await?, &id)?).await?;
     Ok(([(header::CONTENT_TYPE, "application/xml")], xml).into_response())
 }
 
-/// Under which the archive has an article.
-async fn content_of(console: &Console, id: &str) -> Result<ContentHash, Problem> {
-    Ok(find_article(&*console.snapshot().await?, id)?.content)
-}
-
-/// The stored hierarchy of an article's page.
-pub(super) async fn stored_hierarchy(console: &Console, content: ContentHash) -> Result<Vec<u8>, Problem> {
-    let archive = &console.source.parts.stores.archive;
+/// The stored hierarchy of an article's page, unless its copy is hidden.
+pub(super) async fn stored_hierarchy(
+    console: &Console,
+    summary: &ArticleSummary,
+) -> Result<Vec<u8>, Problem> {
+    let (archive, content) = (&console.source.parts.stores.archive, summary.content);
+    let noarchive = console.source.config.crawler.noarchive;
+    if is_copy_hidden(archive.as_ref(), noarchive, &summary.url).await? {
+        return Err(Problem::not_found(
+            "This page asks that no copy of it be shown (noarchive). The article stays; the setting crawler.noarchive decides.",
+        ));
+    }
     if let Some(xml) = archive.get(Kind::Hierarchy, content).await? {
         return Ok(xml.to_vec());
     }

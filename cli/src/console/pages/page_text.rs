@@ -68,7 +68,7 @@ async fn draw(console: &Console, snapshot: &Snapshot, summary: &ArticleSummary) 
     let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
     let gone = || Problem::not_found("The article was read anew just now. Load this page again in a moment.");
     let article = detail.ok_or_else(gone)?.article;
-    let xml = stored_hierarchy(console, summary.content).await?;
+    let xml = stored_hierarchy(console, summary).await?;
     let drawn = tokio::task::spawn_blocking(move || {
         let hierarchy = xml::read(&String::from_utf8_lossy(&xml)).map_err(|error| Problem::away(&error))?;
         Ok(draw_lines(&hierarchy, &mut ArticleText::of(&article)).into_string().into())

@@ -25,6 +25,7 @@ fn article(title: &str, body: &[&str]) -> Article {
         method: "runs".into(),
         evidence: BTreeMap::new(),
         listed: None,
+        ..Article::default()
     }
 }
 

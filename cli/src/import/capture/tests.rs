@@ -16,6 +16,7 @@ fn plan(sites: &[&str], window_days: u32) -> ImportPlan {
         files: Vec::new(),
         sites: sites.iter().map(|name| site_of_name(name)).collect::<BTreeSet<_>>(),
         dates: Dates::default(),
+        token: "Newslode".into(),
         max_page_bytes: 100,
         window_days,
         delay_ms: 0,

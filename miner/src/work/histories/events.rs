@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_common::message::Ending;
+use newslode_common::rights::Rights;
 use newslode_common::time::iso;
 use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
@@ -109,6 +110,8 @@ pub struct WithConcepts<'a, T> {
     /// The codes of its concepts and places in schemes from outside, sorted; left out where they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub codes: Option<&'a [String]>,
+    /// What may be done with it.
+    pub rights: &'a Rights,
 }
 
 /// A concept under which an article is filed.

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use newslode_common::broker::{Broker, PublishError};
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::page_span;
+use newslode_common::rights::{read_rights, rights_key};
 use newslode_common::schedule::{Class, PageSchedule, Role};
 use newslode_common::store::{
     Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why, listed_key,
@@ -81,6 +82,7 @@ pub(super) async fn forget(
         for address in addresses.iter().chain([url]) {
             archive.delete(Kind::History, history_key(address)).await?;
             archive.delete(Kind::Listed, listed_key(address)).await?;
+            archive.delete(Kind::Rights, rights_key(address)).await?;
         }
     }
     Ok(())
@@ -472,7 +474,10 @@ impl Histories<'_> {
         let (article, filed) = self.file(history, article, places.clone()).await?;
         let Some(event) = ArticleEvent::latest(history, &article, labels) else { return Ok(()) };
         let id = history_key(&history.url);
-        let event = WithConcepts { id, event, filed: &FiledUnder::all(&filed), places: &places, codes: None };
+        // What the site's files say today was said at the fetch just now.
+        let rights = &read_rights(self.archive, &history.url).await?;
+        let filed = &FiledUnder::all(&filed);
+        let event = WithConcepts { id, event, filed, places: &places, codes: None, rights };
         self.publish(history.language.as_deref(), &history.url, &event).await
     }
 
