@@ -336,7 +336,7 @@ impl Default for CrawlerConfig {
             robots_token: String::new(),
             noarchive: Noarchive::Hide,
             noindex: Noindex::Heed,
-            rights_files: false,
+            rights_files: true,
             timeout_ms: 20_000,
             connect_timeout_ms: 5_000,
             max_page_bytes: 10 << 20,

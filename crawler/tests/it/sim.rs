@@ -116,7 +116,8 @@ impl Sim {
             room: None,
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
-        let mut config = CrawlerConfig { max_redirects: 4, ..CrawlerConfig::default() };
+        // Tests count requests; those of rights ask for the files.
+        let mut config = CrawlerConfig { max_redirects: 4, rights_files: false, ..CrawlerConfig::default() };
         change(&mut config);
         let crawler = Crawler::new(parts, config, schedule, surroundings);
         let settings = SiteSettings {

@@ -31,6 +31,8 @@ const LATE_LEVELS: usize = 2;
 const CAPTION_WORDS: f32 = 120.0;
 /// Most words of a line that is a credit.
 const CREDIT_WORDS: f32 = 10.0;
+/// Most bytes of the name of an agency in Japanese.
+const AGENCY_BYTES: usize = 30;
 /// Most bytes of a credit behind its label.
 const CREDIT_BYTES: usize = 120;
 /// Most pictures that are looked at.
@@ -480,14 +482,24 @@ fn split_credit(text: &str) -> Option<(String, String)> {
     if let Some(at) = LABELS.iter().filter_map(|label| label_at(&label)).min_by_key(|at| *at) {
         return cut(at);
     }
-    // "The bridge | A. Lane", "橋＝ＡＰ".
-    for mark in [" | ", "＝", " ▪ ", " • "] {
-        let at = text.rfind(mark).filter(|at| text.len() - at <= CREDIT_BYTES + mark.len());
-        let is_name = |at: &usize| !ends_sentence(text.get(at + mark.len()..).unwrap_or_default());
-        if let Some(at) = at.filter(is_name) {
-            let credit = text.get(at + mark.len()..)?;
+    // "The bridge | A. Lane", "橋＝ＡＰ"; in Japanese the sign also stands before a day or a place.
+    for (mark, most) in
+        [(" | ", CREDIT_BYTES), ("＝", AGENCY_BYTES), (" ▪ ", CREDIT_BYTES), (" • ", CREDIT_BYTES)]
+    {
+        let credit = text.rfind(mark).and_then(|at| Some((at, text.get(at + mark.len()..)?)));
+        let is_name =
+            |credit: &str| credit.len() <= most && !ends_sentence(credit) && !credit.contains(['、', '。']);
+        if let Some((at, credit)) = credit.filter(|(_, credit)| is_name(credit)) {
             return Some((text.get(..at)?.trim_end().to_owned(), without_label(credit).to_owned()));
         }
+    }
+    // "橋（Ａ．レイン撮影）".
+    let open = text.trim_end().strip_suffix('）').and_then(|text| text.rfind('（'));
+    if let Some(at) =
+        open.filter(|&at| text.get(at..).is_some_and(|part| part.contains("撮影") || part.contains("提供")))
+    {
+        let credit = text.get(at..)?.trim_matches(['（', '）']).replace("撮影", "").replace("提供", "");
+        return Some((text.get(..at)?.to_owned(), credit)).filter(|(_, credit)| !credit.is_empty());
     }
     let names_agency = |text: &str| AGENCIES.iter().any(|agency| text.contains(agency));
     if names_agency(text) && text.split_whitespace().count() <= MOST_AGENCY_WORDS {

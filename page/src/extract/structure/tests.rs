@@ -135,6 +135,28 @@ fn pictures_come_with_captions_and_credits() {
 }
 
 #[test]
+fn credits_are_told_from_captions_in_many_forms() {
+    let check = |written: &str, caption: Option<&str>, credit: Option<&str>| {
+        let found = pictures(&format!(
+            "<figure><img src=/pictures/bridge-over-water.jpg><figcaption>{written}</figcaption></figure>"
+        ));
+        let found = found.first().map(|picture| (picture.caption.as_deref(), picture.credit.as_deref()));
+        assert_eq!(found, Some((caption, credit)), "{written}");
+    };
+    check("The bridge in May", Some("The bridge in May"), None);
+    check("The bridge © Ann Lane", Some("The bridge"), Some("Ann Lane"));
+    check("The bridge (AP Photo/A. Lane)", Some("The bridge"), Some("AP Photo/A. Lane"));
+    check("The bridge (left) and the town", Some("The bridge (left) and the town"), None);
+    check("It is old. (Ann Lane)", Some("It is old."), Some("Ann Lane"));
+    check("Die Brücke. Foto: A. Lane", Some("Die Brücke."), Some("A. Lane"));
+    check("Мост. Фото: А. Лейн", Some("Мост."), Some("А. Лейн"));
+    check("Getty Images", None, Some("Getty Images"));
+    check("The bridge | A. Lane / Agency", Some("The bridge"), Some("A. Lane / Agency"));
+    check("橋を渡る人＝ＡＰ", Some("橋を渡る人"), Some("ＡＰ"));
+    check("市長＝13日、市役所で（山田太郎撮影）", Some("市長＝13日、市役所で"), Some("山田太郎"));
+}
+
+#[test]
 fn the_same_picture_counts_once_and_icons_portraits_and_teasers_do_not() {
     let found = pictures(
         "<figure><img src=/pictures/bridge-over-water-300x200.jpg width=300 height=200>\
