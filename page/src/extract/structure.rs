@@ -76,7 +76,14 @@ pub(super) fn blocks_of(
         (node, block)
     }));
     placed.sort_by_key(|(node, _)| *node);
-    placed.into_iter().map(|(_, block)| block).collect()
+    let mut blocks: Vec<Block> = placed.into_iter().map(|(_, block)| block).collect();
+    // Behind a picture a quotation begins anew.
+    let mut before = None;
+    for block in &mut blocks {
+        block.continues &= before == Some(block.kind);
+        before = Some(block.kind);
+    }
+    blocks
 }
 
 fn place_of(tree: &PageTree, runs: &Runs, chosen: &[bool], headline: usize) -> Option<Place> {

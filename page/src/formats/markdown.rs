@@ -16,7 +16,9 @@ pub fn markdown(article: &Article) -> String {
         Some(article.byline()).filter(|byline| !byline.is_empty()).map(|byline| for_markdown(&byline)),
     );
     let mut lists = Lists::default();
+    let mut before = None;
     for block in &article.body {
+        let was_quote = before.replace(block.kind) == Some(BlockKind::Quote);
         let text = match block.kind {
             BlockKind::ListItem => {
                 let is_first = lists.columns.is_empty();
@@ -34,7 +36,7 @@ pub fn markdown(article: &Article) -> String {
             BlockKind::Quote => {
                 let marks = "> ".repeat(usize::from(block.level.unwrap_or(1)));
                 let quote = format!("{marks}{}", inline(block));
-                if let Some(before) = parts.last_mut().filter(|_| block.continues) {
+                if let Some(before) = parts.last_mut().filter(|_| block.continues && was_quote) {
                     before.push_str(&format!("\n{}\n{quote}", marks.trim_end()));
                     continue;
                 }

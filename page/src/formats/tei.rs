@@ -14,7 +14,7 @@ pub fn tei(article: &Article) -> String {
     );
     header(article, &mut out);
     out.push_str("<text>\n<body>\n<div type=\"article\">\n");
-    let mut lists: usize = 0;
+    let (mut lists, mut is_in_quote): (usize, bool) = (0, false);
     // A division holds something.
     if article.body.is_empty() {
         out.push_str("<p/>\n");
@@ -43,8 +43,9 @@ pub fn tei(article: &Article) -> String {
                 continue;
             }
             BlockKind::Quote => {
-                let begins = if block.continues { "" } else { "<quote>" };
+                let begins = if block.continues && is_in_quote { "" } else { "<quote>" };
                 let ends = blocks.peek().is_none_or(|next| next.kind != BlockKind::Quote || !next.continues);
+                is_in_quote = !ends;
                 let end = if ends { "</quote>\n" } else { "" };
                 out.push_str(&format!("{begins}<p>{}</p>{end}", inline(block)));
                 continue;

@@ -320,4 +320,40 @@ proptest! {
         let read = elements.iter().find(|(name, _)| name == "body").map(|(_, text)| text.as_str()).unwrap_or_default();
         prop_assert_eq!(squashed(read).replace('\u{fffd}', ""), squashed(&block.text).replace(['\0', '\u{1b}'], ""));
     }
+
+    #[test]
+    fn any_order_of_blocks_is_written_whole(order in proptest::collection::vec((0..6_usize, 0..4_u8, any::<bool>(), 0..3_i32), 0..12)) {
+        let kinds = [
+            BlockKind::Paragraph,
+            BlockKind::Heading,
+            BlockKind::ListItem,
+            BlockKind::Quote,
+            BlockKind::Preformatted,
+            BlockKind::Picture,
+        ];
+        let block = |(at, (kind, level, continues, number)): (usize, &(usize, u8, bool, i32))| {
+            let kind = kinds[*kind];
+            let is_picture = kind == BlockKind::Picture;
+            let picture = Picture { address: format!("https://a.example/{at}.jpg"), ..Picture::default() };
+            Block {
+                level: (*level > 0).then_some(*level),
+                continues: *continues,
+                number: (*number > 0).then_some(*number),
+                picture: is_picture.then_some(picture),
+                ..Block::new(kind, if is_picture { String::new() } else { format!("word{at}") })
+            }
+        };
+        let article = Article { body: order.iter().enumerate().map(block).collect(), ..Article::default() };
+        let words: Vec<String> = article.body.iter().map(|block| block.text.clone()).filter(|text| !text.is_empty()).collect();
+        let squashed = |text: &str| text.split_whitespace().collect::<String>();
+        let (blocks, _) = read_markdown(&markdown(&article));
+        let read: String = blocks.iter().map(|(_, text)| squashed(text)).collect();
+        prop_assert_eq!(&read, &words.concat(), "{}", markdown(&article));
+        let page = crate::testing::page(&html(&article));
+        prop_assert_eq!(squashed(&page.tree.text_content(page.tree.root())), words.concat(), "{}", html(&article));
+        let written = tei(&article);
+        let elements = read_xml(&written).map_err(|error| TestCaseError::fail(format!("{error}: {written}")))?;
+        let read = elements.iter().find(|(name, _)| name == "body").map(|(_, text)| text.as_str()).unwrap_or_default();
+        prop_assert_eq!(squashed(read), words.concat(), "{}", written);
+    }
 }
