@@ -179,7 +179,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_a_file(bytes in proptest::collection::vec(any::<u8>(), 0..400), path in "[/a-z*$%]{0,20}") {
-            let url = Url::parse("https://a.test/").unwrap().join(&path).unwrap();
+            let mut url = Url::parse("https://a.test/").unwrap();
+            url.set_path(&path);
             let _ = read(&bytes, "Newslode").about(&url, Timestamp(0));
         }
 

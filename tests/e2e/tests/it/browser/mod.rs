@@ -171,8 +171,8 @@ fn search_leads_to_an_article(visit: &Visit) {
     browser.click("[data-wanted]");
     browser.until("location.pathname.startsWith('/articles/')");
     assert_eq!(browser.run("return document.querySelector('h1').textContent"), title);
-    let paragraph = article["body"][0]["text"].as_str().unwrap();
-    assert_eq!(browser.run("return document.querySelector('.body > *').textContent"), paragraph);
+    let paragraph = article["body"].as_array().unwrap().iter().find(|block| block["kind"] == "paragraph").unwrap();
+    assert_eq!(browser.run("return document.querySelector('.body > p').textContent"), paragraph["text"]);
 }
 
 /// Past the navigation by the skip link, then down the tree, and by Enter to a concept, one of its articles and back up.
