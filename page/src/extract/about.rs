@@ -333,3 +333,84 @@ fn short_text(tree: &PageTree, node: NodeId) -> Option<String> {
     }
     Some(readable(&text)).filter(|text| !text.is_empty())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::article::{Access, Article, Completeness, NamedLink};
+    use crate::extract::whatever_kind;
+    use crate::testing::page_at;
+    use crate::time::Timestamp;
+
+    const TEXT: &str = "<p>The council voted on Tuesday to keep the old bridge open for another year, after hundreds had asked for it.\
+                        <p>Engineers will look at it every month, the mayor said, and a new bridge is planned for the next decade.";
+
+    fn article(head: &str, inside: &str) -> Article {
+        let html = format!(
+            "<head><title>Bridge</title>{head}</head><article><h1>Bridge</h1>{inside}{TEXT}</article>"
+        );
+        whatever_kind(&page_at("https://a.example/town/bridge", &html), Timestamp(1_714_700_000_000), None)
+    }
+
+    #[track_caller]
+    fn check_keywords(head: &str, inside: &str, expected: &[&str]) {
+        assert_eq!(article(head, inside).keywords, expected, "{head} {inside}");
+    }
+
+    #[test]
+    fn keywords_are_tags_that_readers_see_and_the_first_metadata() {
+        check_keywords(
+            "<meta name=keywords content='bridges, Traffic,bridges'>",
+            "",
+            &["bridges", "Traffic"],
+        );
+        let tags = "<a rel=tag href=/t/1>#Bridges</a> <a rel='category tag' href=/c/1>Town</a>";
+        check_keywords("<meta name=keywords content='town, traffic'>", tags, &["Bridges", "traffic"]);
+        check_keywords(
+            "<meta property=article:tag content=One><meta property=article:tag content='Two'>",
+            "",
+            &["One", "Two"],
+        );
+        let json = "<script type=application/ld+json>{\"@type\": \"NewsArticle\", \"keywords\": [\"Rain &amp; wind\", \"floods\"]}</script>";
+        check_keywords(&format!("{json}<meta name=keywords content=other>"), "", &["Rain & wind", "floods"]);
+        // Codes for machines, sentences, and menus of topics are none.
+        check_keywords("<meta name=keywords content='AMERS,POL,GB,TOPNWS,EUROP'>", "", &[]);
+        check_keywords(
+            "<meta name=keywords content='a whole sentence that says what the whole story is about'>",
+            "",
+            &[],
+        );
+        let menu: String =
+            (0..40).map(|topic| format!("<a href=/topic/{topic}>Topic {topic}</a> ")).collect();
+        check_keywords("", &menu, &[]);
+        check_keywords("", "<div><a href=/tag/bridges>Bridges</a></div>", &["Bridges"]);
+    }
+
+    #[test]
+    fn access_licence_and_publisher_are_as_the_page_declares() {
+        let json = |fields: &str| {
+            format!("<script type=application/ld+json>{{\"@type\": \"NewsArticle\", {fields}}}</script>")
+        };
+        let free =
+            article(&json("\"isAccessibleForFree\": \"True\", \"publisher\": {\"name\": \"The Post\"}"), "");
+        assert_eq!((free.access, free.publisher.as_deref()), (Some(Access::Free), Some("The Post")));
+        let tier = "<meta property=article:content_tier content=metered>";
+        assert_eq!(
+            article(&format!("{tier}{}", json("\"isAccessibleForFree\": false")), "").access,
+            Some(Access::Metered)
+        );
+        assert_eq!(article("", "").access, None);
+        let licensed = article("<link rel=license href=https://creativecommons.org/licenses/by/4.0/>", "");
+        assert_eq!(licensed.licence.as_deref(), Some("https://creativecommons.org/licenses/by/4.0/"));
+        assert_eq!(article("<link rel=license href='javascript:alert(1)'>", "").licence, None);
+    }
+
+    #[test]
+    fn trails_and_pages_of_authors_have_addresses() {
+        let inside = "<nav class=breadcrumb><a href=/>Home</a> <a href=/town/>Town</a></nav>\
+                      <p class=byline>By <a rel=author href=/people/ann>Ann Lee</a></p>";
+        let found = article("<meta name=author content='Ann Lee'>", inside);
+        let link = |name: &str, address: &str| NamedLink { name: name.into(), address: Some(address.into()) };
+        assert_eq!(found.breadcrumbs, [link("Town", "https://a.example/town/")]);
+        assert_eq!(found.author_pages, [link("Ann Lee", "https://a.example/people/ann")]);
+    }
+}

@@ -331,3 +331,36 @@ fn dateline(blocks: &[Block]) -> Option<Finding<String>> {
     });
     opens_in_capitals.then(|| Finding { value: place.to_owned(), witness: "text", confidence: 0.6 })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::article::{Completeness, WrittenDate};
+
+    use super::{Body, completeness, precision};
+    use crate::article::{Block, BlockKind};
+    use crate::testing::page;
+
+    #[test]
+    fn a_text_that_breaks_off_is_truncated() {
+        let page = page("<p>It rained.");
+        let read = |text: &str, method, form| {
+            let body = Body { blocks: vec![Block::new(BlockKind::Paragraph, text)], method, witness: None };
+            completeness(&page, &body, form)
+        };
+        assert_eq!(read("It rained.", "runs", None), Completeness::Full);
+        assert_eq!(read("It rained and […]", "runs", None), Completeness::Truncated);
+        assert_eq!(read("It rained…", "runs", Some("stub")), Completeness::Stub);
+        assert_eq!(read("It rained…", super::body::FEED, None), Completeness::FromFeed);
+    }
+
+    #[test]
+    fn the_precision_of_a_date_follows_from_its_form() {
+        let check = |date: &str, has_time, has_zone| {
+            assert_eq!(precision(date), WrittenDate { written: None, has_time, has_zone }, "{date}");
+        };
+        check("2024-05-03", false, false);
+        check("2024-05-03T10:30:00", true, false);
+        check("2024-05-03T10:30:00Z", true, true);
+        check("2024-05-03T10:30:00-04:00", true, true);
+    }
+}

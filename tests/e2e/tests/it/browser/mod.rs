@@ -171,7 +171,8 @@ fn search_leads_to_an_article(visit: &Visit) {
     browser.click("[data-wanted]");
     browser.until("location.pathname.startsWith('/articles/')");
     assert_eq!(browser.run("return document.querySelector('h1').textContent"), title);
-    let paragraph = article["body"].as_array().unwrap().iter().find(|block| block["kind"] == "paragraph").unwrap();
+    let paragraph =
+        article["body"].as_array().unwrap().iter().find(|block| block["kind"] == "paragraph").unwrap();
     assert_eq!(browser.run("return document.querySelector('.body > p').textContent"), paragraph["text"]);
 }
 
