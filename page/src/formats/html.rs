@@ -6,10 +6,14 @@ use crate::article::{Article, Block, BlockKind, Embed, Mark, MarkKind, Picture, 
 /// Addresses that links may lead to: those that every sanitiser passes.
 const SCHEMES: [&str; 5] = ["http://", "https://", "mailto:", "tel:", "ftp://"];
 
+/// What links say of their targets: what sanitisers write, too; and where the page is ours.
+const REL: &str = "noopener noreferrer";
+const BODY_REL: &str = "noopener noreferrer nofollow";
+
 /// One `article` element with title, byline and body.
 #[must_use]
 pub fn html(article: &Article) -> String {
-    let mut out = Writer::new("<article>\n", true);
+    let mut out = Writer::new("<article>\n", true, REL);
     if let Some(title) = &article.title {
         out.line(&format!("<h1>{}</h1>", escaped(title)));
     }
@@ -26,7 +30,7 @@ pub fn html(article: &Article) -> String {
 /// The body alone, for pages that load nothing from the publisher: a link stands for each picture.
 #[must_use]
 pub fn html_body(article: &Article) -> String {
-    let mut out = Writer::new("", false);
+    let mut out = Writer::new("", false, BODY_REL);
     article.body.iter().for_each(|block| out.block(block));
     out.close_all();
     out.out
@@ -36,6 +40,8 @@ struct Writer {
     out: String,
     /// Whether pictures are shown; else a link stands for each.
     shows_pictures: bool,
+    /// What links say of their targets.
+    rel: &'static str,
     /// The names of the open lists, outer ones first.
     lists: Vec<&'static str>,
     /// Whether the last item of each open list is still open.
@@ -45,8 +51,9 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(begin: &str, shows_pictures: bool) -> Writer {
+    fn new(begin: &str, shows_pictures: bool, rel: &'static str) -> Writer {
         Writer {
+            rel,
             out: begin.to_owned(),
             shows_pictures,
             lists: Vec::new(),
@@ -97,7 +104,7 @@ impl Writer {
                     self.out.push_str("<blockquote>\n");
                     self.quotes += 1;
                 }
-                let text = format!("<p>{}</p>", inline(block));
+                let text = format!("<p>{}</p>", inline(block, self.rel));
                 return self.line(&text);
             }
             _ => {}
@@ -105,19 +112,19 @@ impl Writer {
         let text = match block.kind {
             BlockKind::Heading => {
                 let level = block.level.unwrap_or(2).clamp(2, 6);
-                format!("<h{level}>{}</h{level}>", inline(block))
+                format!("<h{level}>{}</h{level}>", inline(block, self.rel))
             }
             BlockKind::Preformatted => format!("<pre>{}</pre>", escaped(&block.text)),
             BlockKind::Table => {
-                block.table.as_ref().map_or_else(|| format!("<p>{}</p>", inline(block)), table)
+                block.table.as_ref().map_or_else(|| format!("<p>{}</p>", inline(block, self.rel)), table)
             }
             BlockKind::Picture => {
-                let shown = block.picture.as_ref().map(|shown| picture(shown, self.shows_pictures));
+                let shown = block.picture.as_ref().map(|shown| picture(shown, self.shows_pictures, self.rel));
                 shown.unwrap_or_default()
             }
-            BlockKind::Embed => block.embed.as_ref().map(embed).unwrap_or_default(),
+            BlockKind::Embed => block.embed.as_ref().map(|shown| embed(shown, self.rel)).unwrap_or_default(),
             BlockKind::Paragraph | BlockKind::ListItem | BlockKind::Quote => {
-                format!("<p>{}</p>", inline(block))
+                format!("<p>{}</p>", inline(block, self.rel))
             }
         };
         self.line(&text);
@@ -125,7 +132,7 @@ impl Writer {
 
     fn item(&mut self, block: &Block) {
         if block.continues && self.is_item_open.last() == Some(&true) {
-            let text = format!("<br>{}", inline(block));
+            let text = format!("<br>{}", inline(block, self.rel));
             return self.out.push_str(&text);
         }
         let list = if block.number.is_some() { "ol" } else { "ul" };
@@ -153,11 +160,11 @@ impl Writer {
             *is_open = true;
         }
         self.out.push_str("<li>");
-        self.out.push_str(&inline(block));
+        self.out.push_str(&inline(block, self.rel));
     }
 }
 
-fn inline(block: &Block) -> String {
+fn inline(block: &Block, rel: &str) -> String {
     let mut out = String::with_capacity(block.text.len() + block.text.len() / 8);
     // The parser ends a link where another begins, so only the outer one of nested links is written.
     let mut links = 0;
@@ -173,7 +180,7 @@ fn inline(block: &Block) -> String {
                 .filter(|address| SCHEMES.iter().any(|scheme| address.starts_with(scheme)));
             match address.filter(|_| **links == 1 && is_link(mark)) {
                 Some(address) => {
-                    out.push_str(&format!("<a href=\"{}\" rel=\"noopener noreferrer\">", quoted(address)));
+                    out.push_str(&format!("<a href=\"{}\" rel=\"{rel}\">", quoted(address)));
                     true
                 }
                 None => false,
@@ -213,7 +220,7 @@ fn table(table: &Table) -> String {
         out.push_str(&format!("<caption>{}</caption>", escaped(caption)));
     }
     out.push_str("<tbody>\n");
-    for row in &table.rows {
+    for (number, row) in table.rows.iter().enumerate() {
         out.push_str("<tr>");
         for cell in row {
             let name = if cell.is_header { "th" } else { "td" };
@@ -221,7 +228,12 @@ fn table(table: &Table) -> String {
                 if number > 1 { format!(" {name}=\"{number}\"") } else { String::new() }
             };
             let (columns, rows) = (span("colspan", cell.columns), span("rowspan", cell.rows));
-            out.push_str(&format!("<{name}{columns}{rows}>{}</{name}>", escaped(&cell.text)));
+            let scope = match (cell.is_header, number) {
+                (false, _) => "",
+                (true, 0) => " scope=\"col\"",
+                (true, _) => " scope=\"row\"",
+            };
+            out.push_str(&format!("<{name}{columns}{rows}{scope}>{}</{name}>", escaped(&cell.text)));
         }
         out.push_str("</tr>\n");
     }
@@ -229,7 +241,7 @@ fn table(table: &Table) -> String {
     out
 }
 
-fn picture(picture: &Picture, is_shown: bool) -> String {
+fn picture(picture: &Picture, is_shown: bool, rel: &str) -> String {
     let mut out = String::from("<figure>");
     let alternative = picture.alternative.as_deref();
     if is_shown {
@@ -241,7 +253,7 @@ fn picture(picture: &Picture, is_shown: bool) -> String {
         out.push('>');
     } else {
         let name = alternative.filter(|text| !text.trim().is_empty()).unwrap_or("Picture");
-        out.push_str(&link(&picture.address, name));
+        out.push_str(&link(&picture.address, name, rel));
     }
     let caption = picture.caption.as_deref().map(escaped);
     let credit = picture.credit.as_deref().map(|credit| format!("<cite>{}</cite>", escaped(credit)));
@@ -253,18 +265,18 @@ fn picture(picture: &Picture, is_shown: bool) -> String {
     out
 }
 
-fn embed(embed: &Embed) -> String {
+fn embed(embed: &Embed, rel: &str) -> String {
     let name = embed_name(embed);
     match &embed.address {
-        Some(address) => format!("<p>{}</p>", link(address, &name)),
+        Some(address) => format!("<p>{}</p>", link(address, &name, rel)),
         None => format!("<p>{}</p>", escaped(&name)),
     }
 }
 
 /// A link, or its text alone if it leads where no reader should go.
-fn link(address: &str, text: &str) -> String {
+fn link(address: &str, text: &str, rel: &str) -> String {
     match SCHEMES.iter().any(|scheme| address.starts_with(scheme)) {
-        true => format!("<a href=\"{}\" rel=\"noopener noreferrer\">{}</a>", quoted(address), escaped(text)),
+        true => format!("<a href=\"{}\" rel=\"{rel}\">{}</a>", quoted(address), escaped(text)),
         false => escaped(text),
     }
 }
