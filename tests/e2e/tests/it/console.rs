@@ -273,6 +273,24 @@ async fn the_api_says_what_the_export_says(served: &Served) {
     let url = served.exported.keys().next().unwrap();
     let one = served.client.json(&format!("/api/v1/article?url={}", encoded(url))).await;
     assert_eq!(without_address(served, one), served.exported[url]);
+    // Documents are the same bytes.
+    for (format, kind) in [
+        ("text", "text/plain; charset=utf-8"),
+        ("markdown", "text/markdown; charset=utf-8"),
+        ("html", "text/html; charset=utf-8"),
+        ("tei", "application/tei+xml; charset=utf-8"),
+        ("json-ld", "application/ld+json"),
+    ] {
+        let exported = served.lab.ok(&["export", "articles", &served.run, "--format", format]).await;
+        for url in served.exported.keys().step_by(17) {
+            let path = format!("/api/v1/article?format={format}&url={}", encoded(url));
+            let answer = served.client.get(&path).await;
+            assert_eq!((answer.status, answer.header("content-type")), (200, Some(kind)), "{path}");
+            assert!(!answer.body.is_empty() && exported.contains(&answer.body), "{path}: {}", answer.body);
+        }
+    }
+    let wrong = served.client.get(&format!("/api/v1/article?format=pdf&url={}", encoded(url))).await;
+    assert!(wrong.status == 400 && wrong.body.contains("markdown"), "{}", wrong.body);
 }
 
 /// An article of the API as the export has it; its `console` must lead to its page.
