@@ -6,6 +6,7 @@
 //! Invariants: every text of the body is in the result, in order; no writer fails.
 
 use crate::article::{Article, Block, Embed, EmbedKind, Mark, MarkKind, Picture, Table};
+use crate::neutral::for_terminal;
 
 mod html;
 mod json_ld;
@@ -92,13 +93,14 @@ impl Format {
     }
 }
 
-/// Title, byline and text.
+/// Title, byline and text; control characters are replaced, because people read it on terminals.
 #[must_use]
 pub fn text(article: &Article) -> String {
     let head = [article.title.clone().unwrap_or_default(), article.byline()];
     let head = head.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     let parts = [head, article.text()];
-    let mut text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+    let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+    let mut text = for_terminal(&text).into_owned();
     text.push('\n');
     text
 }

@@ -2,6 +2,7 @@
 
 use super::{embed_name, is_link, write_nested};
 use crate::article::{Article, Block, BlockKind, Embed, Mark, MarkKind, Picture, Table};
+use crate::neutral::is_control;
 
 /// Addresses that links may lead to: those that every sanitiser passes.
 const SCHEMES: [&str; 5] = ["http://", "https://", "mailto:", "tel:", "ftp://"];
@@ -290,9 +291,9 @@ fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '\u{A0}' => safe.push_str("&nbsp;"),
-            // The parser drops these or makes line ends of them.
-            '\0' | '\u{C}' => safe.push('\u{FFFD}'),
             '\r' => safe.push('\n'),
+            // The parser drops some of these, and terminals obey them.
+            letter if is_control(letter) => safe.push('\u{FFFD}'),
             letter => safe.push(letter),
         }
     }

@@ -5,6 +5,7 @@
 
 use super::{embed_name, is_link, write_nested};
 use crate::article::{Article, Block, BlockKind, EmbedKind, Mark, MarkKind, NamedLink, Picture, Table};
+use crate::neutral::is_control;
 
 /// The whole document.
 #[must_use]
@@ -219,7 +220,8 @@ fn escaped(text: &str) -> String {
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
             '\t' | '\n' => safe.push(letter),
-            '\0'..='\u{1F}' | '\u{7F}' | '\u{FFFE}' | '\u{FFFF}' => safe.push('\u{FFFD}'),
+            '\u{FFFE}' | '\u{FFFF}' => safe.push('\u{FFFD}'),
+            letter if is_control(letter) => safe.push('\u{FFFD}'),
             letter => safe.push(letter),
         }
     }

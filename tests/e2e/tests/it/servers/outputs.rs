@@ -462,9 +462,9 @@ fn is_right_in_a_pipe(lab: &Lab, line: &[String], command: &Program, ended: &End
     });
     let format = line.iter().position(|word| word == "--format").map(|at| line[at + 1].clone()).or(default);
     let form = match (line[0].as_str(), format.as_deref()) {
-        (_, Some("json" | "jsonl")) => "json",
-        (_, Some(form @ ("csv" | "markdown" | "turtle"))) => form,
-        (_, Some("svg" | "xml" | "rdfxml")) => "xml",
+        (_, Some("json" | "jsonl" | "json-ld")) => "json",
+        (_, Some(form @ ("csv" | "markdown" | "turtle" | "html"))) => form,
+        (_, Some("svg" | "xml" | "rdfxml" | "tei")) => "xml",
         (_, Some("warc" | "parquet")) => "binary",
         ("export", None) if has("hierarchies") => "xml",
         ("export", None) if has("ontology") => "turtle",
@@ -493,7 +493,7 @@ fn is_right_in_a_pipe(lab: &Lab, line: &[String], command: &Program, ended: &End
         "xml" => is_xml(lab, &what, &ended.out),
         "markdown" => {
             is_neutral(&what, &ended.out);
-            for raw in ["<script", "<img", "\n[", " [", "!["] {
+            for raw in ["<script", "<img", "](javascript", "](<javascript", "](<data"] {
                 assert!(!ended.out.contains(raw), "{what} holds `{raw}`:\n{}", ended.out);
             }
             assert!(
@@ -501,6 +501,12 @@ fn is_right_in_a_pipe(lab: &Lab, line: &[String], command: &Program, ended: &End
                 "{}",
                 ended.out
             );
+        }
+        "html" => {
+            is_neutral(&what, &ended.out);
+            for raw in ["<script", "\"javascript:", "\"data:"] {
+                assert!(!ended.out.contains(raw), "{what} holds `{raw}`:\n{}", ended.out);
+            }
         }
         "turtle" => assert!(!ended.out.contains(['\u{1b}', '\u{7}', '\u{8}']), "{what}"),
         "binary" => {}
