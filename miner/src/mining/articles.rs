@@ -42,11 +42,21 @@ pub fn view(
     }
 }
 
-/// Whether readers must hear of it: more than the evidence changed.
+/// Whether readers may have to hear of it: a field or the text changed. What stands in and around the text, such as links and
+/// pictures, and the evidence are no news.
 #[must_use]
 pub fn says_something_else(before: &Article, now: &Article) -> bool {
-    let said = |article: &Article| Article { evidence: Default::default(), ..article.clone() };
-    said(before) != said(now)
+    fn fields(article: &Article) -> [Option<&String>; 8] {
+        let Article { title, published, modified, place, section, language, image, method, .. } = article;
+        let [title, published, modified, place] = [title, published, modified, place].map(Option::as_ref);
+        let [section, language, image] = [section, language, image].map(Option::as_ref);
+        [title, published, modified, place, section, language, image, Some(method)]
+    }
+    fields(before) != fields(now)
+        || before.authors != now.authors
+        || before.kind != now.kind
+        || before.listed != now.listed
+        || before.text() != now.text()
 }
 
 /// The method of an article whose text was removed to save space.
@@ -71,4 +81,29 @@ pub fn is_text_removed(article: &Article) -> bool {
 #[must_use]
 pub fn is_view(article: &Article) -> bool {
     article.evidence.contains_key(BODY)
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_page::article::{Block, BlockKind, Picture};
+
+    use super::*;
+
+    #[test]
+    fn what_stands_beside_the_text_is_no_news() {
+        let before = Article {
+            title: Some("Bridge stays open".into()),
+            body: vec![Block::new(BlockKind::Paragraph, "It was close.")],
+            ..Article::default()
+        };
+        let mut now = before.clone();
+        let picture = Picture { address: "https://a.test/1.jpg".into(), ..Picture::default() };
+        now.body.push(Block { picture: Some(picture.clone()), ..Block::new(BlockKind::Picture, "") });
+        now.lead = Some(picture);
+        now.keywords = vec!["bridges".into()];
+        assert!(!says_something_else(&before, &now));
+        now.body.push(Block::new(BlockKind::Paragraph, "Nine were for it."));
+        assert!(says_something_else(&before, &now));
+        assert!(says_something_else(&before, &Article { authors: vec!["Ann Lee".into()], ..before.clone() }));
+    }
 }

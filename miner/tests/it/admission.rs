@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use newslode_common::broker::{Broker, Queue};
 use newslode_common::config::MinerConfig;
-use newslode_common::message::{Ending, GonePage, PartitionedPage, envelope};
+use newslode_common::message::{Ending, GonePage, PartitionedPage, envelope, wire};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{Class, Next, PageSchedule};
 use newslode_common::store::{Completion, NewUrl, Validators, Why};
@@ -345,10 +345,21 @@ async fn a_damaged_message_is_refused_and_one_of_an_older_version_is_taken() {
     assert_eq!(dead.len(), count.min(99));
     assert!(dead.iter().all(|reason| reason.contains("its checksum does not match")), "{dead:?}");
     assert_eq!(counted(&world, &site, "https://a.test/story").await, None);
-    let mut older = good;
-    // Without the checksum, and the bytes which say that no listing said anything and that there are no slots.
-    older.truncate(older.len() - 10);
-    older[4] = 3;
+    // Its body ended before what a listing says, and had the article in the wire form.
+    let PartitionedPage {
+        url,
+        site: of,
+        depth,
+        why,
+        version,
+        fetched_at,
+        contribution,
+        notes,
+        canonical,
+        ..
+    } = story(1);
+    let body = (url, of, depth, why, version, fetched_at, contribution, None::<()>, notes, canonical);
+    let older = [&good[..4], &[3], &wire::encode(&body).unwrap()].concat();
     assert_eq!(sent(&world, vec![older]).await, [""; 0]);
     assert_eq!(counted(&world, &site, "https://a.test/story").await, Some(story(1).version));
 }

@@ -336,7 +336,7 @@ fn short_text(tree: &PageTree, node: NodeId) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::article::{Access, Article, Completeness, NamedLink};
+    use crate::article::{Access, Article, NamedLink};
     use crate::extract::whatever_kind;
     use crate::testing::page_at;
     use crate::time::Timestamp;

@@ -11,19 +11,18 @@ use rustc_hash::FxHashMap;
 
 use self::embeds::embeds;
 use self::pictures::story_pictures;
+pub(super) use self::place::followable;
+use self::place::{Place, place_of, text_under};
 use super::measures::Claims;
 use super::runs::{Run, RunMark, Runs, share};
 use crate::Page;
-use crate::article::{
-    Block, BlockKind, MAX_ADDRESS, MAX_CAPTION, MAX_CELLS, Mark, MarkKind, Table, TableCell,
-};
-use crate::extract::plain::readable;
-use crate::reading::{NodeId, PageTree, is_excluded};
+use crate::article::{Block, BlockKind, MAX_CELLS, Mark, MarkKind, Table, TableCell};
+use crate::reading::{NodeId, PageTree};
 use crate::tables::{DataTable, tables};
-use crate::text::is_inside_run;
 
 mod embeds;
-pub(super) mod pictures;
+mod pictures;
+mod place;
 
 /// Share of a table's words that must be chosen for it to be part of the story.
 const TABLE_SHARE: f32 = 0.5;
@@ -32,28 +31,12 @@ const LEAST_ROWS: usize = 3;
 const LEAST_COLUMNS: usize = 2;
 /// Elements whose tables are not the story's.
 const BESIDE: [&str; 3] = ["nav", "aside", "footer"];
-/// Share of the chosen words that the story's element holds.
-const STORY_SHARE: f32 = 0.9;
 /// Most nested lists and quotations that are counted.
 const MOST_LEVELS: usize = 9;
-/// Schemes of addresses that readers can follow.
-const SCHEMES: [&str; 5] = ["http", "https", "mailto", "tel", "ftp"];
 /// Most bytes of a preformatted text.
 const MAX_PREFORMATTED: usize = 1 << 18;
 /// Most bytes of what a link says of its target.
 const MAX_REL: usize = 256;
-
-/// Where the story stands on its page.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    /// The smallest element around nearly all of its text.
-    pub(super) story: NodeId,
-    /// The first and the last text of the story.
-    pub(super) first: NodeId,
-    pub(super) last: NodeId,
-    /// The first text of the headline.
-    pub(super) headline: NodeId,
-}
 
 /// The blocks of the chosen runs, with what stands between them. `headline` is the number of the headline's run.
 pub(super) fn blocks_of(
@@ -84,18 +67,6 @@ pub(super) fn blocks_of(
         before = Some(block.kind);
     }
     blocks
-}
-
-fn place_of(tree: &PageTree, runs: &Runs, chosen: &[bool], headline: usize) -> Option<Place> {
-    let first = chosen.iter().position(|is_chosen| *is_chosen)?;
-    let last = chosen.iter().rposition(|is_chosen| *is_chosen)?;
-    let words = runs.sums_of(|at, run| if chosen[at] { run.words } else { 0.0 });
-    let middle = (first..=last).find(|&at| words.over(0..at + 1) * 2.0 >= words.all())?;
-    let holds_story = |node: &NodeId| words.over(runs.under(tree, *node)) >= STORY_SHARE * words.all();
-    // A story of one paragraph stands in the element around it.
-    let story = tree.ancestors(runs.runs[middle].block).find(holds_story).unwrap_or(tree.root());
-    let (first, last) = (runs.runs.get(first)?.first, runs.runs.get(last)?.last);
-    Some(Place { story, first, last, headline: runs.runs.get(headline)?.first })
 }
 
 /// The chosen runs as blocks, each with the node where it begins.
@@ -201,12 +172,6 @@ fn marks_of(page: &Page, marks: &[RunMark]) -> Vec<Mark> {
     found
 }
 
-/// The absolute address of a reference that readers can follow.
-pub(super) fn followable(page: &Page, reference: &str) -> Option<String> {
-    let address = page.base.join(reference.trim()).ok()?;
-    (SCHEMES.contains(&address.scheme()) && address.as_str().len() <= MAX_ADDRESS).then(|| address.into())
-}
-
 /// The story's data tables, by their elements. Those between its paragraphs are chosen, too: cells of links and numbers are
 /// no prose, so that they are not chosen for themselves.
 fn choose_tables(
@@ -269,32 +234,6 @@ fn cells_of(page: &Page, runs: &Runs, table: &DataTable) -> Table {
     let caption = page.tree.children(table.node).find(|&child| page.tree.tag(child) == Some("caption"));
     let caption = caption.map(|caption| text_under(page, runs, caption)).filter(|text| !text.is_empty());
     Table { caption, rows }
-}
-
-/// The text that readers see in an element.
-fn text_under(page: &Page, runs: &Runs, node: NodeId) -> String {
-    let texts = runs.runs[runs.under(&page.tree, node)].iter().map(|run| run.text.as_str());
-    texts.collect::<Vec<_>>().join(" ")
-}
-
-/// The same for an element that begins inside a run, or that readers see only when they ask for it, like the caption of a slide.
-fn inner_text(page: &Page, runs: &Runs, node: NodeId) -> String {
-    let tree = &page.tree;
-    if !runs.under(tree, node).is_empty() {
-        return text_under(page, runs, node);
-    }
-    let (mut text, end) = (String::new(), tree.subtree_end(node));
-    let mut at = node.index();
-    while let Some(inner) = tree.node_at(at).filter(|inner| *inner < end && text.len() <= MAX_CAPTION) {
-        let is_none = tree.tag(inner).is_some_and(is_excluded);
-        text.push_str(tree.text(inner).unwrap_or_default());
-        // Elements part words, but for those inside a line.
-        if tree.tag(inner).is_some_and(|tag| !is_inside_run(tag)) {
-            text.push(' ');
-        }
-        at = if is_none { tree.subtree_end(inner).index() } else { at + 1 };
-    }
-    readable(&text)
 }
 
 /// Makes one block of the runs of a preformatted text, if all of them are chosen and it is no prose that was typed so.

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{Place, followable};
+use super::place::{Place, followable};
 use crate::Page;
 use crate::article::{Embed, EmbedKind, MAX_EMBEDS};
 use crate::extract::runs::Runs;

@@ -8,7 +8,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Place, inner_text};
+use super::place::{Place, inner_text};
 use crate::Page;
 use crate::article::{MAX_CAPTION, MAX_PICTURES, Picture};
 use crate::extract::measures::Claims;
