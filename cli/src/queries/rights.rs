@@ -33,8 +33,11 @@ pub(crate) struct RightsReader<'a> {
     archive: &'a dyn PageArchive,
     origins: HashMap<String, Arc<OriginRights>>,
     /// The rules of the other files of a site, with their origins and times: those of the site that was asked for last.
-    site: Option<(Site, Vec<(String, Timestamp, FileRules)>)>,
+    site: Option<(Site, Vec<RulesOfOrigin>)>,
 }
+
+/// The rules of a file, with its origin and the time at which it was read.
+type RulesOfOrigin = (String, Timestamp, FileRules);
 
 impl<'a> RightsReader<'a> {
     pub(crate) fn new(archive: &'a dyn PageArchive) -> RightsReader<'a> {

@@ -163,7 +163,8 @@ proptest! {
             prop_assert!(rights.is_empty() || text.to_lowercase().contains("allow") || text.contains("location"));
         }
         for name in ["x-robots-tag", "content-signal", "content-usage", "tdm-reservation", "tdm-policy", "link"] {
-            let _ = of_headers([(name, text.as_str())], &url, READER);
+            let rights = of_headers([(name, text.as_str())], &url, READER);
+            prop_assert!(serde_json::to_string(&rights).is_ok());
         }
         markup(&text);
     }

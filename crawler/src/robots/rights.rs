@@ -181,7 +181,8 @@ mod tests {
         fn any_bytes_are_a_file(bytes in proptest::collection::vec(any::<u8>(), 0..400), path in "[/a-z*$%]{0,20}") {
             let mut url = Url::parse("https://a.test/").unwrap();
             url.set_path(&path);
-            let _ = read(&bytes, "Newslode").about(&url, Timestamp(0));
+            let rights = read(&bytes, "Newslode").about(&url, Timestamp(0));
+            prop_assert!(serde_json::to_string(&rights).is_ok());
         }
 
         /// Lines in any order: no permission lifts a reservation of the same group and path.

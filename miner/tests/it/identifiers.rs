@@ -252,8 +252,7 @@ async fn identifiers_last_through_a_month_of_changes() {
         let ids = registry.identifiers();
         assert_eq!(ids.values().collect::<BTreeSet<_>>().len(), ids.len(), "day {day}");
         let taxonomy = read_taxonomy(state.as_ref()).await.unwrap().unwrap();
-        for subject in 0..SUBJECTS.len() {
-            let (old, new) = SUBJECTS[subject];
+        for (subject, (old, new)) in SUBJECTS.into_iter().enumerate() {
             let is_joined = JOINED.2.contains(&day) && [JOINED.0, JOINED.1].contains(&subject);
             let keys = [format!("en:{old}"), format!("en:{new}")];
             let own =

@@ -171,7 +171,7 @@ fn embed_of(page: &Page, node: NodeId) -> Option<Embed> {
                 .find_map(|name| followable(page, tree.attr(node, name)?));
             // The last link of a post leads to the post; those before it are in its text.
             let links = tree.descendants(node).take(MOST_NODES).filter(|&link| tree.tag(link) == Some("a"));
-            let last = links.filter_map(|link| followable(page, tree.attr(link, "href")?)).last();
+            let last = links.filter_map(|link| followable(page, tree.attr(link, "href")?)).next_back();
             Some(Embed { kind: *kind, provider: Some((*provider).to_owned()), address: own.or(last) })
         }
         _ => None,

@@ -479,7 +479,7 @@ fn split_credit(text: &str) -> Option<(String, String)> {
             behind.starts_with([':', '：', '/']) || label.ends_with(" by") || label.ends_with("courtesy of");
         (starts_word && ends).then_some(at)
     };
-    if let Some(at) = LABELS.iter().filter_map(|label| label_at(&label)).min_by_key(|at| *at) {
+    if let Some(at) = LABELS.iter().filter_map(label_at).min_by_key(|at| *at) {
         return cut(at);
     }
     // "The bridge | A. Lane", "橋＝ＡＰ"; in Japanese the sign also stands before a day or a place.
