@@ -233,6 +233,9 @@ impl Keywords {
             name.contains(':')
                 || (is_short && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()))
         };
+        // An entity ends with one of the marks.
+        let lists: Vec<String> =
+            lists.iter().take(MAX_KEYWORDS).map(|list| without_entities(&without_entities(list))).collect();
         let entries =
             lists.iter().flat_map(|list| list.split([',', ';', '|'])).filter(|name| !name.trim().is_empty());
         let (codes, all) =
@@ -240,7 +243,7 @@ impl Keywords {
         if all >= LEAST_CODES && codes * 2 > all {
             return;
         }
-        lists.iter().take(MAX_KEYWORDS).for_each(|list| self.add_list(list));
+        lists.iter().for_each(|list| self.add_list(list));
     }
 
     /// Adds a list whose entries commas part, or semicolons or bars if there are no commas.

@@ -21,12 +21,12 @@ pub fn markdown(article: &Article) -> String {
         let was_quote = before.replace(block.kind) == Some(BlockKind::Quote);
         let text = match block.kind {
             BlockKind::ListItem => {
-                let is_first = lists.columns.is_empty();
-                let item = lists.item(block);
+                let is_first = lists.open.is_empty();
+                let (item, is_apart) = lists.item(block);
                 // The items of a list follow each other without an empty line.
                 match parts.last_mut().filter(|_| !is_first) {
                     Some(list) => {
-                        list.push_str(if block.continues { "\n\n" } else { "\n" });
+                        list.push_str(if is_apart { "\n\n" } else { "\n" });
                         list.push_str(&item);
                     }
                     None => parts.push(item),
@@ -60,26 +60,37 @@ pub fn markdown(article: &Article) -> String {
     text
 }
 
-/// The lists around the current item: at which column the text of each one's items begins.
+/// The lists around the current item.
 #[derive(Default)]
 struct Lists {
-    columns: Vec<usize>,
+    open: Vec<List>,
+}
+
+/// A list by its last item.
+#[derive(Clone, Copy)]
+struct List {
+    /// The column where the text of the item begins.
+    column: usize,
+    is_numbered: bool,
 }
 
 impl Lists {
-    fn item(&mut self, block: &Block) -> String {
-        if block.continues && !self.columns.is_empty() {
-            let indent = self.columns.last().copied().unwrap_or(0);
-            return format!("{}{}", " ".repeat(indent), inline(block));
+    /// An item, and whether an empty line must stand before it: a part that goes on with the item before is a paragraph of
+    /// its own, and a list whose first number is not 1 would go on with the text above it.
+    fn item(&mut self, block: &Block) -> (String, bool) {
+        let column = |list: Option<&List>| list.map_or(0, |list| list.column);
+        if block.continues && !self.open.is_empty() {
+            return (format!("{}{}", " ".repeat(column(self.open.last())), inline(block)), true);
         }
-        let level = usize::from(block.level.unwrap_or(1)).clamp(1, self.columns.len() + 1);
-        self.columns.truncate(level - 1);
-        let indent = self.columns.last().copied().unwrap_or(0);
+        let level = usize::from(block.level.unwrap_or(1)).clamp(1, self.open.len() + 1);
         // Markdown knows no numbers below 0 and none of more than nine digits.
         let number = block.number.filter(|number| (0..1_000_000_000).contains(number));
+        let goes_on = self.open.get(level - 1).is_some_and(|list| list.is_numbered);
+        self.open.truncate(level - 1);
+        let indent = column(self.open.last());
         let marker = number.map_or("-".to_owned(), |number| format!("{number}."));
-        self.columns.push(indent + marker.len() + 1);
-        format!("{}{marker} {}", " ".repeat(indent), inline(block))
+        self.open.push(List { column: indent + marker.len() + 1, is_numbered: number.is_some() });
+        (format!("{}{marker} {}", " ".repeat(indent), inline(block)), number.is_some() && !goes_on)
     }
 }
 

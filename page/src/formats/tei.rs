@@ -27,14 +27,16 @@ pub fn tei(article: &Article) -> String {
                 let level = usize::from(block.level.unwrap_or(1)).clamp(1, lists + 1);
                 close_lists(&mut out, &mut lists, level);
                 let numbered = if block.number.is_some() { "numbered" } else { "bulleted" };
+                // A part of an item may follow a list in that item.
+                let goes_on = block.continues && lists == level;
                 if lists < level {
                     out.push_str(&format!("<list rend=\"{numbered}\">\n"));
                     lists += 1;
-                } else if !block.continues {
+                } else if !goes_on {
                     out.push_str("</item>\n");
                 }
                 let number = block.number.map(|number| format!(" n=\"{number}\"")).unwrap_or_default();
-                match block.continues && lists > 0 && out.ends_with("</p>") {
+                match goes_on {
                     true => out.push_str(&format!("<p>{}</p>", inline(block))),
                     false => out.push_str(&format!("<item{number}><p>{}</p>", inline(block))),
                 }

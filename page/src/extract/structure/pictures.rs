@@ -475,8 +475,12 @@ fn split_credit(text: &str) -> Option<(String, String)> {
         let at = lower.rfind(*label)?;
         let starts_word = lower.get(..at)?.chars().next_back().is_none_or(|before| !before.is_alphanumeric());
         let behind = lower.get(at + label.len()..)?.trim_start();
-        let ends =
-            behind.starts_with([':', '：', '/']) || label.ends_with(" by") || label.ends_with("courtesy of");
+        // "AP Photo/A. Lane" is a credit as a whole.
+        let ends_before = || !lower[..at].trim_end().ends_with(char::is_alphanumeric);
+        let ends = behind.starts_with([':', '：'])
+            || (behind.starts_with('/') && ends_before())
+            || label.ends_with(" by")
+            || label.ends_with("courtesy of");
         (starts_word && ends).then_some(at)
     };
     if let Some(at) = LABELS.iter().filter_map(label_at).min_by_key(|at| *at) {
@@ -502,16 +506,17 @@ fn split_credit(text: &str) -> Option<(String, String)> {
         return Some((text.get(..at)?.to_owned(), credit)).filter(|(_, credit)| !credit.is_empty());
     }
     let names_agency = |text: &str| AGENCIES.iter().any(|agency| text.contains(agency));
-    if names_agency(text) && text.split_whitespace().count() <= MOST_AGENCY_WORDS {
-        return cut(0);
-    }
     // Brackets at the end that name an agency, or that stand behind a sentence: "(AP Photo/J. Doe)", "It is old. (A. Lane)".
-    let open = text.trim_end().strip_suffix(')').and_then(|text| text.rfind('('))?;
-    let inner = text.get(open..)?;
-    let is_credit = inner.contains('/') || names_agency(inner) || ends_sentence(text.get(..open)?.trim_end());
-    (is_credit && inner.len() <= CREDIT_BYTES && !ends_sentence(inner.trim_end_matches(')')))
-        .then(|| cut(open))
-        .flatten()
+    if let Some(open) = text.trim_end().strip_suffix(')').and_then(|text| text.rfind('(')) {
+        let inner = text.get(open..)?;
+        let is_credit =
+            inner.contains('/') || names_agency(inner) || ends_sentence(text.get(..open)?.trim_end());
+        if is_credit && inner.len() <= CREDIT_BYTES && !ends_sentence(inner.trim_end_matches(')')) {
+            return cut(open);
+        }
+    }
+    let is_short = text.split_whitespace().count() <= MOST_AGENCY_WORDS;
+    if names_agency(text) && is_short { cut(0) } else { None }
 }
 
 /// Most words of a text that is only a credit.
