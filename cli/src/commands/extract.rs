@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use newslode_common::time;
 use newslode_page::Page;
 use newslode_page::article::{Article, PageKind};
-use newslode_page::extract::{KindExplanation, SiteKnowledge, article, explain_kind, whatever_kind};
+use newslode_page::extract::{KindExplanation, Reading, SiteKnowledge, explain_kind};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
-use newslode_page::time::Timestamp;
 
 use crate::args::{ExplanationForm, ExtractArgs};
 use crate::exit::Exit;
@@ -35,9 +34,8 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
             print_explanation(&explained, form)?;
             continue;
         }
-        let Some(article) = extract_article(&page, time::now(), site, args.any_kind) else {
-            continue;
-        };
+        let reading = Reading::new(time::now(), site).with_focus(args.focus);
+        let Some(article) = extract_article(&page, reading, args.any_kind) else { continue };
         found += 1;
         match args.format.document() {
             None => out::json_line(&article)?,
@@ -57,18 +55,10 @@ fn print_explanation(explained: &KindExplanation, form: ExplanationForm) -> anyh
     kind_facts(explained).iter().try_for_each(|(name, value)| out::line(format!("  {name:16} {value}")))
 }
 
-/// Extracts the page's article, if it is one or any kind of page will do, with the knowledge of its site.
-fn extract_article(
-    page: &Input,
-    now: Timestamp,
-    site: Option<&SiteKnowledge>,
-    any_kind: bool,
-) -> Option<Article> {
+/// Extracts the page's article, if it is one or any kind of page will do.
+fn extract_article(page: &Input, reading: Reading<'_>, any_kind: bool) -> Option<Article> {
     let page = parse_page(page);
-    if any_kind {
-        return Some(whatever_kind(&page, now, site));
-    }
-    site.map_or_else(|| article(&page, now), |site| site.article(&page, now)).1
+    if any_kind { Some(reading.whatever_kind(&page)) } else { reading.article(&page).1 }
 }
 
 fn parse_page(page: &Input) -> Page {
