@@ -176,6 +176,9 @@ pub(crate) struct ExtractArgs {
     /// What counts more in a text: `precision` leaves out what is doubtful, `recall` takes it; `balanced` weighs both alike.
     #[arg(long, default_value_t)]
     pub(crate) focus: Focus,
+    /// Also give the readers' comments that stand on each page, as `comments` in its JSON; they are never part of the text.
+    #[arg(long)]
+    pub(crate) comments: bool,
     /// Print why each page is or is not an article, instead of the article.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text",
         conflicts_with = "any_kind")]

@@ -18,6 +18,7 @@ mod body;
 mod breadcrumbs;
 mod choice;
 mod cldr;
+mod comments;
 mod dates;
 mod days;
 mod finding;
@@ -47,6 +48,7 @@ mod title;
 mod visible;
 mod zones;
 
+pub use comments::{Comment, comments};
 pub use dates::written_date;
 use kind::Asked;
 pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds};
