@@ -8,12 +8,17 @@
 //! has the types (`check.sh`). Start at [`article`].
 
 mod article;
+mod dates;
 mod errors;
+mod fetch;
 mod guard;
 mod hierarchy;
 mod input;
+mod links;
 mod many;
 mod neutral;
+mod response;
+mod row;
 mod site;
 mod tables;
 mod value;
@@ -32,13 +37,19 @@ mod _newslode {
     #[pymodule_export]
     use crate::article::{Article, Block, Evidence, extract, kind};
     #[pymodule_export]
+    use crate::fetch::fetch;
+    #[pymodule_export]
     use crate::guard::fail;
     #[pymodule_export]
     use crate::hierarchy::{Hierarchy, Node, partition};
     #[pymodule_export]
+    use crate::links::{Feed, Link, feeds, links};
+    #[pymodule_export]
     use crate::many::{Articles, extract_many};
     #[pymodule_export]
     use crate::neutral::for_terminal;
+    #[pymodule_export]
+    use crate::response::Response;
     #[pymodule_export]
     use crate::site::Site;
     #[pymodule_export]
