@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use newslode_page::article::{self as found, PageKind};
-use newslode_page::extract::{self, Comment, Focus};
+use newslode_page::extract::{Comment, Focus, Reading as PageReading, comments};
 use newslode_page::{Page, SiteKnowledge, Timestamp};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,12 +38,12 @@ impl Reading {
     /// The page's article, if it is one or any kind of page will do.
     pub(crate) fn read(&self, given: &Given) -> Option<Found> {
         let page = given.parse();
-        let reading = extract::Reading::new(self.fetched_at, self.site.as_deref()).with_focus(self.focus);
+        let reading = PageReading::new(self.fetched_at, self.site.as_deref()).with_focus(self.focus);
         let article =
             if self.any_kind { Some(reading.whatever_kind(&page)) } else { reading.article(&page).1 };
         article.map(|article| Found {
             article: honest(&page, article),
-            comments: self.comments.then(|| extract::comments(&page)),
+            comments: self.comments.then(|| comments(&page)),
         })
     }
 }

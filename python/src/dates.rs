@@ -4,15 +4,19 @@ use jiff::fmt::temporal::Pieces;
 use pyo3::prelude::*;
 use pyo3::types::{PyDateTime, PyDelta, PyTzInfo};
 
+/// Seconds of a day; a `datetime` is less than that away from UTC.
+const DAY: i32 = 86_400;
+
 /// The `datetime` of an ISO 8601 date or time: aware if it names a zone, else naive; midnight of a bare day. `None` if it is no
-/// such text, or a year that `datetime` does not know.
+/// such text, or a year or a zone that `datetime` does not know.
 pub(crate) fn datetime<'py>(py: Python<'py>, written: &str) -> PyResult<Option<Bound<'py, PyDateTime>>> {
     let Ok(pieces) = Pieces::parse(written) else { return Ok(None) };
     let (date, time) = (pieces.date(), pieces.time().unwrap_or_default());
-    if date.year() < 1 {
+    let offset = pieces.to_numeric_offset().map(|offset| offset.seconds());
+    if date.year() < 1 || offset.is_some_and(|seconds| seconds.abs() >= DAY) {
         return Ok(None);
     }
-    let zone = pieces.to_numeric_offset().map(|offset| zone(py, offset.seconds())).transpose()?;
+    let zone = offset.map(|seconds| zone(py, seconds)).transpose()?;
     let field = |value: i8| value.unsigned_abs();
     let microsecond =
         u32::from(time.millisecond().unsigned_abs()) * 1_000 + u32::from(time.microsecond().unsigned_abs());

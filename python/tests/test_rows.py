@@ -32,7 +32,7 @@ def test_dates_are_datetimes_and_aware_where_the_zone_is_known() -> None:
         found = dated(written).published_at
         assert found is not None
         assert (found, found.tzinfo is None) == (expected, expected.tzinfo is None), written
-    for none in [None, "", "yesterday", "2024-13-40", "-0044-03-15", "2024-05-02T99:00"]:
+    for none in [None, "", "yesterday", "2024-13-40", "-0044-03-15", "2024-05-02T99:00", "2024-05-02T08:00+25:00"]:
         assert dated(none).published_at is None, none
 
 
