@@ -1,7 +1,7 @@
 //! The Python package `newslode`: the library `newslode-page` for programs in Python.
 //!
-//! Each function takes the HTML of pages and returns values of classes that stand here; none fetches or stores
-//! anything, except [`site`], which saves to a file that is named. What is read is computed with the interpreter's
+//! Each function takes the HTML of pages and returns values of classes that stand here. Only [`fetch`] uses the network, and
+//! only [`site`] stores anything, in a file that is named. What is read is computed with the interpreter's
 //! lock released and behind a guard ([`guard`]): a panic becomes an exception of the package.
 //!
 //! The doc comments of what Python sees are its docstrings. Their examples are tests, and `newslode/_newslode.pyi`
@@ -25,9 +25,8 @@ mod value;
 
 use pyo3::prelude::*;
 
-/// Work on pages makes and drops small strings by the million. This is about this library's memory alone.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+/// The allocator is that of `newslode-common`, and about this library's memory alone. It is named here for its feature.
+use mimalloc as _;
 
 /// The compiled part of `newslode`; import `newslode` instead.
 #[pymodule]
