@@ -65,6 +65,51 @@ pub fn discover(page: &Page) -> Discovery {
     Discovery { stories: pick(LinkKind::Story), sections: pick(LinkKind::Section), behind }
 }
 
+/// What a link may lead to, by its text and its address alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkRole {
+    /// A story: its text reads like a headline, or its address does.
+    Article,
+    /// A section, or a page about the site: its text is a label.
+    Section,
+    /// The next page of the list that this page begins.
+    Next,
+    /// Another site, this page itself, a file, or a link that says too little or asks not to be followed.
+    Other,
+}
+
+impl LinkRole {
+    /// Its name in outputs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            LinkRole::Article => "article",
+            LinkRole::Section => "section",
+            LinkRole::Next => "next",
+            LinkRole::Other => "other",
+        }
+    }
+}
+
+/// All links of a page, in page order, each as [`discover`] judges it.
+#[must_use]
+pub fn judged_links(page: &Page) -> Vec<(Link, LinkRole)> {
+    let site = page.url.site();
+    let role = |link: &Link| {
+        if link.target == page.url || link.target.site() != site {
+            return LinkRole::Other;
+        }
+        match link_kind(page, link) {
+            _ if is_next(page, link) => LinkRole::Next,
+            Some(LinkKind::Story) => LinkRole::Article,
+            Some(LinkKind::Section) => LinkRole::Section,
+            None => LinkRole::Other,
+        }
+    };
+    let links = links(&page.tree, &page.leaves, &page.url.to_url());
+    links.into_iter().map(|link| (role(&link), link)).map(|(role, link)| (link, role)).collect()
+}
+
 /// The address that the page declares as its own (`<link rel=canonical>`), if that is another one. A front page is
 /// nobody's other address: on a site that declares it everywhere it is no evidence.
 #[must_use]
@@ -248,5 +293,23 @@ mod tests {
             found.behind.map(|url| url.to_string()).as_deref(),
             Some("https://a.example/sport/?page=2")
         );
+        let roles: Vec<_> = judged_links(&Page::parse(&url, None, html.as_bytes()))
+            .into_iter()
+            .map(|(link, role)| format!("{} {}", role.name(), link.target.path()))
+            .collect();
+        let expected = [
+            "section /",
+            "section /economy/",
+            "section /local-news/",
+            "other /s/1",
+            "article /s/1",
+            "article /2024/rain-ends-the-long-drought-in-north",
+            "other /photo.JPG",
+            "other /x",
+            "other /s/2",
+            "other /sport/?page=2",
+            "next /sport/?page=2",
+        ];
+        assert_eq!(roles, expected);
     }
 }

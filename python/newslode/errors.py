@@ -1,6 +1,15 @@
 """The exceptions of the package. All are `NewslodeError`s; some are also the built-in exception that they resemble."""
 
-__all__ = ["CorrectionError", "FormatError", "InternalError", "InvalidUrl", "NewslodeError"]
+__all__ = [
+    "ApiError",
+    "CorrectionError",
+    "Disallowed",
+    "FetchError",
+    "FormatError",
+    "InternalError",
+    "InvalidUrl",
+    "NewslodeError",
+]
 
 
 class NewslodeError(Exception):
@@ -33,6 +42,29 @@ class FormatError(NewslodeError, ValueError):
     """What should be read is damaged, of a newer version, or something else."""
 
     __module__ = "newslode"
+
+
+class FetchError(NewslodeError, OSError):
+    """A page could not be fetched."""
+
+    __module__ = "newslode"
+
+
+class Disallowed(FetchError):
+    """The site's robots.txt does not allow the page, or could not be read."""
+
+    __module__ = "newslode"
+
+
+class ApiError(NewslodeError, OSError):
+    """A request of `Client` failed."""
+
+    __module__ = "newslode"
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        #: The status that the server answered; `None` if it did not answer.
+        self.status = status
 
 
 class InternalError(NewslodeError, RuntimeError):

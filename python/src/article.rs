@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use newslode_page::article::{self as found, PageKind};
-use newslode_page::extract::whatever_kind;
+use newslode_page::extract::{Comment, Focus, Reading as PageReading, comments};
 use newslode_page::{Page, SiteKnowledge, Timestamp};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDateTime, PyDict, PyType};
+use serde::Serialize;
 
+use crate::dates;
+use crate::errors::message;
 use crate::guard::guarded;
 use crate::input::{Address, Given, Html, NO_HOST, fetched_at};
+use crate::row;
 use crate::value::{as_written, json, name, of_json, plain};
 
 /// How pages are read; equal for all pages of one call.
@@ -17,21 +22,35 @@ use crate::value::{as_written, json, name, of_json, plain};
 pub(crate) struct Reading {
     pub(crate) fetched_at: Timestamp,
     pub(crate) any_kind: bool,
+    pub(crate) focus: Focus,
+    pub(crate) comments: bool,
     pub(crate) site: Option<Arc<SiteKnowledge>>,
+}
+
+/// What was read of a page.
+pub(crate) struct Found {
+    article: found::Article,
+    /// The readers' comments, if they were asked for.
+    comments: Option<Vec<Comment>>,
 }
 
 impl Reading {
     /// The page's article, if it is one or any kind of page will do.
-    pub(crate) fn read(&self, given: &Given) -> Option<found::Article> {
+    pub(crate) fn read(&self, given: &Given) -> Option<Found> {
         let page = given.parse();
-        let site = self.site.as_deref();
-        let article = match site {
-            _ if self.any_kind => Some(whatever_kind(&page, self.fetched_at, site)),
-            Some(site) => site.article(&page, self.fetched_at).1,
-            None => newslode_page::article(&page, self.fetched_at).1,
-        };
-        article.map(|article| honest(&page, article))
+        let reading = PageReading::new(self.fetched_at, self.site.as_deref()).with_focus(self.focus);
+        let article =
+            if self.any_kind { Some(reading.whatever_kind(&page)) } else { reading.article(&page).1 };
+        article.map(|article| Found {
+            article: honest(&page, article),
+            comments: self.comments.then(|| comments(&page)),
+        })
     }
+}
+
+/// The focus of this name.
+pub(crate) fn focus_named(name: &str) -> PyResult<Focus> {
+    name.parse().map_err(|error| PyValueError::new_err(message(error)))
 }
 
 /// The article without an address that was made up.
@@ -54,7 +73,10 @@ fn honest(page: &Page, mut article: found::Article) -> found::Article {
 /// canonical address is taken. No date after `fetched_at` (a `datetime`, by default the present) counts.
 /// With `any_kind=True` a page that is no article is read as if it were one; `kind` says what it is.
 ///
-/// Raises `InvalidUrl` if `url` is not the http or https address of a page.
+/// `focus` says what counts more in the text: `"precision"` leaves out what is doubtful, `"recall"` takes it, and `"balanced"`
+/// weighs both alike. With `comments=True` the article also has the readers' comments that stand on the page.
+///
+/// Raises `InvalidUrl` if `url` is not the http or https address of a page, and `ValueError` for another focus.
 ///
 /// >>> import newslode
 /// >>> page = '''<html lang=en><title>Rain ends the drought - The Herald</title>
@@ -72,8 +94,10 @@ fn honest(page: &Page, mut article: found::Article) -> found::Article {
 /// >>> newslode.extract("<title>Contact</title><p>Write to us.") is None
 /// True
 #[pyfunction]
-#[pyo3(signature = (html, url=None, *, content_type=None, fetched_at=None, any_kind=false))]
-#[allow(clippy::needless_pass_by_value, reason = "arguments come by value from Python")]
+#[pyo3(signature = (
+    html, url=None, *, content_type=None, fetched_at=None, any_kind=false, focus="balanced", comments=false
+))]
+#[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments from Python")]
 pub(crate) fn extract(
     py: Python<'_>,
     html: Html,
@@ -81,9 +105,12 @@ pub(crate) fn extract(
     content_type: Option<String>,
     fetched_at: Option<&Bound<'_, PyAny>>,
     any_kind: bool,
+    focus: &str,
+    comments: bool,
 ) -> PyResult<Option<Article>> {
     let given = Given::new(html, url, content_type);
-    let reading = Reading { fetched_at: self::fetched_at(fetched_at)?, any_kind, site: None };
+    let fetched_at = self::fetched_at(fetched_at)?;
+    let reading = Reading { fetched_at, any_kind, focus: focus_named(focus)?, comments, site: None };
     Ok(guarded(py, || reading.read(&given))?.map(Article::new))
 }
 
@@ -123,11 +150,25 @@ pub(crate) fn kind(
 #[derive(Clone, PartialEq)]
 pub(crate) struct Article {
     inner: Arc<found::Article>,
+    comments: Option<Arc<[Comment]>>,
+}
+
+/// An article as a line of JSON has it.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    article: &'a found::Article,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comments: Option<&'a [Comment]>,
 }
 
 impl Article {
-    pub(crate) fn new(article: found::Article) -> Article {
-        Article { inner: Arc::new(article) }
+    pub(crate) fn new(found: Found) -> Article {
+        Article { inner: Arc::new(found.article), comments: found.comments.map(Into::into) }
+    }
+
+    fn line(&self) -> Line<'_> {
+        Line { article: &self.inner, comments: self.comments.as_deref() }
     }
 }
 
@@ -167,6 +208,30 @@ impl Article {
     #[getter]
     fn modified(&self) -> Option<&str> {
         self.inner.modified.as_deref()
+    }
+
+    /// `published` as a `datetime`: aware if the page gives a zone, naive if it gives only a time, and midnight (naive) if it
+    /// gives only a day; `dates` tells these apart.
+    ///
+    /// >>> import newslode
+    /// >>> article = newslode.Article.from_dict({"published": "2024-05-02T08:00:00+02:00", "modified": "2024-05-03"})
+    /// >>> article.published_at.isoformat(), article.modified_at.isoformat()
+    /// ('2024-05-02T08:00:00+02:00', '2024-05-03T00:00:00')
+    #[getter]
+    fn published_at<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDateTime>>> {
+        self.inner.published.as_deref().map_or(Ok(None), |written| dates::datetime(py, written))
+    }
+
+    /// `modified` as a `datetime`, like `published_at`.
+    #[getter]
+    fn modified_at<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDateTime>>> {
+        self.inner.modified.as_deref().map_or(Ok(None), |written| dates::datetime(py, written))
+    }
+
+    /// How exactly `published` and `modified` are known: for each that was found a dict with `has_time` and `has_zone`.
+    #[getter]
+    fn dates<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.inner.dates)
     }
 
     /// The place that the metadata or the dateline names.
@@ -225,9 +290,7 @@ impl Article {
         let known = known.ok_or_else(|| {
             let names =
                 newslode_page::formats::Format::ALL.map(newslode_page::formats::Format::name).join(", ");
-            pyo3::exceptions::PyValueError::new_err(format!(
-                "`{format}` is not a format: it is one of {names}"
-            ))
+            PyValueError::new_err(format!("`{format}` is not a format: it is one of {names}"))
         })?;
         Ok(known.write(&self.inner))
     }
@@ -292,6 +355,18 @@ impl Article {
         self.inner.image.as_deref()
     }
 
+    /// The readers' comments in page order, as dicts with `author`, `date`, `text` and `parent` (the place in this list of the
+    /// comment that it answers, or `None`); `None` unless `comments=True` asked for them. They are never part of the text.
+    ///
+    /// >>> import newslode
+    /// >>> page = "<h1>Rain</h1><p>It rained.<ol><li class=comment><b class=fn>Bo</b><p>At last!</ol>"
+    /// >>> newslode.extract(page, any_kind=True, comments=True).comments
+    /// [{'author': 'Bo', 'date': None, 'text': 'At last!', 'parent': None}]
+    #[getter]
+    fn comments<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &self.comments.as_deref())
+    }
+
     /// The kind of the page: `"article"`, or another with `any_kind=True`.
     #[getter]
     fn kind(&self) -> String {
@@ -315,22 +390,38 @@ impl Article {
         Ok(dict)
     }
 
+    /// The article as a flat dictionary for a data frame: text, numbers and `datetime`s, no lists.
+    ///
+    /// `authors`, `keywords` and `concepts` are joined by `"; "`. `published` and `modified` are as in the article, whose dates
+    /// differ in form; `published_at` and `modified_at` are all in UTC, where a date without a zone is taken for UTC and a bare
+    /// day for its midnight. `published_precision` and `modified_precision` say which is which: `"zone"`, `"time"` or `"day"`.
+    /// The last key is `text`.
+    ///
+    /// >>> import newslode
+    /// >>> article = newslode.Article.from_dict({"title": "Rain", "authors": ["Ada Lane", "Bo Reyes"], "published": "2024-05-02"})
+    /// >>> row = article.row()
+    /// >>> row["authors"], str(row["published_at"]), row["published_precision"]
+    /// ('Ada Lane; Bo Reyes', '2024-05-02 00:00:00+00:00', 'day')
+    fn row<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        row::row(py, &self.inner)
+    }
+
     /// The article as a dictionary, as it stands in `articles.jsonl`.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &*self.inner)
+        plain(py, &self.line())
     }
 
     /// The article as JSON, a line of `articles.jsonl`.
     fn to_json(&self) -> PyResult<String> {
-        json(&*self.inner)
+        json(&self.line())
     }
 
     /// The article of a line of `articles.jsonl`. Keys that are missing are empty; keys that are not known are
     /// ignored. Raises `FormatError` if it is not JSON of an article.
     #[classmethod]
     fn from_json(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Article> {
-        let Stored(article) = of_json(text)?;
-        Ok(Article::new(article))
+        let Stored(found) = of_json(text)?;
+        Ok(Article::new(found))
     }
 
     /// The article of a dictionary, the reverse of `to_dict`.
@@ -357,17 +448,20 @@ impl Article {
 }
 
 /// An article in which keys may be missing.
-struct Stored(found::Article);
+struct Stored(Found);
 
 impl<'de> serde::Deserialize<'de> for Stored {
     fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Stored, D::Error> {
         use serde::de::Error;
-        let given = serde_json::Map::deserialize(source)?;
+        let mut given = serde_json::Map::deserialize(source)?;
+        let comments = given.remove("comments").unwrap_or_default();
+        let comments = serde_json::from_value(comments).map_err(D::Error::custom)?;
         let mut whole = serde_json::to_value(empty()).map_err(D::Error::custom)?;
         if let Some(whole) = whole.as_object_mut() {
             whole.extend(given);
         }
-        serde_json::from_value(whole).map(Stored).map_err(D::Error::custom)
+        let article = serde_json::from_value(whole).map_err(D::Error::custom)?;
+        Ok(Stored(Found { article, comments }))
     }
 }
 

@@ -7,6 +7,8 @@ use newslode_page::neutral::for_terminal;
 use pyo3::import_exception;
 
 import_exception!(newslode.errors, CorrectionError);
+import_exception!(newslode.errors, Disallowed);
+import_exception!(newslode.errors, FetchError);
 import_exception!(newslode.errors, FormatError);
 import_exception!(newslode.errors, InternalError);
 import_exception!(newslode.errors, InvalidUrl);

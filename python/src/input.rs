@@ -9,6 +9,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use bytes::Bytes;
 use newslode_page::discovery::declared_address;
 use newslode_page::reading::{CanonicalUrl, document_base};
 use newslode_page::{Page, Timestamp};
@@ -18,6 +19,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
 use crate::errors::{InvalidUrl, message};
+use crate::response::Response;
 
 /// The content type of what was text already.
 const TEXT: &str = "text/html; charset=utf-8";
@@ -32,6 +34,8 @@ pub(crate) enum Html {
     OwnText(String),
     Bytes(PyBackedBytes),
     OwnBytes(Vec<u8>),
+    /// The answer of a server, with its address and content type.
+    Fetched(Bytes, Option<CanonicalUrl>, Option<String>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for Html {
@@ -45,8 +49,13 @@ impl<'py> FromPyObject<'_, 'py> for Html {
         if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
             return Ok(Html::Bytes(object.extract()?));
         }
+        if let Ok(response) = object.cast::<Response>() {
+            let response = response.get();
+            let kind = response.kind().map(str::to_owned);
+            return Ok(Html::Fetched(response.bytes(), response.canonical(), kind));
+        }
         let kind = object.get_type().name()?;
-        Err(PyTypeError::new_err(format!("a page is str, bytes or bytearray, not {kind}")))
+        Err(PyTypeError::new_err(format!("a page is str, bytes, bytearray or Response, not {kind}")))
     }
 }
 
@@ -63,6 +72,7 @@ impl Html {
             Html::OwnText(text) => text.as_bytes(),
             Html::Bytes(bytes) => bytes,
             Html::OwnBytes(bytes) => bytes,
+            Html::Fetched(bytes, ..) => bytes,
         }
     }
 
@@ -76,7 +86,7 @@ impl Html {
 }
 
 /// The address of a page.
-pub(crate) struct Address(CanonicalUrl);
+pub(crate) struct Address(pub(crate) CanonicalUrl);
 
 impl<'py> FromPyObject<'_, 'py> for Address {
     type Error = PyErr;
@@ -100,7 +110,12 @@ pub(crate) struct Given {
 
 impl Given {
     pub(crate) fn new(html: Html, url: Option<Address>, content_type: Option<String>) -> Given {
-        Given { html, url: url.map(|Address(url)| url), content_type }
+        let (fetched_from, fetched_type) = match &html {
+            Html::Fetched(_, url, kind) => (url.clone(), kind.clone()),
+            _ => (None, None),
+        };
+        let url = url.map(|Address(url)| url).or(fetched_from);
+        Given { html, url, content_type: content_type.or(fetched_type) }
     }
 
     /// Whether the caller gave an address.
@@ -122,7 +137,7 @@ impl Given {
     pub(crate) fn parse(&self) -> Page {
         let content_type = match self.html {
             Html::Text(_) | Html::OwnText(_) => Some(TEXT),
-            Html::Bytes(_) | Html::OwnBytes(_) => self.content_type.as_deref(),
+            Html::Bytes(_) | Html::OwnBytes(_) | Html::Fetched(..) => self.content_type.as_deref(),
         };
         match &self.url {
             Some(url) => Page::parse(url, content_type, self.html.bytes()),

@@ -14,16 +14,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use newslode_page::article as found;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString, PyTuple};
 use pyo3::{PyTraverseError, PyVisit};
 
-use crate::article::{Article, Reading};
+use crate::article::{Article, Found, Reading, focus_named};
 use crate::errors::{InternalError, message};
 use crate::guard::{caught, guarded};
 use crate::input::{Address, Given, Html, fetched_at};
+use crate::response::Response;
 
 /// Pages for each thread that may be on their way.
 const AHEAD: usize = 8;
@@ -34,7 +34,7 @@ const STEP: usize = 2;
 /// How long a wait lasts until the interpreter is asked whether somebody pressed Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-type Outcome = Result<Option<found::Article>, String>;
+type Outcome = Result<Option<Found>, String>;
 
 /// Where a worker leaves the outcome of a page.
 #[derive(Default)]
@@ -209,7 +209,7 @@ impl Articles {
         }
     }
 
-    fn outcome(&mut self, py: Python<'_>, waiting: Waiting) -> PyResult<Option<found::Article>> {
+    fn outcome(&mut self, py: Python<'_>, waiting: Waiting) -> PyResult<Option<Found>> {
         match waiting {
             Waiting::Failed(error) | Waiting::Ended(error) => Err(error),
             Waiting::Unread(given) => guarded(py, || self.reading.read(&given)),
@@ -276,6 +276,7 @@ pub(crate) fn given(page: &Bound<'_, PyAny>) -> PyResult<Given> {
     if page.is_instance_of::<PyString>()
         || page.is_instance_of::<PyBytes>()
         || page.is_instance_of::<PyByteArray>()
+        || page.is_instance_of::<Response>()
     {
         return Ok(Given::new(page.extract()?, None, None));
     }
@@ -290,7 +291,7 @@ pub(crate) fn given(page: &Bound<'_, PyAny>) -> PyResult<Given> {
 /// they need not fit into memory, and other threads of Python run meanwhile.
 ///
 /// A page that fails (`InvalidUrl`, `InternalError`) raises in its place, after which the iterator can go on;
-/// with `skip_errors=True` it gives `None`. For `fetched_at` and `any_kind` see `extract`.
+/// with `skip_errors=True` it gives `None`. For the other arguments see `extract`.
 ///
 /// >>> import newslode
 /// >>> page = "<title>{0}</title><meta property=og:type content=article><h1>{0}</h1><p>" + "It rained again. " * 20
@@ -298,14 +299,20 @@ pub(crate) fn given(page: &Bound<'_, PyAny>) -> PyResult<Given> {
 /// >>> [article.title for article in newslode.extract_many(pages, threads=2)]
 /// ['Rain', 'Sun', 'Snow']
 #[pyfunction]
-#[pyo3(signature = (pages, threads=None, *, fetched_at=None, any_kind=false, skip_errors=false))]
+#[pyo3(signature = (
+    pages, threads=None, *, fetched_at=None, any_kind=false, focus="balanced", comments=false,
+    skip_errors=false
+))]
 pub(crate) fn extract_many(
     pages: &Bound<'_, PyAny>,
     threads: Option<usize>,
     fetched_at: Option<&Bound<'_, PyAny>>,
     any_kind: bool,
+    focus: &str,
+    comments: bool,
     skip_errors: bool,
 ) -> PyResult<Articles> {
-    let reading = Reading { fetched_at: self::fetched_at(fetched_at)?, any_kind, site: None };
+    let fetched_at = self::fetched_at(fetched_at)?;
+    let reading = Reading { fetched_at, any_kind, focus: focus_named(focus)?, comments, site: None };
     Articles::new(pages, threads, reading, skip_errors)
 }

@@ -17,7 +17,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::article::{Article, Reading};
+use crate::article::{Article, Reading, focus_named};
 use crate::errors::{CorrectionError, message};
 use crate::guard::guarded;
 use crate::input::{Address, Given, Html, fetched_at};
@@ -169,7 +169,10 @@ impl Site {
     }
 
     /// Reads the article of a page as `newslode.extract` does, with what is known about its site.
-    #[pyo3(signature = (html, url=None, *, content_type=None, fetched_at=None, any_kind=false))]
+    #[pyo3(signature = (
+        html, url=None, *, content_type=None, fetched_at=None, any_kind=false, focus="balanced", comments=false
+    ))]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments from Python")]
     fn extract(
         &self,
         py: Python<'_>,
@@ -178,15 +181,21 @@ impl Site {
         content_type: Option<String>,
         fetched_at: Option<&Bound<'_, PyAny>>,
         any_kind: bool,
+        focus: &str,
+        comments: bool,
     ) -> PyResult<Option<Article>> {
         let given = Given::new(html, url, content_type);
-        let site = Some(self.known(py));
-        let reading = Reading { fetched_at: self::fetched_at(fetched_at)?, any_kind, site };
+        let (site, fetched_at) = (Some(self.known(py)), self::fetched_at(fetched_at)?);
+        let reading = Reading { fetched_at, any_kind, focus: focus_named(focus)?, comments, site };
         Ok(guarded(py, || reading.read(&given))?.map(Article::new))
     }
 
     /// Reads the articles of many pages as `newslode.extract_many` does, with what is known about their site now.
-    #[pyo3(signature = (pages, threads=None, *, fetched_at=None, any_kind=false, skip_errors=false))]
+    #[pyo3(signature = (
+        pages, threads=None, *, fetched_at=None, any_kind=false, focus="balanced", comments=false,
+        skip_errors=false
+    ))]
+    #[allow(clippy::needless_pass_by_value, clippy::too_many_arguments, reason = "arguments from Python")]
     fn extract_many(
         &self,
         py: Python<'_>,
@@ -194,10 +203,12 @@ impl Site {
         threads: Option<usize>,
         fetched_at: Option<&Bound<'_, PyAny>>,
         any_kind: bool,
+        focus: &str,
+        comments: bool,
         skip_errors: bool,
     ) -> PyResult<Articles> {
-        let site = Some(self.known(py));
-        let reading = Reading { fetched_at: self::fetched_at(fetched_at)?, any_kind, site };
+        let (site, fetched_at) = (Some(self.known(py)), self::fetched_at(fetched_at)?);
+        let reading = Reading { fetched_at, any_kind, focus: focus_named(focus)?, comments, site };
         Articles::new(pages, threads, reading, skip_errors)
     }
 

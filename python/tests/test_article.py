@@ -40,7 +40,8 @@ def test_an_article_comes_back_from_its_forms() -> None:
     # The names are those of docs/articles.md.
     assert list(rain.to_dict()) == [
         "url", "site", "title", "authors", "published", "modified", "place", "section", "concepts", "language", "body",
-        "image", "kind", "method", "evidence", "listed",
+        "image", "kind", "method", "evidence", "listed", "lead", "description", "keywords", "breadcrumbs", "author_pages",
+        "publisher", "licence", "access", "completeness", "dates", "cut",
     ]  # fmt: skip
     assert found(article("tram")) != rain
     # What exports add is ignored, what is missing is empty.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use newslode_page::extract::Focus;
 use newslode_page::formats::Format;
 use newslode_page::preset::Preset;
 
@@ -172,6 +173,12 @@ pub(crate) struct ExtractArgs {
     /// Read every page as if it were an article; `kind` says what it is.
     #[arg(long)]
     pub(crate) any_kind: bool,
+    /// What counts more in a text: `precision` leaves out what is doubtful, `recall` takes it; `balanced` weighs both alike.
+    #[arg(long, default_value_t)]
+    pub(crate) focus: Focus,
+    /// Also give the readers' comments that stand on each page, as `comments` in its JSON; they are never part of the text.
+    #[arg(long)]
+    pub(crate) comments: bool,
     /// Print why each page is or is not an article, instead of the article.
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "text",
         conflicts_with = "any_kind")]

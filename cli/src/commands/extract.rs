@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use newslode_common::time;
 use newslode_page::Page;
 use newslode_page::article::{Article, PageKind};
-use newslode_page::extract::{KindExplanation, SiteKnowledge, article, explain_kind, whatever_kind};
+use newslode_page::extract::{Comment, KindExplanation, Reading, SiteKnowledge, comments, explain_kind};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
-use newslode_page::time::Timestamp;
+use serde::Serialize;
 
 use crate::args::{ExplanationForm, ExtractArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, hinted};
 use crate::input::Input;
 use crate::installation::{Setup, Target};
 use crate::queries::explain::kind_facts;
@@ -19,6 +19,12 @@ use crate::queries::templates;
 use crate::{input, out};
 
 pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit> {
+    if args.comments && (args.format.document().is_some() || args.explain.is_some()) {
+        return Err(hinted(
+            "`--comments` has no place in this output: comments are no part of a document",
+            "`--format json` writes them, as the key `comments` of each article",
+        ));
+    }
     let mut pages = input::read_pages(&args.pages, &setup.config.crawler).await?;
     if let Some(manifest) = &args.manifest {
         input::apply_manifest(&mut pages, manifest)?;
@@ -35,17 +41,31 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
             print_explanation(&explained, form)?;
             continue;
         }
-        let Some(article) = extract_article(&page, time::now(), site, args.any_kind) else {
-            continue;
-        };
+        let reading = Reading::new(time::now(), site).with_focus(args.focus);
+        let Some(article) = extract_article(&page, reading, args.any_kind) else { continue };
         found += 1;
         match args.format.document() {
+            None if args.comments => out::json_line(&CommentedArticle::new(&article, &page))?,
             None => out::json_line(&article)?,
             Some(format) => out::text(&format.write(&article))?,
         }
     }
     out::notice(format!("{found} articles on {all} pages"));
     Ok(Exit::Done)
+}
+
+/// An article with the comments of its page.
+#[derive(Serialize)]
+struct CommentedArticle<'a> {
+    #[serde(flatten)]
+    article: &'a Article,
+    comments: Vec<Comment>,
+}
+
+impl<'a> CommentedArticle<'a> {
+    fn new(article: &'a Article, page: &Input) -> CommentedArticle<'a> {
+        CommentedArticle { article, comments: comments(&parse_page(page)) }
+    }
 }
 
 /// Prints why a page is or is not an article.
@@ -57,18 +77,10 @@ fn print_explanation(explained: &KindExplanation, form: ExplanationForm) -> anyh
     kind_facts(explained).iter().try_for_each(|(name, value)| out::line(format!("  {name:16} {value}")))
 }
 
-/// Extracts the page's article, if it is one or any kind of page will do, with the knowledge of its site.
-fn extract_article(
-    page: &Input,
-    now: Timestamp,
-    site: Option<&SiteKnowledge>,
-    any_kind: bool,
-) -> Option<Article> {
+/// Extracts the page's article, if it is one or any kind of page will do.
+fn extract_article(page: &Input, reading: Reading<'_>, any_kind: bool) -> Option<Article> {
     let page = parse_page(page);
-    if any_kind {
-        return Some(whatever_kind(&page, now, site));
-    }
-    site.map_or_else(|| article(&page, now), |site| site.article(&page, now)).1
+    if any_kind { Some(reading.whatever_kind(&page)) } else { reading.article(&page).1 }
 }
 
 fn parse_page(page: &Input) -> Page {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use newslode::demo::WorldArgs;
 use newslode::installation::RunArgs;
+use newslode_page::extract::Focus;
 
 use super::instances::EvalInstancesArgs;
 
@@ -53,6 +54,9 @@ pub(crate) enum EvalCommand {
         /// Also read each page after correcting this number of other pages of its site from their gold.
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]
         taught: usize,
+        /// What counts more in a body: `balanced`, `precision` or `recall`.
+        #[arg(long, default_value_t)]
+        focus: Focus,
     },
     /// Score tags of leaves (concept, attribute, value, none) against gold.
     Tags(EvalCommon),

@@ -15,9 +15,8 @@ use rustc_hash::FxHashMap;
 
 use super::measures::{self, Claims};
 use super::runs::{Run, Runs};
-use super::scorer::Scorer;
 use super::scripts;
-use super::selection::with_best_f1;
+use super::selection::{Choice, with_best_f};
 use super::site::SiteContext;
 use super::state;
 use super::structure::blocks_of;
@@ -68,11 +67,11 @@ pub(super) fn read_body(
     runs: &Runs,
     claims: &Claims,
     title: Option<&str>,
-    scorer: &Scorer,
+    choice: Choice<'_>,
     site_context: Option<&SiteContext<'_>>,
 ) -> Body {
-    let mut body = shown_body(page, runs, claims, title, scorer, site_context);
-    if let Some(hidden) = hidden_body(page, claims, title, scorer, &body) {
+    let mut body = shown_body(page, runs, claims, title, choice, site_context);
+    if let Some(hidden) = hidden_body(page, claims, title, choice, &body) {
         body = hidden;
     }
     // The title has a field of its own.
@@ -97,10 +96,10 @@ fn shown_body(
     runs: &Runs,
     claims: &Claims,
     title: Option<&str>,
-    scorer: &Scorer,
+    choice: Choice<'_>,
     site_context: Option<&SiteContext<'_>>,
 ) -> Body {
-    let (mut chosen, witness) = choose_runs(page, runs, claims, scorer, site_context);
+    let (mut chosen, witness) = choose_runs(page, runs, claims, choice, site_context);
     let headline = Visible::new(page, runs, title).headline();
     mend::mend_choice(page, runs, headline, &mut chosen);
     let blocks = blocks_of(page, runs, chosen, headline, claims);
@@ -112,12 +111,12 @@ pub(super) fn choose_runs(
     page: &Page,
     runs: &Runs,
     claims: &Claims,
-    scorer: &Scorer,
+    choice: Choice<'_>,
     site_context: Option<&SiteContext<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
     // 1. Score every run but mere links and buttons, which are many.
     let measures = measures::measure_runs(page, runs, claims, |run| !run.is_control());
-    let mut measured = scorer.scores(&measures.values).into_iter();
+    let mut measured = choice.scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_control() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     average_table_scores(&page.tree, &runs.runs, &mut scores);
@@ -127,7 +126,7 @@ pub(super) fn choose_runs(
         None => (None, vec![false; scores.len()]),
     };
     // 3. Choose, and add the runs that are marked up like the chosen ones.
-    let mut chosen = with_best_f1(&runs.runs, &scores);
+    let mut chosen = with_best_f(&runs.runs, &scores, choice.focus);
     // Texts that the site repeats between an article's paragraphs share the paragraphs' signature, so they must not be
     // added back for it.
     let own_scores =
@@ -189,7 +188,7 @@ fn hidden_body(
     page: &Page,
     claims: &Claims,
     title: Option<&str>,
-    scorer: &Scorer,
+    choice: Choice<'_>,
     shown: &Body,
 ) -> Option<Body> {
     let words = words_of(shown);
@@ -207,7 +206,7 @@ fn hidden_body(
     if words >= MOST_SHOWN_WORDS {
         return None;
     }
-    if let Some(body) = body_without_scripts(page, claims, title, scorer)
+    if let Some(body) = body_without_scripts(page, claims, title, choice)
         .filter(|body| words_of(body) >= least(LEAST_OWN_WORDS))
     {
         return Some(body);
@@ -245,7 +244,12 @@ fn feed_body(page: &Page, title: Option<&str>, least: f32) -> Option<Body> {
 }
 
 /// The text that the page shows to browsers without scripts.
-fn body_without_scripts(page: &Page, claims: &Claims, title: Option<&str>, scorer: &Scorer) -> Option<Body> {
+fn body_without_scripts(
+    page: &Page,
+    claims: &Claims,
+    title: Option<&str>,
+    choice: Choice<'_>,
+) -> Option<Body> {
     let tree = &page.tree;
     let mut parts = tree.node_ids().filter(|&node| tree.tag(node) == Some("noscript"));
     let holds_text = |node| {
@@ -253,7 +257,7 @@ fn body_without_scripts(page: &Page, claims: &Claims, title: Option<&str>, score
             .filter_map(|node| tree.text(node))
             .any(|text| words_of_prose(text) >= LEAST_NOSCRIPT_WORDS)
     };
-    parts.any(holds_text).then(|| shown_body(page, &Runs::without_scripts(page), claims, title, scorer, None))
+    parts.any(holds_text).then(|| shown_body(page, &Runs::without_scripts(page), claims, title, choice, None))
 }
 
 fn words_of(body: &Body) -> f32 {
@@ -274,7 +278,7 @@ mod tests {
     fn read(html: &str, claims: &Claims) -> (Vec<(BlockKind, String)>, &'static str) {
         let page = page(html);
         let found =
-            read_body(&page, &Runs::new(&page), claims, Some("Bridge stays open"), Scorer::shared(), None);
+            read_body(&page, &Runs::new(&page), claims, Some("Bridge stays open"), Choice::default(), None);
         (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
     }
 

@@ -18,6 +18,7 @@ mod body;
 mod breadcrumbs;
 mod choice;
 mod cldr;
+mod comments;
 mod dates;
 mod days;
 mod finding;
@@ -47,15 +48,18 @@ mod title;
 mod visible;
 mod zones;
 
+pub use comments::{Comment, comments};
 pub use dates::written_date;
 use kind::Asked;
 pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds};
+pub use reader::Reading;
 pub use scorer::{Scorer, TreesError};
+pub use selection::{Focus, UnknownFocus};
 pub use site::{Correction, FieldLesson, Lesson, PlaceWords, SiteKnowledge, Source, TeachError, TitleSource};
 pub use slots::{SEPARATORS, SlotName, SlotUse, check_slots, slots};
 
 use metadata::Metadata;
-use reader::{article_of, kind_by_feed, page_claims, read_article, whatever_of};
+use reader::{article_of, kind_by_feed, page_claims};
 
 /// The kind of a page and, unless it clearly is none, the fields and text of its article: who asks for one page by its
 /// address mostly means an article. `fetched_at`: later dates on the page do not count.
@@ -79,20 +83,20 @@ use reader::{article_of, kind_by_feed, page_claims, read_article, whatever_of};
 /// ```
 #[must_use]
 pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
-    article_of(page, fetched_at, None, Asked::ForOne)
+    Reading::new(fetched_at, None).article(page)
 }
 
 /// [`article`] of a page that a crawl found: most pages of a site are none, so that it must be more likely one than not.
 #[must_use]
 pub fn crawled_article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
-    article_of(page, fetched_at, None, Asked::ForArticles)
+    article_of(page, Reading::new(fetched_at, None), Asked::ForArticles)
 }
 
 impl SiteKnowledge {
     /// [`crawled_article`] with knowledge of the page's site.
     #[must_use]
     pub fn article(&self, page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
-        article_of(page, fetched_at, Some(self), Asked::ForArticles)
+        Reading::new(fetched_at, Some(self)).article(page)
     }
 }
 
@@ -138,20 +142,7 @@ pub fn explain_kind(page: &Page, site: Option<&SiteKnowledge>) -> KindExplanatio
 /// ```
 #[must_use]
 pub fn whatever_kind(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
-    whatever_of(page, fetched_at, site)
-}
-
-/// The fields and text of a page that is treated as an article, whatever its kind, with a given scorer. For
-/// measuring: the scorer may be trained on other sites.
-#[must_use]
-pub fn as_article_by(
-    page: &Page,
-    fetched_at: Timestamp,
-    scorer: &Scorer,
-    site: Option<&SiteKnowledge>,
-) -> Article {
-    let (metadata, runs) = (Metadata::new(page, fetched_at), runs::Runs::new(page));
-    read_article(page, &runs, metadata, fetched_at, scorer, site)
+    Reading::new(fetched_at, site).whatever_kind(page)
 }
 
 /// The names of the measures of a run, in the order of [`body_evidence`].

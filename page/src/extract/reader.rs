@@ -10,6 +10,7 @@ use super::picture::{picture_key, shown_picture};
 use super::plain::without_markup;
 use super::runs::Runs;
 use super::scorer::Scorer;
+use super::selection::{Choice, Focus};
 use super::site::{Peers, SIBLINGS, SiteContext, SiteKnowledge, template_witness};
 use super::visible::Visible;
 use super::zones::SiteZone;
@@ -25,34 +26,87 @@ const FEED_KIND_CONFIDENCE: f32 = 0.8;
 /// The confidence of a field that only a listing gives.
 const LISTED_CONFIDENCE: f32 = 0.7;
 
+/// How a page is read: the time of its fetch, after which no date counts, what is known of its site, and what counts more in its
+/// text.
+///
+/// ```
+/// use newslode_page::extract::{Focus, Reading};
+/// use newslode_page::{Page, Timestamp};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let page = Page::parse(&url, None, b"<h1>Rain ends the drought</h1><p>It rained over the valley on Thursday.");
+/// let reading = Reading::new(Timestamp(1_714_700_000_000), None).with_focus(Focus::Recall);
+/// assert_eq!(reading.whatever_kind(&page).text(), "It rained over the valley on Thursday.");
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    fetched_at: Timestamp,
+    site: Option<&'a SiteKnowledge>,
+    choice: Choice<'a>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads pages as [`article`](super::article) and [`SiteKnowledge::article`] do.
+    #[must_use]
+    pub fn new(fetched_at: Timestamp, site: Option<&'a SiteKnowledge>) -> Reading<'a> {
+        Reading { fetched_at, site, choice: Choice::default() }
+    }
+
+    /// Reads with this focus.
+    #[must_use]
+    pub fn with_focus(self, focus: Focus) -> Reading<'a> {
+        Reading { choice: Choice { focus, ..self.choice }, ..self }
+    }
+
+    /// Reads with this scorer, which may be trained on other sites; for measuring.
+    #[must_use]
+    pub fn with_scorer(self, scorer: &'a Scorer) -> Reading<'a> {
+        Reading { choice: Choice { scorer, ..self.choice }, ..self }
+    }
+
+    /// The kind of a page and, unless it is none, its article.
+    #[must_use]
+    pub fn article(self, page: &Page) -> (PageKind, Option<Article>) {
+        let asked = if self.site.is_some() { kind::Asked::ForArticles } else { kind::Asked::ForOne };
+        article_of(page, self, asked)
+    }
+
+    /// The fields and text of a page of any kind; its `kind` says what it is.
+    #[must_use]
+    pub fn whatever_kind(self, page: &Page) -> Article {
+        Judged::new(page, self, kind::Asked::ForOne).read(page, self)
+    }
+
+    /// The fields and text of a page that is taken for an article without a judgement.
+    #[must_use]
+    pub fn as_article(self, page: &Page) -> Article {
+        read_article(page, &Runs::new(page), Metadata::new(page, self.fetched_at), self)
+    }
+}
+
 /// The kind of a page and, if it is an article, its fields and text.
 pub(super) fn article_of(
     page: &Page,
-    fetched_at: Timestamp,
-    site: Option<&SiteKnowledge>,
+    reading: Reading<'_>,
     asked: kind::Asked,
 ) -> (PageKind, Option<Article>) {
-    let judged = Judged::new(page, fetched_at, site, asked);
+    let judged = Judged::new(page, reading, asked);
     let kind = judged.verdict.kind;
     if kind == PageKind::Article {
-        return (kind, Some(judged.read(page, fetched_at, site)));
+        return (kind, Some(judged.read(page, reading)));
     }
     // A page that shows next to nothing, perhaps because it needs scripts, is an article if a feed holds its text.
     match page.listed.as_ref().is_some_and(|listed| listed.html.is_some()) {
-        true => read_of_feed(judged, page, fetched_at, site),
+        true => read_of_feed(judged, page, reading),
         false => (kind, None),
     }
 }
 
 /// The article of a page that does not look like one, if its text is a feed's.
-fn read_of_feed(
-    judged: Judged,
-    page: &Page,
-    fetched_at: Timestamp,
-    site: Option<&SiteKnowledge>,
-) -> (PageKind, Option<Article>) {
+fn read_of_feed(judged: Judged, page: &Page, reading: Reading<'_>) -> (PageKind, Option<Article>) {
     let kind = judged.verdict.kind;
-    let mut article = judged.read(page, fetched_at, site);
+    let mut article = judged.read(page, reading);
     if article.method != body::FEED {
         return (kind, None);
     }
@@ -65,14 +119,9 @@ fn read_of_feed(
 /// The evidence that a page is an article because of a feed, if it is.
 pub(super) fn kind_by_feed(page: &Page, site: Option<&SiteKnowledge>) -> Option<Evidence> {
     page.listed.as_ref()?.html.as_ref()?;
-    let at = Timestamp(u64::MAX);
-    let (_, article) = read_of_feed(Judged::new(page, at, site, kind::Asked::ForArticles), page, at, site);
+    let reading = Reading::new(Timestamp(u64::MAX), site);
+    let (_, article) = read_of_feed(Judged::new(page, reading, kind::Asked::ForArticles), page, reading);
     article?.evidence.remove("kind")
-}
-
-/// The fields and text of a page of any kind.
-pub(super) fn whatever_of(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
-    Judged::new(page, fetched_at, site, kind::Asked::ForOne).read(page, fetched_at, site)
 }
 
 /// A page whose kind is known, before it is read.
@@ -83,15 +132,16 @@ struct Judged {
 }
 
 impl Judged {
-    fn new(page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>, asked: kind::Asked) -> Judged {
-        let (metadata, runs) = (Metadata::new(page, fetched_at), Runs::new(page));
-        let verdict = kind::page_kind(page, &metadata, &runs, site.map(SiteKnowledge::kinds), asked);
+    fn new(page: &Page, reading: Reading<'_>, asked: kind::Asked) -> Judged {
+        let (metadata, runs) = (Metadata::new(page, reading.fetched_at), Runs::new(page));
+        let kinds = reading.site.map(SiteKnowledge::kinds);
+        let verdict = kind::page_kind(page, &metadata, &runs, kinds, asked);
         Judged { metadata, runs, verdict }
     }
 
-    fn read(self, page: &Page, fetched_at: Timestamp, site: Option<&SiteKnowledge>) -> Article {
+    fn read(self, page: &Page, reading: Reading<'_>) -> Article {
         let Judged { metadata, runs, verdict } = self;
-        let mut article = read_article(page, &runs, metadata, fetched_at, Scorer::shared(), site);
+        let mut article = read_article(page, &runs, metadata, reading);
         article.evidence.insert("kind".to_owned(), verdict.evidence);
         Article { kind: verdict.kind, ..article }
     }
@@ -113,14 +163,8 @@ pub(super) fn page_claims(page: &Page, metadata: &Metadata, title: Option<&str>)
 }
 
 /// The fields and text of a page that is treated as an article, whatever its kind.
-pub(super) fn read_article(
-    page: &Page,
-    runs: &Runs,
-    metadata: Metadata,
-    fetched_at: Timestamp,
-    scorer: &Scorer,
-    site: Option<&SiteKnowledge>,
-) -> Article {
+pub(super) fn read_article(page: &Page, runs: &Runs, metadata: Metadata, reading: Reading<'_>) -> Article {
+    let Reading { fetched_at, site, choice } = reading;
     let site_context = site.map(|site| SiteContext::new(site, page, runs));
     let taught_fields = site_context
         .as_ref()
@@ -142,7 +186,7 @@ pub(super) fn read_article(
     let title = title.or_else(|| listed.field(|entry| entry.title.clone()));
     let title = evidence.record("title", title);
     let claims = page_claims(page, &metadata, title.as_deref());
-    let body = body::read_body(page, runs, &claims, title.as_deref(), scorer, site_context.as_ref());
+    let body = body::read_body(page, runs, &claims, title.as_deref(), choice, site_context.as_ref());
     evidence.by_field.extend(body.witness.clone().map(|witness| ("body".to_owned(), witness)));
     // What a page calls itself that shows no story is no headline.
     let headline =

@@ -9,7 +9,7 @@ use newslode::out;
 use newslode::progress::ProgressDisplay;
 use newslode_page::Page;
 use newslode_page::article::Article;
-use newslode_page::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
+use newslode_page::extract::{Correction, Focus, Reading, Scorer, SiteKnowledge};
 use newslode_page::time::Timestamp;
 
 use super::gold::{page, write_predictions};
@@ -41,6 +41,7 @@ pub(super) fn run(
     common: &EvalCommon,
     folds: Option<&Path>,
     others: Others,
+    focus: Focus,
     quiet: bool,
 ) -> anyhow::Result<Exit> {
     let splits = folds.map(|folder| Splits::read(folder, SPLITS, "bodies.py", Scorer::parse)).transpose()?;
@@ -58,7 +59,8 @@ pub(super) fn run(
         methods.entry("all text").or_default().push(everything(&gold.id, page));
         let scorer = splits.as_ref().and_then(|splits| splits.without(gold.site_or_id()));
         let mut read = |name, site: Option<&SiteKnowledge>| {
-            let found = as_article_by(page, LATEST, scorer.unwrap_or(Scorer::shared()), site);
+            let reading = Reading::new(LATEST, site).with_scorer(scorer.unwrap_or(Scorer::shared()));
+            let found = reading.with_focus(focus).as_article(page);
             methods.entry(name).or_default().push(said(&gold.id, &found));
         };
         read("default", None);

@@ -29,8 +29,9 @@ pub(crate) async fn run(args: EvalArgs, setup: &Setup) -> anyhow::Result<Exit> {
         }
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
         EvalCommand::Tables(common) => tables::run(&common, quiet),
-        EvalCommand::Articles { common, folds, siblings, templates, taught } => {
-            articles::run(&common, folds.as_deref(), articles::Others { siblings, templates, taught }, quiet)
+        EvalCommand::Articles { common, folds, siblings, templates, taught, focus } => {
+            let others = articles::Others { siblings, templates, taught };
+            articles::run(&common, folds.as_deref(), others, focus, quiet)
         }
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),

@@ -11,9 +11,9 @@ use crate::Page;
 use crate::extract::body::choose_runs;
 use crate::extract::hashes::text_hash;
 use crate::extract::metadata::Metadata;
-use crate::extract::reader::{page_claims, read_article};
+use crate::extract::reader::{Reading, page_claims, read_article};
 use crate::extract::runs::Runs;
-use crate::extract::scorer::Scorer;
+use crate::extract::selection::Choice;
 use crate::extract::title::title;
 use crate::time::Timestamp;
 
@@ -104,8 +104,8 @@ impl SiteKnowledge {
             lesson.dropped = dropped.iter().map(|&at| text_hash(&runs.runs[at].text)).collect();
         }
         // Fields are learnt only where the page alone gives something else.
-        let read =
-            read_article(page, &runs, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
+        let reading = Reading::new(fetched_at, None);
+        let read = read_article(page, &runs, Metadata::new(page, fetched_at), reading);
         let reader = FieldReader::new(page, &runs, &metadata, fetched_at);
         let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
         if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))
@@ -138,7 +138,7 @@ impl SiteKnowledge {
         let title = title(page, metadata).map(|found| found.value);
         let claims = page_claims(page, metadata, title.as_deref());
         let context = SiteContext::new(self, page, runs);
-        let (chosen, _) = choose_runs(page, runs, &claims, Scorer::shared(), Some(&context));
+        let (chosen, _) = choose_runs(page, runs, &claims, Choice::default(), Some(&context));
         chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
     }
 }
