@@ -186,6 +186,7 @@ impl Capture {
             content_type: self.content_type,
             body: Body::pack(&body).map_err(|_| Skip::Broken)?,
             listed: None,
+            rendered: false,
         })
     }
 }

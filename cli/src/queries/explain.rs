@@ -435,7 +435,8 @@ fn yields_text(health: Health, yields: Yields) -> Option<String> {
     };
     let cause = match (health, yields.are_bare()) {
         (Health::NoArticles, true) => {
-            "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers"
+            "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers. If scripts do, \
+             `crawler.browser` and `render = true` for the site in `crawler.sites_file` let a browser load them"
         }
         (Health::NoArticles, false) => {
             "; the other pages hold text: they are not recognised, or the site shows its articles elsewhere"
