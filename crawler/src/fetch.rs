@@ -205,7 +205,12 @@ impl Fetcher {
     }
 
     /// Requests a part of a page that a browser loads: at most `most` bytes. Its turn is that of the page.
-    pub(crate) async fn part(&self, url: &Url, headers: HeaderMap, most: u64) -> Result<RawReply, FetchError> {
+    pub(crate) async fn part(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        most: u64,
+    ) -> Result<RawReply, FetchError> {
         let asking = async {
             let response = self.web.send(url, headers).await?;
             let (status, headers) = (response.status(), response.headers().clone());

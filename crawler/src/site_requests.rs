@@ -240,7 +240,9 @@ impl SiteRequest {
             ("proxy", _) => {
                 Err("`proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`".into())
             }
-            ("accept_invalid_certificate" | "plain_http" | "render", _) => Err(format!("`{key}` must be true or false")),
+            ("accept_invalid_certificate" | "plain_http" | "render", _) => {
+                Err(format!("`{key}` must be true or false"))
+            }
             _ => Err(format!(
                 "unknown key `{}`; known are `headers`, `cookies`, `user_agent`, `proxy`, `accept_invalid_certificate`, `plain_http` and `render`",
                 shown_name(key)
@@ -362,6 +364,25 @@ mod tests {
         }
         sites.add_to(&url(to), &mut headers);
         headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_browser_loads_the_pages_of_the_hosts_that_say_so_and_accounts_belong_to_their_tables() {
+        let sites =
+            parse("['a.test']\nrender = true\n['plain.a.test']\n['b.test']\ncookies = 'x=1'").unwrap();
+        for (url_text, wanted) in [
+            ("https://a.test/", true),
+            ("https://www.a.test/x", true),
+            ("https://plain.a.test/", false),
+            ("https://b.test/", false),
+            ("https://c.test/", false),
+        ] {
+            assert_eq!(sites.renders(&url(url_text)), wanted, "{url_text}");
+        }
+        assert_eq!(sites.rendered().collect::<Vec<_>>(), ["a.test"]);
+        assert_eq!(sites.account(&url("https://api.b.test/")), Some("b.test"));
+        assert_eq!(sites.account(&url("https://a.test/")), None);
+        assert!(parse("['a.test']\nrender = 'yes'").unwrap_err().contains("`render` must be true or false"));
     }
 
     #[test]

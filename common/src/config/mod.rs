@@ -322,8 +322,8 @@ pub struct CrawlerConfig {
     /// crawler needs it. [Requests to single sites](../seeds.md#requests-to-single-sites) describes it.
     pub sites_file: String,
     /// `http://127.0.0.1:9222`: the DevTools address of a Chromium on this machine, or in the same pod or network namespace,
-    /// which loads the pages of the sites with `render = true` in `sites_file`; empty: none. [Pages that scripts
-    /// make](../guide/rendering.md) says how to start it.
+    /// which loads the pages of the sites with `render = true` in `sites_file`; empty: none.
+    /// [Pages that scripts make](../guide/rendering.md) says how to start it.
     pub browser: String,
     /// Time to finish work in hand after the first SIGTERM, in milliseconds. After four fifths of it, unfinished URLs are
     /// given back; those that still are not are claimed again when their lease ends. Let the supervisor wait for this and

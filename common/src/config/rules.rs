@@ -364,13 +364,21 @@ mod tests {
         for token in ["Newslode/1", "News lode", "*", "news24", "ニュース"] {
             check(|c| c.crawler.robots_token = token.into(), &["crawler.robots_token"]);
         }
-        for browser in ["127.0.0.1:9222", "https://127.0.0.1:9222", "http://10.0.0.1:9222", "http://chromium:9222", "http://localhost/x"] {
+        for browser in [
+            "127.0.0.1:9222",
+            "https://127.0.0.1:9222",
+            "http://10.0.0.1:9222",
+            "http://chromium:9222",
+            "http://localhost/x",
+        ] {
             check(|c| c.crawler.browser = browser.into(), &["crawler.browser"]);
         }
         for browser in ["http://127.0.0.1:9222", "http://localhost:9222/", "http://[::1]:9222"] {
             assert_eq!(said(|c| c.crawler.browser = browser.into()), "");
         }
-        let short = |c: &mut Config| (c.crawler.browser, c.crawler.lease_ms) = ("http://127.0.0.1:9222".into(), 100_000);
+        let short = |c: &mut Config| {
+            (c.crawler.browser, c.crawler.lease_ms) = ("http://127.0.0.1:9222".into(), 100_000)
+        };
         check(short, &["crawler.lease_ms", "crawler.browser"]);
         for proxy in ["proxy:3128", "socks5h://proxy", "ftp://proxy"] {
             check(|c| c.crawler.proxy = Secret::new(proxy), &["crawler.proxy"]);

@@ -48,6 +48,21 @@ impl From<tungstenite::Error> for DevtoolsError {
     }
 }
 
+impl DevtoolsError {
+    /// Whether a page is the cause, by what it makes the browser say.
+    pub(super) fn is_of_page(&self) -> bool {
+        match self {
+            DevtoolsError::Flood => true,
+            DevtoolsError::Connection(error) => matches!(**error, tungstenite::Error::Capacity(_)),
+            DevtoolsError::Version(_)
+            | DevtoolsError::Closed
+            | DevtoolsError::Malformed(_)
+            | DevtoolsError::Silent(_)
+            | DevtoolsError::Refused { .. } => false,
+        }
+    }
+}
+
 /// The browser at an address.
 pub(crate) struct Browser {
     host: String,
@@ -103,11 +118,9 @@ impl Browser {
         let connecting = async {
             let stream = TcpStream::connect((self.host.trim_matches(['[', ']']), self.port)).await;
             let stream = stream.map_err(tungstenite::Error::Io)?;
-            let config =
-                WebSocketConfig::default().max_message_size(Some(most)).max_frame_size(Some(most));
+            let config = WebSocketConfig::default().max_message_size(Some(most)).max_frame_size(Some(most));
             let url = format!("ws://{}:{}{endpoint}", self.host, self.port);
-            let (socket, _) =
-                tokio_tungstenite::client_async_with_config(url, stream, Some(config)).await?;
+            let (socket, _) = tokio_tungstenite::client_async_with_config(url, stream, Some(config)).await?;
             Ok::<_, DevtoolsError>(Devtools { socket, last: 0, waiting: VecDeque::new() })
         };
         tokio::time::timeout(PATIENCE, connecting)

@@ -27,10 +27,8 @@ use crate::error::with_causes;
 use crate::fetch::Fetcher;
 use crate::robots::{Robots, RobotsVerdict};
 use devtools::Browser;
-use page::{Budget, Given, Limits, Part, PartAnswer, Parts};
-
 pub(crate) use page::PageError;
-pub use probe::Attempt;
+use page::{BEFORE_SCRIPTS, Budget, Given, Limits, Part, PartAnswer, Parts};
 
 /// The type of every rendered page.
 pub(crate) const CONTENT_TYPE: &str = "text/html; charset=utf-8";
@@ -43,8 +41,6 @@ const PLACE: Duration = Duration::from_secs(30);
 const ENOUGH: Duration = Duration::from_secs(15);
 /// After this long a page hangs.
 const LONGEST: Duration = Duration::from_secs(25);
-/// Longest time that a page takes of a claim's lease.
-pub(crate) const LEASE: Duration = Duration::from_secs(60);
 /// A page may be complete when nothing was asked for and nothing changed for this long.
 const QUIET: Duration = Duration::from_millis(500);
 /// Longest wait for a page that changes all the time.
@@ -65,9 +61,12 @@ const MOST_HEADER_BYTES: usize = 4_096;
 /// Why a page was not loaded by the browser.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RenderError {
-    /// The browser is not there, or ended meanwhile. Nothing is known of the page.
+    /// The browser is not there. Nothing is known of the page.
     #[error("the browser at `crawler.browser` is away: {0}")]
     Away(String),
+    /// The browser ended while it loaded the page, perhaps because of it.
+    #[error("the browser at `crawler.browser` ended while it loaded `{url}`: {reason}")]
+    Lost { url: Url, reason: String },
     /// Too many other pages are loaded.
     #[error("the browser at `crawler.browser` is busy")]
     Busy,
@@ -99,13 +98,15 @@ impl Renderer {
         let browser = match Browser::new(&config.browser) {
             Ok(browser) => browser,
             Err(error) => {
-                tracing::error!(error = format!("{error:#}"), "`crawler.browser` cannot be used, so no page is rendered");
+                tracing::error!(
+                    error = format!("{error:#}"),
+                    "`crawler.browser` cannot be used, so no page is rendered"
+                );
                 return None;
             }
         };
         let document = usize::try_from(config.max_page_bytes).unwrap_or(usize::MAX);
-        let limits =
-            Limits { enough: ENOUGH, longest: LONGEST, quiet: QUIET, settles: SETTLES, document };
+        let limits = Limits { enough: ENOUGH, longest: LONGEST, quiet: QUIET, settles: SETTLES, document };
         let (places, checked) = (Semaphore::new(AT_ONCE), tokio::sync::Mutex::new(None));
         Some(Renderer { browser, places, checked, limits })
     }
@@ -122,7 +123,9 @@ impl Renderer {
         if let Some(known) = checked.as_ref().filter(|known| known.endpoint == endpoint) {
             return Ok(known.is_safe.then_some(endpoint));
         }
-        let attempts = probe::probe(&self.browser, &endpoint, self.limits).await.map_err(|error| away(&error))?;
+        let attempts = probe::probe(&self.browser, &endpoint, BEFORE_SCRIPTS, self.limits)
+            .await
+            .map_err(|error| away(&error))?;
         let open: Vec<&str> =
             attempts.iter().filter(|attempt| !attempt.is_refused).map(|attempt| attempt.name).collect();
         let is_safe = open.is_empty();
@@ -154,7 +157,8 @@ impl Renderer {
     ) -> Result<Bytes, RenderError> {
         let place = tokio::time::timeout(PLACE, self.places.acquire()).await;
         let _place = place.map_err(|_| RenderError::Busy)?.map_err(|_| RenderError::Busy)?;
-        let given = Given { url, content_type: content_type.unwrap_or("text/html"), body };
+        let given =
+            Given { url, content_type: content_type.unwrap_or("text/html"), body, before: BEFORE_SCRIPTS };
         let parts = SiteParts {
             page: url,
             browser_port: self.browser.port(),
@@ -169,7 +173,9 @@ impl Renderer {
                 tracing::debug!(%url, bytes = loaded.html.len(), refused = loaded.refused.len(), "loaded by the browser");
                 Ok(loaded.html.into())
             }
-            Err(PageError::Browser(error)) => Err(RenderError::Away(with_causes(&error))),
+            Err(PageError::Browser(error)) if !error.is_of_page() => {
+                Err(RenderError::Lost { url: url.clone(), reason: with_causes(&error) })
+            }
             Err(reason) => Err(RenderError::Page { url: url.clone(), reason }),
         }
     }
@@ -229,7 +235,9 @@ impl Parts for SiteParts<'_> {
         let url = part.url.to_string();
         let answer = self.fetch(part).await;
         match &answer {
-            Ok(answer) => tracing::trace!(page = %self.page, url, status = answer.status, "a part was fetched"),
+            Ok(answer) => {
+                tracing::trace!(page = %self.page, url, status = answer.status, "a part was fetched")
+            }
             Err(reason) => tracing::debug!(page = %self.page, url, reason, "a part is refused"),
         }
         answer.ok()
@@ -324,7 +332,8 @@ fn request_headers(asked: &[(String, String)]) -> HeaderMap {
     let mut sent = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static("*/*"))]);
     let mut bytes = 0;
     for (name, value) in asked {
-        let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) else {
+        let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value))
+        else {
             continue;
         };
         let is_own = OWN_HEADERS.contains(&name.as_str())

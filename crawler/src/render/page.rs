@@ -32,10 +32,10 @@ const FAREWELL: Duration = Duration::from_secs(3);
 const REFUSAL: Duration = Duration::from_secs(2);
 /// Refused connections that are open at once.
 const MOST_REFUSALS: usize = 20;
-/// Maximum number of requests that a page may make, whether they are answered or not.
+/// After this many requests, whether they are answered or not, a page is taken as it is.
 const MOST_ASKED: usize = 5_000;
 /// Runs before any script in every frame. It takes away what goes past the proxy, and what opens windows.
-const BEFORE_SCRIPTS: &str = "
+pub(super) const BEFORE_SCRIPTS: &str = "
     const fix = (name, value) => { try { delete globalThis[name]; Object.defineProperty(globalThis, name, { value }); } catch {} };
     for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'SharedWorker']) fix(name, undefined);
     fix('open', () => null);";
@@ -48,6 +48,8 @@ pub(super) struct Given<'g> {
     pub(super) content_type: &'g str,
     /// Its bytes.
     pub(super) body: &'g [u8],
+    /// What runs before its scripts: [`BEFORE_SCRIPTS`].
+    pub(super) before: &'g str,
 }
 
 /// How much a page may take.
@@ -111,9 +113,6 @@ pub(crate) enum PageError {
     /// It brought the part of the browser down that showed it.
     #[error("it crashed in the browser")]
     Crashed,
-    /// It asks for too much.
-    #[error("it made more than {MOST_ASKED} requests")]
-    Asks,
     /// The document is too large.
     #[error("its document has {0} characters; raise `crawler.max_page_bytes` to take such pages")]
     TooLarge(u64),
@@ -137,6 +136,7 @@ impl Tab {
         browser: &Browser,
         endpoint: &str,
         proxy: SocketAddr,
+        before: &str,
         limits: Limits,
     ) -> Result<Tab, DevtoolsError> {
         // In JSON a character takes six bytes at most.
@@ -166,7 +166,7 @@ impl Tab {
             ("Network.setBypassServiceWorker", json!({ "bypass": true })),
             ("Page.enable", json!({})),
             ("Inspector.enable", json!({})),
-            ("Page.addScriptToEvaluateOnNewDocument", json!({ "source": BEFORE_SCRIPTS })),
+            ("Page.addScriptToEvaluateOnNewDocument", json!({ "source": before })),
             ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
             // Workers and frames of other processes stop before their first step, and are never let go.
             (
@@ -243,7 +243,7 @@ pub(super) async fn load(
     let proxy = listener
         .local_addr()
         .map_err(|error| DevtoolsError::Version(format!("the proxy has no address: {error}")))?;
-    let mut tab = Tab::open(browser, endpoint, proxy, limits).await?;
+    let mut tab = Tab::open(browser, endpoint, proxy, given.before, limits).await?;
     let loading = tokio::time::timeout(limits.longest, run(&mut tab, &listener, given, parts, limits));
     let loaded = loading.await.unwrap_or(Err(PageError::Hangs(limits.longest)));
     tab.close().await;
@@ -278,8 +278,8 @@ async fn run(
                     "Fetch.requestPaused" => {
                         let paused: Paused = serde_json::from_value(params).map_err(DevtoolsError::from)?;
                         asked += 1;
-                        if asked > MOST_ASKED {
-                            return Err(PageError::Asks);
+                        if asked == MOST_ASKED && !matches!(stage, Stage::Taken { .. }) {
+                            stage = take(tab, &world, limits).await?;
                         }
                         last = Instant::now();
                         match judge(&paused, &tab.frame, given.url, is_given) {
@@ -293,6 +293,7 @@ async fn run(
                             Judged::Stays => {
                                 fulfil(tab, &paused.id, PartAnswer { status: 204, ..PartAnswer::default() }).await?;
                             }
+                            Judged::Part(_) if asked >= MOST_ASKED => refuse_part(tab, &paused.id).await?,
                             Judged::Part(part) => {
                                 let id = paused.id;
                                 pending.push(async move { (id, parts.answer(part).await) });
@@ -401,9 +402,10 @@ fn judge(paused: &Paused, main_frame: &str, given: &Url, is_given: bool) -> Judg
     })
 }
 
+/// A browser asks some hosts by `https`, whatever the address says.
 fn is_same_page(url: &Url, given: &Url) -> bool {
-    let place = url::Position::BeforeScheme..url::Position::AfterQuery;
-    url[place.clone()] == given[place]
+    let place = url::Position::BeforePath..url::Position::AfterQuery;
+    url.host_str() == given.host_str() && url[place.clone()] == given[place]
 }
 
 async fn fulfil(tab: &mut Tab, id: &str, answer: PartAnswer) -> Result<(), DevtoolsError> {
@@ -458,9 +460,9 @@ async fn take(tab: &mut Tab, world: &Value, limits: Limits) -> Result<Stage, Pag
 /// The document that was taken.
 fn taken(result: &Value, given: &Url, limits: Limits) -> Result<String, PageError> {
     let value = &result["result"]["value"];
-    // A page may change its address within its origin.
+    // A page may change its address within its host.
     let at = value["at"].as_str().and_then(|at| Url::parse(at).ok());
-    if at.is_none_or(|at| !matches!(at.scheme(), "http" | "https") || at.origin() != given.origin()) {
+    if at.is_none_or(|at| !matches!(at.scheme(), "http" | "https") || at.host_str() != given.host_str()) {
         return Err(PageError::NoDocument);
     }
     if let Some(length) = value["length"].as_u64() {

@@ -21,11 +21,11 @@ const PAGE: &str = "https://probe.invalid/";
 
 /// Something that a page tried, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub(super) struct Attempt {
     /// What it tried.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     /// Whether it reached nothing.
-    pub is_refused: bool,
+    pub(super) is_refused: bool,
 }
 
 /// What stops before it is sent: the end of the path that is asked for.
@@ -51,7 +51,12 @@ const FAILED: [&str; 10] = [
 ];
 
 /// Lets a browser try everything. Returns the attempts, in a fixed order.
-pub(super) async fn probe(browser: &Browser, endpoint: &str, limits: Limits) -> Result<Vec<Attempt>, PageError> {
+pub(super) async fn probe(
+    browser: &Browser,
+    endpoint: &str,
+    before: &str,
+    limits: Limits,
+) -> Result<Vec<Attempt>, PageError> {
     let failed = |error: std::io::Error| {
         PageError::Browser(DevtoolsError::Version(format!("the probe cannot listen: {error}")))
     };
@@ -61,7 +66,7 @@ pub(super) async fn probe(browser: &Browser, endpoint: &str, limits: Limits) -> 
     let udp = packets.local_addr().map_err(failed)?;
     let page = page(tcp, udp);
     let url = Url::parse(PAGE).map_err(|_| PageError::NoDocument)?;
-    let given = Given { url: &url, content_type: "text/html", body: page.as_bytes() };
+    let given = Given { url: &url, content_type: "text/html", body: page.as_bytes(), before };
     let parts = ProbeParts { target: tcp, stopped: Mutex::default() };
     let limits = Limits { quiet: Duration::from_millis(2_500), settles: Duration::from_secs(8), ..limits };
     let loading = load(browser, endpoint, given, &parts, limits);
@@ -74,10 +79,8 @@ pub(super) async fn probe(browser: &Browser, endpoint: &str, limits: Limits) -> 
         }
     };
     let stopped = parts.stopped.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let mut attempts: Vec<Attempt> = STOPPED
-        .iter()
-        .map(|(name, path)| Attempt { name, is_refused: stopped.contains(*path) })
-        .collect();
+    let mut attempts: Vec<Attempt> =
+        STOPPED.iter().map(|(name, path)| Attempt { name, is_refused: stopped.contains(*path) }).collect();
     attempts.extend(
         FAILED
             .iter()
@@ -184,4 +187,61 @@ document.body.append(link); link.click();
         "<!doctype html><title>probe</title><link rel=preconnect href='http://{tcp}'>\
          <link rel=dns-prefetch href='//probe.invalid'><body><script>{script}</script>"
     )
+}
+
+#[cfg(test)]
+mod browser {
+    use std::process::{Command, Stdio};
+
+    use super::super::page::BEFORE_SCRIPTS;
+    use super::super::{ENOUGH, LONGEST, QUIET, SETTLES};
+    use super::*;
+
+    const LIMITS: Limits =
+        Limits { enough: ENOUGH, longest: LONGEST, quiet: QUIET, settles: SETTLES, document: 1 << 20 };
+
+    /// What a Chromium lets through whose pages begin with these scripts.
+    async fn attempts(before: &str) -> Vec<Attempt> {
+        let profile = tempfile::tempdir().unwrap();
+        let mut chromium = Command::new("chromium")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--remote-debugging-port=0",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let port = loop {
+            let said = std::fs::read_to_string(profile.path().join("DevToolsActivePort")).unwrap_or_default();
+            match said.split_once('\n') {
+                Some((port, _)) => break port.to_owned(),
+                None => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        };
+        let browser = Browser::new(&format!("http://127.0.0.1:{port}")).unwrap();
+        let endpoint = browser.endpoint().await.unwrap();
+        let attempts = probe(&browser, &endpoint, before, LIMITS).await;
+        chromium.kill().unwrap();
+        chromium.wait().unwrap();
+        attempts.unwrap()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_page_that_tries_everything_gets_nowhere() {
+        let attempts = attempts(BEFORE_SCRIPTS).await;
+        for Attempt { name, is_refused } in &attempts {
+            eprintln!("{name}: {}", if *is_refused { "refused" } else { "REACHED" });
+        }
+        assert!(attempts.len() > 15 && attempts.iter().all(|attempt| attempt.is_refused));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_browser_that_lets_calls_through_is_found() {
+        let attempts = attempts("window.open = () => null").await;
+        assert!(attempts.iter().any(|attempt| !attempt.is_refused), "{attempts:?}");
+    }
 }

@@ -97,8 +97,7 @@ impl Visit<'_> {
             Err(error) => return Ok(self.waits_for_browser(&error)),
         };
         // A list of the past is wanted whole, changed or not. What scripts make may change while the page itself does not.
-        let sent = if browser.is_none()
-            && source.is_none() && self.may_send_validators(before.as_ref()) {
+        let sent = if browser.is_none() && source.is_none() && self.may_send_validators(before.as_ref()) {
             self.claim.validators.clone()
         } else {
             Validators::default()
@@ -136,7 +135,16 @@ impl Visit<'_> {
         }
         // 4. What the answer means for the page.
         match followed.reply.answer {
-            Ok(Answer::Page { content_type, body, validators, directives, rights, refresh, is_cut, rendered }) => {
+            Ok(Answer::Page {
+                content_type,
+                body,
+                validators,
+                directives,
+                rights,
+                refresh,
+                is_cut,
+                rendered,
+            }) => {
                 let listed = match self.page.role {
                     Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
                     Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
@@ -197,20 +205,40 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         match (reply.answer, self.page.role) {
             (
-                Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut, rendered, .. }),
+                Ok(Answer::Page {
+                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
+                }),
                 Role::Listing(kind),
             ) => {
                 self.site_answered().await?;
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed: None };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    is_cut,
+                    rendered,
+                    listed: None,
+                };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
             }
             (
-                Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut, rendered, .. }),
+                Ok(Answer::Page {
+                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
+                }),
                 Role::Archive,
             ) => {
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed: None };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    is_cut,
+                    rendered,
+                    listed: None,
+                };
                 self.archive_elsewhere(&at, fetched).await
             }
             // The page is a URL of its own.

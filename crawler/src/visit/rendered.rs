@@ -21,6 +21,8 @@ use crate::shared::Shared;
 /// Wait for a browser that is away, and for one that is busy.
 const AWAY: Duration = Duration::from_secs(60);
 const BUSY: Duration = Duration::from_secs(5);
+/// A page during which the browser ended is tried this often in a row before it counts as one that ends it.
+const MOST_LOST: u32 = 3;
 
 impl Visit<'_> {
     /// The endpoint of the browser that is to load a page; `None`: the page is read as the server sends it.
@@ -86,11 +88,16 @@ impl Visit<'_> {
         self.site_answered().await?;
         match error {
             RenderError::Away(_) | RenderError::Busy => Ok(self.waits_for_browser(error)),
+            RenderError::Lost { .. } if self.claim.attempts < MOST_LOST => {
+                tracing::warn!(%error, "the page is tried again");
+                let due = self.shared.clock.now().plus(AWAY);
+                Ok(Completion::Retry { due, counts: true, rest_site_until: None })
+            }
             RenderError::Page { reason: PageError::TooLarge(_), .. } => {
                 tracing::debug!(url = %self.claim.url, %error, "failed");
                 self.unreadable(Outcome::TooLarge).await
             }
-            RenderError::Page { .. } => {
+            RenderError::Lost { .. } | RenderError::Page { .. } => {
                 tracing::warn!(url = %self.claim.url, %error, "the page is tried again");
                 self.now = self.shared.clock.now();
                 Ok(self.fails_alone(Outcome::Timeout))

@@ -173,8 +173,7 @@ impl World {
 
     /// The same with a longest time.
     pub(crate) async fn crawl_within(&self, longest: Duration) {
-        let is_done =
-            |world: &World| world.frontier.all().iter().all(|e| e.outcome.is_some() && !e.leased);
+        let is_done = |world: &World| world.frontier.all().iter().all(|e| e.outcome.is_some() && !e.leased);
         self.crawl_until_within(is_done, longest).await.unwrap();
         for outcome in Outcome::ALL {
             let found = self.frontier.all().iter().filter(|entry| entry.outcome == Some(*outcome)).count();

@@ -45,7 +45,9 @@ impl<C: Content> Content for Scripted<C> {
         let kind = reply.header("content-type").unwrap_or_default();
         match reply.status {
             200 if kind.starts_with("text/html") => Reply::ok("text/html; charset=utf-8", SHELL.into()),
-            200 if path_and_query == "/robots.txt" => Reply::ok("text/plain", b"User-agent: *\nAllow: /\n".to_vec()),
+            200 if path_and_query == "/robots.txt" => {
+                Reply::ok("text/plain", b"User-agent: *\nAllow: /\n".to_vec())
+            }
             200 => Reply::not_found(),
             _ => reply,
         }
