@@ -68,7 +68,7 @@ pub(super) async fn probe(
     let url = Url::parse(PAGE).map_err(|_| PageError::NoDocument)?;
     let given = Given { url: &url, content_type: "text/html", body: page.as_bytes(), before };
     let parts = ProbeParts { target: tcp, stopped: Mutex::default() };
-    let limits = Limits { quiet: Duration::from_millis(2_500), settles: Duration::from_secs(8), ..limits };
+    let limits = Limits { quiet: Duration::from_millis(1_200), settles: Duration::from_secs(8), ..limits };
     let loading = load(browser, endpoint, given, &parts, limits);
     let watching = watch(&target, &packets);
     let (loaded, arrived) = tokio::select! {
@@ -144,26 +144,26 @@ const refused = (name) => () => say(name, 'refused');
 const reached = (name) => () => say(name, 'reached');
 const attempt = (name, start) => { try { start(reached(name), refused(name)); } catch { say(name, 'refused'); } };
 const within = (ms, then) => setTimeout(then, ms);
-fetch('http://TCP/by-fetch', { mode: 'no-cors' }).catch(() => {});
+fetch('http://@TCP@/by-fetch', { mode: 'no-cors' }).catch(() => {});
 fetch('/redirect', { mode: 'no-cors' }).catch(() => {});
-const asked = new XMLHttpRequest(); asked.open('GET', 'http://TCP/by-xhr'); asked.onerror = () => {}; asked.send();
-const part = document.createElement('script'); part.src = 'http://TCP/by-script'; document.head.append(part);
-attempt('WebSocket', (yes, no) => { const s = new WebSocket('ws://TCP/by-socket'); s.onopen = yes; s.onerror = no; });
+const asked = new XMLHttpRequest(); asked.open('GET', 'http://@TCP@/by-xhr'); asked.onerror = () => {}; asked.send();
+const part = document.createElement('script'); part.src = 'http://@TCP@/by-script'; document.head.append(part);
+attempt('WebSocket', (yes, no) => { const s = new WebSocket('ws://@TCP@/by-socket'); s.onopen = yes; s.onerror = no; });
 attempt('WebSocket to a name', (yes, no) => {
-    const s = new WebSocket('wss://localhost:PORT/by-socket'); s.onopen = yes; s.onerror = no;
+    const s = new WebSocket('wss://localhost:@PORT@/by-socket'); s.onopen = yes; s.onerror = no;
 });
 attempt('frame', (yes, no) => {
-    const frame = document.createElement('iframe'); frame.src = 'http://TCP/by-frame'; document.body.append(frame);
+    const frame = document.createElement('iframe'); frame.src = 'http://@TCP@/by-frame'; document.body.append(frame);
     within(1000, () => { let inside = null; try { inside = frame.contentWindow.location.href } catch {}
         inside === 'about:blank' ? no() : yes(); });
 });
 attempt('worker', (yes, no) => {
-    const source = "fetch('http://TCP/by-worker', { mode: 'no-cors' }).then(() => postMessage(1), () => {})";
+    const source = "fetch('http://@TCP@/by-worker', { mode: 'no-cors' }).then(() => postMessage(1), () => {})";
     const worker = new Worker(URL.createObjectURL(new Blob([source]))); worker.onmessage = yes; within(1500, no);
 });
 attempt('service worker', (yes, no) => { navigator.serviceWorker.register('/worker.js').then(yes, no); within(2000, no); });
 const calls = (Peer, yes, no) => {
-    const peer = new Peer({ iceServers: [{ urls: 'stun:UDP' }, { urls: 'turn:TCP?transport=tcp', username: 'u', credential: 'c' }] });
+    const peer = new Peer({ iceServers: [{ urls: 'stun:@UDP@' }, { urls: 'turn:@TCP@?transport=tcp', username: 'u', credential: 'c' }] });
     peer.createDataChannel('c'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); within(1500, yes);
 };
 attempt('WebRTC', (yes, no) => calls(RTCPeerConnection, yes, no));
@@ -171,18 +171,18 @@ attempt('WebRTC of an empty frame', (yes, no) => {
     const frame = document.createElement('iframe'); document.body.append(frame);
     calls(frame.contentWindow.RTCPeerConnection, yes, no);
 });
-attempt('WebTransport', (yes, no) => { new WebTransport('https://UDP/').ready.then(yes, no); });
+attempt('WebTransport', (yes, no) => { new WebTransport('https://@UDP@/').ready.then(yes, no); });
 attempt('event source', (yes, no) => {
-    const events = new EventSource('http://TCP/by-events'); events.onopen = yes; events.onerror = () => { events.close(); no(); };
+    const events = new EventSource('http://@TCP@/by-events'); events.onopen = yes; events.onerror = () => { events.close(); no(); };
 });
-attempt('window', (yes, no) => { window.open('http://TCP/by-window') === null ? no() : yes(); });
-const link = document.createElement('a'); link.href = 'http://TCP/by-download'; link.download = 'x';
-document.body.append(link); link.click();
+attempt('window', (yes, no) => { window.open('http://@TCP@/by-window') === null ? no() : yes(); });
+const link = document.createElement('a'); link.href = 'http://@TCP@/by-download'; link.download = 'x';
+document.body.append(link); within(300, () => link.click());
 "#;
     let script = script
-        .replace("TCP", &tcp.to_string())
-        .replace("UDP", &udp.to_string())
-        .replace("PORT", &tcp.port().to_string());
+        .replace("@TCP@", &tcp.to_string())
+        .replace("@UDP@", &udp.to_string())
+        .replace("@PORT@", &tcp.port().to_string());
     format!(
         "<!doctype html><title>probe</title><link rel=preconnect href='http://{tcp}'>\
          <link rel=dns-prefetch href='//probe.invalid'><body><script>{script}</script>"

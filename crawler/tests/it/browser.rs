@@ -257,20 +257,20 @@ async fn no_way_leads_from_a_page_to_an_address_of_this_machine() {
     let target = Target::start().await;
     let port = chromium.port().unwrap();
     let script = r"
-        const at = 'http://127.0.0.1:TCP';
+        const at = 'http://127.0.0.1:@TCP@';
         // By a name that leads there, in every spelling, and to the browser's own DevTools.
         for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0'])
-            fetch(`http://${host}:TCP/`, { mode: 'no-cors' }).catch(() => {});
-        fetch('http://127.0.0.1:DEVTOOLS/json/new?about:blank', { mode: 'no-cors' }).catch(() => {});
-        fetch('http://localhost:DEVTOOLS/json/list', { mode: 'no-cors' }).catch(() => {});
+            fetch(`http://${host}:@TCP@/`, { mode: 'no-cors' }).catch(() => {});
+        fetch('http://127.0.0.1:@DEVTOOLS@/json/new?about:blank', { mode: 'no-cors' }).catch(() => {});
+        fetch('http://localhost:@DEVTOOLS@/json/list', { mode: 'no-cors' }).catch(() => {});
         fetch('/redirect', { mode: 'no-cors' }).catch(() => {});
-        for (const url of ['ws://127.0.0.1:TCP/', 'ws://localhost:TCP/', 'ws://127.0.0.1:DEVTOOLS/devtools/browser'])
+        for (const url of ['ws://127.0.0.1:@TCP@/', 'ws://localhost:@TCP@/', 'ws://127.0.0.1:@DEVTOOLS@/devtools/browser'])
             try { new WebSocket(url).onopen = () => { document.title = 'open' } } catch {}
         for (const url of [at, `${at}/?2`, 'data:text/html,<script>fetch(`' + at + '`)<\/script>']) {
             const frame = document.createElement('iframe'); frame.src = url; document.body.append(frame);
         }
         const sandbox = document.createElement('iframe'); sandbox.sandbox = 'allow-scripts';
-        sandbox.srcdoc = `<script>fetch('${at}', { mode: 'no-cors' }); new WebSocket('ws://127.0.0.1:TCP/')<\/script>`;
+        sandbox.srcdoc = `<script>fetch('${at}', { mode: 'no-cors' }); new WebSocket('ws://127.0.0.1:@TCP@/')<\/script>`;
         document.body.append(sandbox);
         for (const [name, key] of [['img', 'src'], ['script', 'src'], ['link', 'href'], ['video', 'src'], ['object', 'data'], ['embed', 'src']]) {
             const part = document.createElement(name); part[key] = at; if (name === 'link') part.rel = 'stylesheet';
@@ -283,7 +283,7 @@ async fn no_way_leads_from_a_page_to_an_address_of_this_machine() {
         new Worker(URL.createObjectURL(new Blob([`fetch('${at}', { mode: 'no-cors' })`])));
         navigator.sendBeacon(at, 'x');
         new EventSource(at);
-        const calls = (Peer) => { try { const peer = new Peer({ iceServers: [{ urls: 'stun:127.0.0.1:UDP' }] });
+        const calls = (Peer) => { try { const peer = new Peer({ iceServers: [{ urls: 'stun:127.0.0.1:@UDP@' }] });
             peer.createDataChannel('c'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); } catch {} };
         calls(window.RTCPeerConnection);
         const blank = document.createElement('iframe'); document.body.append(blank); calls(blank.contentWindow.RTCPeerConnection);
@@ -292,9 +292,9 @@ async fn no_way_leads_from_a_page_to_an_address_of_this_machine() {
         const told = document.createElement('p'); told.textContent = 'All was tried.'; document.body.append(told);
     ";
     let script = script
-        .replace("TCP", &target.tcp.to_string())
-        .replace("UDP", &target.udp.to_string())
-        .replace("DEVTOOLS", &port.to_string());
+        .replace("@TCP@", &target.tcp.to_string())
+        .replace("@UDP@", &target.udp.to_string())
+        .replace("@DEVTOOLS@", &port.to_string());
     let world = crawled(&chromium, &script).await;
     assert!(document(&world).contains("All was tried."));
     assert_eq!(target.arrived.load(Ordering::SeqCst), 0);
