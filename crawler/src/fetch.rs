@@ -50,6 +50,8 @@ pub enum Answer {
         refresh: Option<String>,
         /// Whether the body ended too early.
         is_cut: bool,
+        /// Whether the body is the document that a browser made of the server's answer.
+        rendered: bool,
     },
     /// 304 to a conditional request.
     NotModified {
@@ -202,6 +204,44 @@ impl Fetcher {
         }
     }
 
+    /// Requests a part of a page that a browser loads: at most `most` bytes. Its turn is that of the page.
+    pub(crate) async fn part(
+        &self,
+        url: &Url,
+        headers: HeaderMap,
+        most: u64,
+    ) -> Result<RawReply, FetchError> {
+        let asking = async {
+            let response = self.web.send(url, headers).await?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            if status.is_redirection() {
+                return Ok(RawReply { status, headers, body: Bytes::new() });
+            }
+            let Decoded { bytes, end } = read_body(url, response, most).await?;
+            match end {
+                End::Whole => Ok(RawReply { status, headers, body: bytes.into() }),
+                End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
+                End::OverLimit => Err(FetchError::TooLarge { url: url.clone(), limit: most }),
+            }
+        };
+        self.within(url, asking).await
+    }
+
+    /// As [`Web::renders`].
+    pub(crate) fn renders(&self, url: &Url) -> bool {
+        self.web.renders(url)
+    }
+
+    /// As [`Web::is_foreign_account`].
+    pub(crate) fn is_foreign_account(&self, page: &Url, part: &Url) -> bool {
+        self.web.is_foreign_account(page, part)
+    }
+
+    /// As [`Web::note_rendered`].
+    pub(crate) fn note_rendered(&self, url: &Url, document: &Bytes) {
+        self.web.note_rendered(url, document);
+    }
+
     /// Waits until the URL's address may be asked, and books that turn.
     async fn take_turn(&self, url: &Url) {
         if let Some(address) = self.address(url).await {
@@ -326,7 +366,8 @@ impl Fetcher {
         if !any && content_type.is_none() && !looks_like_html(&body) {
             return Ok(Answer::NotHtml);
         }
-        Ok(Answer::Page { content_type, body: body.into(), validators, directives, rights, refresh, is_cut })
+        let (body, rendered) = (body.into(), false);
+        Ok(Answer::Page { content_type, body, validators, directives, rights, refresh, is_cut, rendered })
     }
 }
 

@@ -44,6 +44,7 @@ mod publish;
 mod recent_links;
 pub mod recorder;
 mod refresh;
+mod render;
 mod repeats;
 mod response_times;
 pub mod retry_after;
@@ -99,6 +100,9 @@ pub async fn run(
 ) -> anyhow::Result<()> {
     let internet = Internet::new(&config)?;
     internet.warn_of_unchecked_certificates();
+    if config.browser.is_empty() {
+        internet.warn_of_missing_browser();
+    }
     let mut web: Arc<dyn Web> = Arc::new(internet);
     if !warc.is_empty() {
         let hides = (config.noarchive == Noarchive::Hide).then(|| config.product_token().to_owned());
@@ -122,6 +126,7 @@ pub async fn run_in(
     // A worker that fails ends this crawler, but not other work that the caller stops with the same token.
     let stop = stop.child_token();
     let shared = Arc::new(Shared::new(parts, config, schedule, surroundings, stop.clone()));
+    shared.probe_browser().await;
     let mut working = JoinSet::new();
     let ended = worker::dispatch(&shared, &mut working).await;
     stop.cancel();

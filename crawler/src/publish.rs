@@ -33,7 +33,7 @@ pub(crate) async fn seal_page(
     now: Timestamp,
 ) -> anyhow::Result<Option<SealedFetch>> {
     let claim = claim.clone();
-    let FetchedBody { content_type, body, listed, .. } = fetched;
+    let FetchedBody { content_type, body, listed, rendered, .. } = fetched;
     let sealing = tokio::task::spawn_blocking(move || {
         let content = ContentHash::of(&claim.url, content_type.as_deref(), &body);
         if claim.content == Some(content) {
@@ -50,6 +50,7 @@ pub(crate) async fn seal_page(
             content_type,
             body,
             listed,
+            rendered,
         };
         anyhow::Ok(Some(SealedFetch { content, page: page.sealed()? }))
     });

@@ -2,7 +2,7 @@
 //!
 //! It wraps the network: the body of an answer is copied as it is read, and written once it ends. So nothing is requested
 //! twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
-//! 304, become revisit records. A file that ends gets its index beside it. A failure of the disk is logged, and does not
+//! 304, become revisit records. The document that a browser makes of an answer follows it as a conversion record. A file that ends gets its index beside it. A failure of the disk is logged, and does not
 //! stop the crawl. Start at [`Recorder::open`].
 //!
 //! Invariant: records stand in the order in which the bodies ended, so that a revisit follows what it repeats.
@@ -33,6 +33,7 @@ use url::Url;
 
 use crate::directives::Directives;
 use crate::error::FetchError;
+use crate::render::CONTENT_TYPE;
 use crate::site_requests::MASK;
 use crate::web::{HeaderMap, Response, Web};
 
@@ -91,9 +92,23 @@ impl Web for Recorder {
             head: response_head(&parts, is_own),
             body: Vec::new(),
             is_cut: false,
+            is_rendered: self.inner.renders(url),
         };
         let recorded = RecordedBody { body, exchange: Some(exchange), writer: Arc::clone(&self.writer) };
         Ok(http::Response::from_parts(parts, Body::wrap_stream(recorded)).into())
+    }
+
+    fn renders(&self, url: &Url) -> bool {
+        self.inner.renders(url)
+    }
+
+    fn is_foreign_account(&self, page: &Url, part: &Url) -> bool {
+        self.inner.is_foreign_account(page, part)
+    }
+
+    fn note_rendered(&self, url: &Url, document: &Bytes) {
+        let conversion = Conversion { url: url.clone(), at: self.clock.now(), document: document.clone() };
+        OrderedWriter::add(&self.writer, Waiting::Conversion(conversion));
     }
 
     fn add_site_headers(&self, url: &Url, headers: &mut HeaderMap) {
@@ -160,6 +175,38 @@ struct Exchange {
     head: String,
     body: Vec<u8>,
     is_cut: bool,
+    /// Whether a document that a browser makes of it may follow.
+    is_rendered: bool,
+}
+
+/// The document that a browser made of the last answer of a URL.
+struct Conversion {
+    url: Url,
+    at: Timestamp,
+    document: Bytes,
+}
+
+impl Conversion {
+    /// As [`Exchange::asks_for_no_copy`]: scripts may set the element that asks.
+    fn asks_for_no_copy(&self, token: &str) -> bool {
+        let as_answer = Exchange {
+            url: self.url.clone(),
+            at: self.at,
+            request: String::new(),
+            status: 200,
+            head: format!("HTTP/1.1 200 OK\r\nContent-Type: {CONTENT_TYPE}\r\n\r\n"),
+            body: self.document.to_vec(),
+            is_cut: false,
+            is_rendered: false,
+        };
+        as_answer.asks_for_no_copy(token)
+    }
+}
+
+/// What waits to be written.
+enum Waiting {
+    Exchange(Exchange),
+    Conversion(Conversion),
 }
 
 impl Exchange {
@@ -228,12 +275,7 @@ impl RecordedBody {
         let Some(mut exchange) = self.exchange.take() else { return };
         // Only the body of a success is read. Other answers often have none.
         exchange.is_cut |= is_cut && (200..300).contains(&exchange.status);
-        self.writer.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(exchange);
-        let writer = Arc::clone(&self.writer);
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn_blocking(move || writer.write_next())),
-            Err(_) => writer.write_next(),
-        }
+        OrderedWriter::add(&self.writer, Waiting::Exchange(exchange));
     }
 }
 
@@ -244,28 +286,46 @@ impl Drop for RecordedBody {
     }
 }
 
-/// Writes one exchange after the other, whichever thread comes first.
+/// Writes one thing after the other, whichever thread comes first.
 struct OrderedWriter {
-    /// Exchanges whose bodies ended. Each has a task that will write one of them.
-    waiting: Mutex<VecDeque<Exchange>>,
+    /// Exchanges whose bodies ended, and what was made of them. Each has a task that will write one of them.
+    waiting: Mutex<VecDeque<Waiting>>,
     files: Mutex<WarcFiles>,
     /// The crawler's name, if pages are left out that ask it for no copy.
     hides: Option<String>,
 }
 
 impl OrderedWriter {
-    /// Writes the exchange that has waited longest.
+    /// Has something written, off the reactor.
+    fn add(writer: &Arc<OrderedWriter>, new: Waiting) {
+        writer.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(new);
+        let writer = Arc::clone(writer);
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(move || writer.write_next())),
+            Err(_) => writer.write_next(),
+        }
+    }
+
+    /// Writes what has waited longest.
     fn write_next(&self) {
         // The files are locked first: who holds them takes the next exchange.
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let next = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(exchange) = next else { return };
-        if self.hides.as_ref().is_some_and(|token| exchange.asks_for_no_copy(token)) {
-            tracing::debug!(url = %exchange.url, "the page asks for no copy; it is not written to the web archive");
-            return;
-        }
-        if let Err(error) = files.write(&exchange) {
-            tracing::warn!(url = %exchange.url, %error, "an answer is missing from the web archive");
+        let (url, is_hidden, written) = match &next {
+            None => return,
+            Some(Waiting::Exchange(exchange)) => {
+                let is_hidden = self.hides.as_ref().is_some_and(|token| exchange.asks_for_no_copy(token));
+                (&exchange.url, is_hidden, (!is_hidden).then(|| files.write(exchange)))
+            }
+            Some(Waiting::Conversion(conversion)) => {
+                let is_hidden = self.hides.as_ref().is_some_and(|token| conversion.asks_for_no_copy(token));
+                (&conversion.url, is_hidden, (!is_hidden).then(|| files.write_conversion(conversion)))
+            }
+        };
+        if is_hidden {
+            tracing::debug!(%url, "the page asks for no copy; it is not written to the web archive");
+        } else if let Some(Err(error)) = written {
+            tracing::warn!(%url, %error, "an answer is missing from the web archive");
         }
     }
 }
@@ -279,6 +339,8 @@ struct WarcFiles {
     count: u32,
     /// The payload digest of the last answer of an address, and its time.
     last_payloads: HashMap<u64, (String, Timestamp)>,
+    /// The record of the last answer of an address whose document is made by a browser.
+    last_rendered: HashMap<u64, String>,
 }
 
 /// The file that is being written: until it ends it is called `….open`.
@@ -290,8 +352,14 @@ struct OpenFile {
 
 impl WarcFiles {
     fn new(folder: &Path, agent: &str) -> WarcFiles {
-        let (current, last_payloads) = (None, HashMap::new());
-        WarcFiles { folder: folder.to_owned(), agent: agent.to_owned(), current, count: 0, last_payloads }
+        WarcFiles {
+            folder: folder.to_owned(),
+            agent: agent.to_owned(),
+            current: None,
+            count: 0,
+            last_payloads: HashMap::new(),
+            last_rendered: HashMap::new(),
+        }
     }
 
     /// Begins a file with a record that says who writes it.
@@ -365,6 +433,33 @@ impl WarcFiles {
             payload_at: None,
         })?;
         current.bytes += (block.len() + exchange.request.len()) as u64;
+        let is_full = current.bytes >= FILE_BYTES;
+        if exchange.is_rendered {
+            if self.last_rendered.len() >= MOST_KNOWN {
+                self.last_rendered.clear();
+            }
+            self.last_rendered.insert(name(exchange.url.as_str()), answer);
+        }
+        if is_full { self.end_file() } else { Ok(()) }
+    }
+
+    /// Writes what a browser made of an answer. If the answer was left out, so is this.
+    fn write_conversion(&mut self, conversion: &Conversion) -> std::io::Result<()> {
+        let Some(answer) = self.last_rendered.remove(&name(conversion.url.as_str())) else { return Ok(()) };
+        if self.current.is_none() {
+            self.begin_file(conversion.at)?;
+        }
+        let Some(current) = &mut self.current else { return Ok(()) };
+        current.writer.write(&NewRecord {
+            kind: RecordType::Conversion,
+            date: conversion.at,
+            target: Some(conversion.url.as_str()),
+            content_type: CONTENT_TYPE,
+            fields: &[("WARC-Refers-To", &answer)],
+            block: &conversion.document,
+            payload_at: None,
+        })?;
+        current.bytes += conversion.document.len() as u64;
         if current.bytes >= FILE_BYTES { self.end_file() } else { Ok(()) }
     }
 

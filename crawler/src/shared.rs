@@ -20,6 +20,7 @@ use crate::fetch::Fetcher;
 use crate::lateness::Lateness;
 use crate::listed::ListedNotes;
 use crate::recent_links::RecentLinks;
+use crate::render::Renderer;
 use crate::repeats::Repeats;
 use crate::response_times::ResponseTimes;
 use crate::robots::Robots;
@@ -60,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) clock: Clock,
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
+    /// The browser that loads pages; `None`: none is configured.
+    pub(crate) renderer: Option<Renderer>,
     pub(crate) site_files: SiteFiles,
     pub(crate) outages: Outages,
     pub(crate) recent_links: Arc<RecentLinks>,
@@ -106,7 +109,9 @@ impl Shared {
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config, parts.archive.clone());
         let site_files = SiteFiles::new(fetcher.clone(), clock.clone(), &config, parts.archive.clone());
+        let renderer = Renderer::of(&config);
         Shared {
+            renderer,
             listed: ListedNotes::new(parts.archive.clone()),
             parts,
             config,
@@ -124,6 +129,19 @@ impl Shared {
             response_times: ResponseTimes::default(),
             lateness: Lateness::default(),
             stop,
+        }
+    }
+
+    /// Probes the browser, so that its faults show at the start. One that is away is probed when it is there.
+    pub(crate) async fn probe_browser(&self) {
+        let Some(renderer) = &self.renderer else { return };
+        tokio::select! {
+            endpoint = renderer.endpoint() => {
+                if let Err(error) = endpoint {
+                    tracing::warn!(%error, "pages of sites with `render = true` wait for it");
+                }
+            }
+            () = self.stop.cancelled() => {}
         }
     }
 

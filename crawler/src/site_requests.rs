@@ -59,6 +59,8 @@ struct SiteRequest {
     proxy: Option<String>,
     accept_invalid_certificate: bool,
     plain_http: bool,
+    /// Whether a browser loads its pages.
+    render: bool,
     /// Whether the log says already that something was kept back.
     has_warned: AtomicBool,
 }
@@ -146,6 +148,22 @@ impl SiteRequests {
         self.sites.iter().filter(|(_, site)| site.accept_invalid_certificate).map(|(host, _)| host.as_str())
     }
 
+    /// Whether a browser loads the pages of a URL's host.
+    pub(crate) fn renders(&self, url: &Url) -> bool {
+        url.host_str().and_then(|host| self.of_host(host)).is_some_and(|(_, site)| site.render)
+    }
+
+    /// The sites whose pages a browser loads.
+    pub(crate) fn rendered(&self) -> impl Iterator<Item = &str> {
+        self.sites.iter().filter(|(_, site)| site.render).map(|(host, _)| host.as_str())
+    }
+
+    /// The table that gives access to a URL's host, if one does.
+    pub(crate) fn account(&self, url: &Url) -> Option<&str> {
+        let (name, site) = self.of_host(url.host_str()?)?;
+        (!site.headers.is_empty() || !site.cookies.is_empty()).then_some(name)
+    }
+
     /// All proxies of sites.
     pub(crate) fn proxies(&self) -> impl Iterator<Item = &str> {
         self.sites.values().filter_map(|site| site.proxy.as_deref())
@@ -210,6 +228,10 @@ impl SiteRequest {
                 self.plain_http = plain;
                 Ok(())
             }
+            ("render", Value::Boolean(render)) => {
+                self.render = render;
+                Ok(())
+            }
             ("headers", _) => {
                 Err("`headers` must be a table, such as { Authorization = \"Bearer …\" }".into())
             }
@@ -218,9 +240,11 @@ impl SiteRequest {
             ("proxy", _) => {
                 Err("`proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`".into())
             }
-            ("accept_invalid_certificate" | "plain_http", _) => Err(format!("`{key}` must be true or false")),
+            ("accept_invalid_certificate" | "plain_http" | "render", _) => {
+                Err(format!("`{key}` must be true or false"))
+            }
             _ => Err(format!(
-                "unknown key `{}`; known are `headers`, `cookies`, `user_agent`, `proxy`, `accept_invalid_certificate` and `plain_http`",
+                "unknown key `{}`; known are `headers`, `cookies`, `user_agent`, `proxy`, `accept_invalid_certificate`, `plain_http` and `render`",
                 shown_name(key)
             )),
         }
@@ -340,6 +364,25 @@ mod tests {
         }
         sites.add_to(&url(to), &mut headers);
         headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
+    }
+
+    #[test]
+    fn a_browser_loads_the_pages_of_the_hosts_that_say_so_and_accounts_belong_to_their_tables() {
+        let sites =
+            parse("['a.test']\nrender = true\n['plain.a.test']\n['b.test']\ncookies = 'x=1'").unwrap();
+        for (url_text, wanted) in [
+            ("https://a.test/", true),
+            ("https://www.a.test/x", true),
+            ("https://plain.a.test/", false),
+            ("https://b.test/", false),
+            ("https://c.test/", false),
+        ] {
+            assert_eq!(sites.renders(&url(url_text)), wanted, "{url_text}");
+        }
+        assert_eq!(sites.rendered().collect::<Vec<_>>(), ["a.test"]);
+        assert_eq!(sites.account(&url("https://api.b.test/")), Some("b.test"));
+        assert_eq!(sites.account(&url("https://a.test/")), None);
+        assert!(parse("['a.test']\nrender = 'yes'").unwrap_err().contains("`render` must be true or false"));
     }
 
     #[test]

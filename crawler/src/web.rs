@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use async_trait::async_trait;
+use bytes::Bytes;
 use newslode_common::config::CrawlerConfig;
 pub use reqwest::Response;
 use reqwest::header::HeaderValue;
@@ -34,6 +35,20 @@ pub trait Web: Send + Sync {
 
     /// Adds what the settings of the URL's site add to its requests.
     fn add_site_headers(&self, _url: &Url, _headers: &mut HeaderMap) {}
+
+    /// Whether a browser loads the pages of the URL's site.
+    fn renders(&self, _url: &Url) -> bool {
+        false
+    }
+
+    /// Whether the settings of sites give access to the host of `part`, and to another one than they do for `page`: then a script of
+    /// the page must not use it.
+    fn is_foreign_account(&self, _page: &Url, _part: &Url) -> bool {
+        false
+    }
+
+    /// Takes notice of the document that a browser made of the last answer of a URL.
+    fn note_rendered(&self, _url: &Url, _document: &Bytes) {}
 
     /// The address that stands for the server of this URL, if it is known. Hosts of one server have the same.
     async fn address(&self, url: &Url) -> Option<IpAddr>;
@@ -78,6 +93,18 @@ impl Internet {
                 site,
                 "the certificates of this site and its subdomains are NOT checked, as `crawler.sites_file` says: \
                  anybody between the crawler and the site can read and change the traffic"
+            );
+        }
+    }
+
+    /// Logs that the pages of some sites wait for a browser that is not configured.
+    pub(crate) fn warn_of_missing_browser(&self) {
+        let sites: Vec<&str> = self.sites.rendered().collect();
+        if !sites.is_empty() {
+            tracing::warn!(
+                sites = sites.join(", "),
+                "`crawler.sites_file` says `render = true`, but `crawler.browser` names no browser: pages of these sites are read as the \
+                 server sends them"
             );
         }
     }
@@ -131,6 +158,15 @@ impl Way {
 impl Web for Internet {
     fn add_site_headers(&self, url: &Url, headers: &mut HeaderMap) {
         self.sites.add_to(url, headers);
+    }
+
+    fn renders(&self, url: &Url) -> bool {
+        self.sites.renders(url)
+    }
+
+    fn is_foreign_account(&self, page: &Url, part: &Url) -> bool {
+        let account = self.sites.account(part);
+        account.is_some() && account != self.sites.account(page)
     }
 
     async fn address(&self, url: &Url) -> Option<IpAddr> {

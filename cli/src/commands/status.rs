@@ -58,12 +58,15 @@ fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteWithHealth { status: site, health, learning_cut } in &status.sites {
+    for SiteWithHealth { status: site, health, is_bare, learning_cut } in &status.sites {
         let tls_failure = tls_failure(*health, &site.outcomes).filter(|_| !site.settings.paused);
         let failure = tls_failure.map(|outcome| format!(" (fails: {})", outcome.meaning()));
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
+            (false, Health::NoArticles) if *is_bare => {
+                " (its pages hold hardly any text; `newslode explain` says what may help)"
+            }
             (false, Health::NoArticles) => " (its pages are read, and none is an article)",
             (false, Health::Quiet) => " (quiet)",
             (false, Health::Blocked) => " (blocks us)",

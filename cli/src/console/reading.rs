@@ -496,6 +496,7 @@ mod tests {
             content_type: None,
             body: Body::pack(html.as_bytes()).unwrap(),
             listed: None,
+            rendered: false,
         };
         let sealed = envelope::seal(&fetched).unwrap();
         parts.stores.archive.put(Kind::Page, content, sealed.into(), time::now()).await.unwrap();

@@ -92,7 +92,8 @@ pub(super) struct Capture {
     pub(super) site: Site,
     pub(super) at: Timestamp,
     content_type: Option<String>,
-    /// The answer's head; `None` for a resource, whose block is the body.
+    rendered: bool,
+    /// The answer's head; `None` for a resource or conversion, whose block is the body.
     answer: Option<Answer>,
     block: Vec<u8>,
 }
@@ -101,10 +102,13 @@ impl Capture {
     /// Judges a record by its heads. `now` is the time of the machine.
     pub(super) fn of_record(record: Record, plan: &ImportPlan, now: Timestamp) -> Result<Capture, Skip> {
         match record.kind {
-            Some(RecordType::Response | RecordType::Resource) if record.is_segment() => {
+            Some(RecordType::Response | RecordType::Resource | RecordType::Conversion)
+                if record.is_segment() =>
+            {
                 return Err(Skip::Segment);
             }
-            Some(RecordType::Response | RecordType::Resource) => {}
+            // A conversion to HTML is the document that a browser made of an answer.
+            Some(RecordType::Response | RecordType::Resource | RecordType::Conversion) => {}
             Some(RecordType::Revisit) => return Err(Skip::Revisit),
             Some(RecordType::Continuation) => return Err(Skip::Segment),
             _ => return Err(Skip::NoResponse),
@@ -113,7 +117,8 @@ impl Capture {
         let url: CanonicalUrl = record.target().and_then(|url| url.parse().ok()).ok_or(Skip::NoWebPage)?;
         let (site, at) = check_site_and_time(&url, record.date(), plan, now)?;
         let is_answer = |value: &str| value.trim_start().to_ascii_lowercase().starts_with("application/http");
-        let is_file = record.kind == Some(RecordType::Resource)
+        let rendered = record.kind == Some(RecordType::Conversion);
+        let is_file = (rendered || record.kind == Some(RecordType::Resource))
             && !record.fields.get("Content-Type").is_some_and(is_answer);
         let (answer, content_type) = if is_file {
             (None, record.fields.get("Content-Type").map(str::to_owned))
@@ -132,7 +137,7 @@ impl Capture {
         if record.fields.get("WARC-Truncated").is_some() {
             return Err(Skip::Cut);
         }
-        Ok(Capture { url, site, at, content_type, answer, block: record.block })
+        Ok(Capture { url, site, at, content_type, rendered, answer, block: record.block })
     }
 
     /// A saved page that was fetched at `at`. `now` is the time of the machine.
@@ -144,7 +149,7 @@ impl Capture {
     ) -> Result<Capture, Skip> {
         let Input { url, content_type, bytes: block, .. } = page;
         let (site, at) = check_site_and_time(&url, Some(at), plan, now)?;
-        Ok(Capture { url, site, at, content_type, answer: None, block })
+        Ok(Capture { url, site, at, content_type, rendered: false, answer: None, block })
     }
 
     /// Number of bytes that the capture holds in memory.
@@ -186,6 +191,7 @@ impl Capture {
             content_type: self.content_type,
             body: Body::pack(&body).map_err(|_| Skip::Broken)?,
             listed: None,
+            rendered: self.rendered,
         })
     }
 }

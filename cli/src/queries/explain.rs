@@ -70,6 +70,9 @@ pub(crate) struct PageExplanation {
     kind: Option<KindExplanation>,
     /// Its places in the site's own scheme, or why it has none, if it is an article.
     places: Option<PlaceExplanation>,
+    /// Whether it was read as a browser showed it, if it is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rendered: Option<bool>,
     /// When its bytes were removed to save space; it still counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     removed: Option<Timestamp>,
@@ -116,7 +119,8 @@ pub(crate) async fn explain_page(
     let kind = kind_of_page(&parts.stores, url).await?;
     let places = PlaceExplanation::read(&parts.stores, url).await?;
     let removed = archive::removed(&parts.stores, url).await?;
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, places, removed })
+    let rendered = archive::is_rendered(&parts.stores, url).await?;
+    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, places, rendered, removed })
 }
 
 /// Number of links to news that a site's page budget refused yesterday and today.
@@ -149,6 +153,12 @@ impl PageExplanation {
             facts.push(fact("is", format!("a page that is not asked for again; last shown on {day}")));
         } else {
             facts.push(fact("is", "a page that nobody shows any more"));
+        }
+        if self.rendered == Some(true) {
+            facts.push(fact(
+                "bytes",
+                "the document that the browser of `crawler.browser` made by the page's scripts",
+            ));
         }
         facts.extend(self.kind.iter().flat_map(kind_facts));
         facts.extend(self.places.iter().flat_map(PlaceExplanation::facts));
@@ -435,7 +445,8 @@ fn yields_text(health: Health, yields: Yields) -> Option<String> {
     };
     let cause = match (health, yields.are_bare()) {
         (Health::NoArticles, true) => {
-            "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers"
+            "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers. If scripts do, \
+             `crawler.browser` and `render = true` for the site in `crawler.sites_file` let a browser load them"
         }
         (Health::NoArticles, false) => {
             "; the other pages hold text: they are not recognised, or the site shows its articles elsewhere"

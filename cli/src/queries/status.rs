@@ -32,6 +32,9 @@ pub(crate) struct SiteWithHealth {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
     pub(crate) health: Health,
+    /// Whether most of its pages that are no articles hold hardly any text.
+    #[serde(skip)]
+    pub(crate) is_bare: bool,
     /// What learning its templates left out, because its pages are too large to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) learning_cut: Option<LearningCut>,
@@ -113,7 +116,8 @@ impl Source {
         let line = async |status: SiteStatus| {
             let (schedule, _) = frontier.schedule(&status.site).await?;
             let learning_cut = LearningCut::read(state, &status.site).await?;
-            anyhow::Ok(SiteWithHealth { health: schedule.health(now), learning_cut, status })
+            let (health, is_bare) = (schedule.health(now), schedule.yields().are_bare());
+            anyhow::Ok(SiteWithHealth { health, is_bare, learning_cut, status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;

@@ -38,6 +38,10 @@ const FIELDS: &[(&str, &str)] = &[
         "listed",
         "what a feed or news sitemap of the site says of the page, if one was read; up to the partitioner with its full text",
     ),
+    (
+        "rendered",
+        "whether the bytes are the document that a browser made of the server's answer by running its scripts",
+    ),
     ("fetch", "number of the fetch that found it so"),
     ("at", "when that was, milliseconds since 1970"),
     (

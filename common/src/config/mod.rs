@@ -321,6 +321,10 @@ pub struct CrawlerConfig {
     /// certificates are not checked; empty: none. Its values are secret: others must not be able to read it, and only the
     /// crawler needs it. [Requests to single sites](../seeds.md#requests-to-single-sites) describes it.
     pub sites_file: String,
+    /// `http://127.0.0.1:9222`: the DevTools address of a Chromium on this machine, or in the same pod or network namespace,
+    /// which loads the pages of the sites with `render = true` in `sites_file`; empty: none.
+    /// [Pages that scripts make](../guide/rendering.md) says how to start it.
+    pub browser: String,
     /// Time to finish work in hand after the first SIGTERM, in milliseconds. After four fifths of it, unfinished URLs are
     /// given back; those that still are not are claimed again when their lease ends. Let the supervisor wait for this and
     /// twice `timeout_ms` before it kills the process.
@@ -352,6 +356,7 @@ impl Default for CrawlerConfig {
             proxy: Secret::default(),
             ca_file: String::new(),
             sites_file: String::new(),
+            browser: String::new(),
             grace_ms: 25_000,
         }
     }

@@ -22,6 +22,9 @@ const MOST_WAIT_S: u64 = 315_360_000;
 /// Fewest days after which pages may be removed.
 const LEAST_RETENTION_DAYS: u32 = 7;
 
+/// Longest time that a claim waits for the browser, in milliseconds.
+const RENDERING_MS: u64 = 60_000;
+
 /// Most rungs of a ladder of visits.
 const MOST_RUNGS: usize = 100;
 
@@ -151,6 +154,23 @@ impl Config {
                 crawler.lease_ms, crawler.timeout_ms
             ),
         );
+        broken.unless(
+            crawler.browser.is_empty() || is_local_http(&crawler.browser),
+            format!(
+                "`crawler.browser` is `{}`; it must be an http URL of this machine with a port, such as `http://127.0.0.1:9222`: \
+                 whoever reaches a browser's DevTools controls it, so they listen on loopback alone",
+                crawler.browser
+            ),
+        );
+        broken.unless(
+            crawler.browser.is_empty()
+                || crawler.lease_ms > crawler.timeout_ms.saturating_mul(2).saturating_add(RENDERING_MS),
+            format!(
+                "`crawler.lease_ms` is {}; with `crawler.browser` it must be longer than twice `crawler.timeout_ms`, which is {}, and \
+                 {RENDERING_MS}: the browser loads the page within the same claim",
+                crawler.lease_ms, crawler.timeout_ms
+            ),
+        );
     }
 
     fn scheduling(&self, broken: &mut Broken) {
@@ -265,6 +285,23 @@ pub fn is_proxy_url(text: &str) -> bool {
     url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5") && url.has_host())
 }
 
+/// Whether a text is an http URL of this machine, without a path, user or query.
+fn is_local_http(text: &str) -> bool {
+    let Ok(url) = url::Url::parse(text) else { return false };
+    let is_local = match url.host() {
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        Some(url::Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    is_local
+        && url.scheme() == "http"
+        && url.path() == "/"
+        && url.query().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,6 +364,22 @@ mod tests {
         for token in ["Newslode/1", "News lode", "*", "news24", "ニュース"] {
             check(|c| c.crawler.robots_token = token.into(), &["crawler.robots_token"]);
         }
+        for browser in [
+            "127.0.0.1:9222",
+            "https://127.0.0.1:9222",
+            "http://10.0.0.1:9222",
+            "http://chromium:9222",
+            "http://localhost/x",
+        ] {
+            check(|c| c.crawler.browser = browser.into(), &["crawler.browser"]);
+        }
+        for browser in ["http://127.0.0.1:9222", "http://localhost:9222/", "http://[::1]:9222"] {
+            assert_eq!(said(|c| c.crawler.browser = browser.into()), "");
+        }
+        let short = |c: &mut Config| {
+            (c.crawler.browser, c.crawler.lease_ms) = ("http://127.0.0.1:9222".into(), 100_000)
+        };
+        check(short, &["crawler.lease_ms", "crawler.browser"]);
         for proxy in ["proxy:3128", "socks5h://proxy", "ftp://proxy"] {
             check(|c| c.crawler.proxy = Secret::new(proxy), &["crawler.proxy"]);
         }

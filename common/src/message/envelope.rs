@@ -84,14 +84,18 @@ pub trait Message: Serialize + DeserializeOwned {
 
 impl Message for FetchedPage {
     const KIND: u8 = 1;
-    const VERSION: u8 = 3;
+    const VERSION: u8 = 4;
     const NAME: &'static str = "page";
     const CHECKED_FROM: u8 = 2;
 
-    /// Versions 1, of 0.1.0, and 2 end before what a listing says: a zero says that nothing is known. Version 1 has no
-    /// checksum.
+    /// Versions 1, of 0.1.0, and 2 end before what a listing says: a zero says that nothing is known. Version 3 ends before the
+    /// mark of rendered pages: there were none. Version 1 has no checksum.
     fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
-        matches!(version, 1 | 2).then(|| [body, &[0]].concat())
+        match version {
+            1 | 2 => Some([body, &[0, 0]].concat()),
+            3 => Some([body, &[0]].concat()),
+            _ => None,
+        }
     }
 }
 

@@ -36,6 +36,8 @@ pub struct FetchedPage {
     /// What a listing of the site says of the page; `None` if the crawler has read no listing that says more than the address.
     /// The content hash does not cover it: the same pages must end in the same state, whichever source the crawler reads first.
     pub listed: Option<Listed>,
+    /// Whether the bytes are the document that a browser made of the server's answer by running its scripts.
+    pub rendered: bool,
 }
 
 /// Partitioner → miner: the results for one page.

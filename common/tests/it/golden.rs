@@ -50,6 +50,7 @@ fn fetched() -> FetchedPage {
         content_type: Some("text/html; charset=utf-8".into()),
         body: Body::Inline(vec![0x28, 0xb5, 0x2f, 0xfd]),
         listed: Some(listed()),
+        rendered: true,
     }
 }
 
@@ -160,7 +161,9 @@ fn messages_of_older_versions_are_read() {
     let read: CountedPage = open(include_bytes!("../golden/contribution.v2.bin")).unwrap();
     assert_eq!(read, CountedPage { slots: vec![], ..counted() });
     assert_eq!(open::<GonePage>(include_bytes!("../golden/gone page.v1.bin")).unwrap(), gone());
-    let before = FetchedPage { listed: None, ..fetched() };
+    let unrendered = FetchedPage { rendered: false, ..fetched() };
+    assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v3.bin")).unwrap(), unrendered);
+    let before = FetchedPage { listed: None, ..unrendered };
     assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v1.bin")).unwrap(), before);
     assert_eq!(open::<FetchedPage>(include_bytes!("../golden/page.v2.bin")).unwrap(), before);
 }
@@ -188,7 +191,7 @@ fn other_kinds_and_versions_are_refused_by_name() {
     let mut newer = bytes.clone();
     newer[4] += 1;
     let error = open::<FetchedPage>(&newer).unwrap_err().to_string();
-    assert!(error.contains("version 3") && error.contains("`page`"), "{error}");
+    assert!(error.contains("version 4") && error.contains("`page`"), "{error}");
     for foreign in [&b""[..], b"NL", b"<html>", b"\x00\x01\x02\x03\x04\x05"] {
         assert!(matches!(open::<FetchedPage>(foreign), Err(EnvelopeError::Foreign(_))));
     }

@@ -12,6 +12,7 @@ mod page_links;
 mod past;
 mod queries;
 mod redirect;
+mod rendered;
 mod state;
 mod trouble;
 
@@ -64,7 +65,7 @@ pub(crate) async fn visit(shared: &Shared, claim: &Claim) -> anyhow::Result<Comp
 /// The completion of a visit that panicked.
 pub(crate) fn panicked(shared: &Shared, claim: &Claim, error: &FetchError) -> Completion {
     let visit = Visit::new(shared, claim);
-    visit.panicked(error.meaning(visit.page.target()).outcome())
+    visit.fails_alone(error.meaning(visit.page.target()).outcome())
 }
 
 impl Visit<'_> {
@@ -90,8 +91,13 @@ impl Visit<'_> {
             Role::Page if self.page.is_in_menu => Wanted::Listing,
             Role::Page | Role::Behind { .. } | Role::Past { .. } | Role::Once => Wanted::Page,
         };
-        // A list of the past is wanted whole, changed or not.
-        let sent = if source.is_none() && self.may_send_validators(before.as_ref()) {
+        let browser = match self.browser_for(&url, wanted).await {
+            Ok(browser) => browser,
+            // The site is not asked for what cannot be loaded.
+            Err(error) => return Ok(self.waits_for_browser(&error)),
+        };
+        // A list of the past is wanted whole, changed or not. What scripts make may change while the page itself does not.
+        let sent = if browser.is_none() && source.is_none() && self.may_send_validators(before.as_ref()) {
             self.claim.validators.clone()
         } else {
             Validators::default()
@@ -119,18 +125,32 @@ impl Visit<'_> {
             Ok(followed) => followed,
             Err(outcome) => return self.unreadable(outcome).await,
         };
+        let followed = match self.render(browser, followed).await {
+            Ok(followed) => followed,
+            Err(error) => return self.not_rendered(&error).await,
+        };
         self.now = self.shared.clock.now();
         if followed.at != url {
             return self.elsewhere(&url, followed, before, is_shared).await;
         }
         // 4. What the answer means for the page.
         match followed.reply.answer {
-            Ok(Answer::Page { content_type, body, validators, directives, rights, refresh, is_cut }) => {
+            Ok(Answer::Page {
+                content_type,
+                body,
+                validators,
+                directives,
+                rights,
+                refresh,
+                is_cut,
+                rendered,
+            }) => {
                 let listed = match self.page.role {
                     Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
                     Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
                 };
-                let fetched = FetchedBody { content_type, body, directives, rights, refresh, is_cut, listed };
+                let fetched =
+                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed };
                 // A later "not modified" would speak of the whole page.
                 let validators = if is_cut { Validators::default() } else { validators };
                 self.read(fetched, validators, before).await
@@ -185,20 +205,40 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         match (reply.answer, self.page.role) {
             (
-                Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut, .. }),
+                Ok(Answer::Page {
+                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
+                }),
                 Role::Listing(kind),
             ) => {
                 self.site_answered().await?;
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, listed: None };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    is_cut,
+                    rendered,
+                    listed: None,
+                };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
             }
             (
-                Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut, .. }),
+                Ok(Answer::Page {
+                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
+                }),
                 Role::Archive,
             ) => {
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, listed: None };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    is_cut,
+                    rendered,
+                    listed: None,
+                };
                 self.archive_elsewhere(&at, fetched).await
             }
             // The page is a URL of its own.

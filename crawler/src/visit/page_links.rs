@@ -43,6 +43,8 @@ pub(crate) struct FetchedBody {
     pub(crate) refresh: Option<String>,
     /// Whether it ended too early.
     pub(crate) is_cut: bool,
+    /// Whether it is the document that a browser made of the server's answer.
+    pub(crate) rendered: bool,
     /// What a listing says of it.
     pub(crate) listed: Option<Listed>,
 }

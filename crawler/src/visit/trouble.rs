@@ -33,7 +33,7 @@ impl Visit<'_> {
             Meaning::Busy { outcome, trouble, retry_after } => {
                 self.site_is_busy(outcome, trouble, retry_after).await?
             }
-            Meaning::OurBug(outcome) => self.panicked(outcome),
+            Meaning::OurBug(outcome) => self.fails_alone(outcome),
         };
         self.log(error, &completion);
         Ok(completion)
@@ -142,8 +142,8 @@ impl Visit<'_> {
         }
     }
 
-    /// The completion of a visit that panicked: that says nothing of the site.
-    pub(super) fn panicked(mut self, outcome: Outcome) -> Completion {
+    /// The completion of a visit that failed for a reason that says nothing of the site.
+    pub(super) fn fails_alone(mut self, outcome: Outcome) -> Completion {
         if self.is_tried_again(outcome) {
             return self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No);
         }

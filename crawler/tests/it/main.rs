@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod answers;
+mod browser;
 mod cookies;
 mod directives;
 mod discovery;

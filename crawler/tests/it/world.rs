@@ -137,6 +137,14 @@ impl World {
 
     /// Crawls until `done`, then stops. Returns the result of `run`.
     pub(crate) async fn crawl_until(&self, done: impl Fn(&World) -> bool) -> anyhow::Result<()> {
+        self.crawl_until_within(done, Duration::from_secs(60)).await
+    }
+
+    async fn crawl_until_within(
+        &self,
+        done: impl Fn(&World) -> bool,
+        longest: Duration,
+    ) -> anyhow::Result<()> {
         let stop = CancellationToken::new();
         let mut crawler = JoinSet::new();
         crawler.spawn(newslode_crawler::run(
@@ -146,23 +154,27 @@ impl World {
             self.warc.clone(),
             stop.clone(),
         ));
-        let limit = tokio::time::Instant::now() + Duration::from_secs(60);
+        let limit = tokio::time::Instant::now() + longest;
         while !done(self) && !crawler.is_empty() && tokio::time::Instant::now() < limit {
             let pause = Duration::from_millis(5);
             if let Ok(Some(ended)) = tokio::time::timeout(pause, crawler.join_next()).await {
                 return ended.unwrap();
             }
         }
-        assert!(done(self), "not done after 60 s: {:?}", self.frontier.all());
+        assert!(done(self), "not done after {longest:?}: {:?}", self.frontier.all());
         stop.cancel();
         crawler.join_next().await.unwrap().unwrap()
     }
 
     /// Crawls until every URL has its outcome.
     pub(crate) async fn crawl(&self) {
-        self.crawl_until(|world| world.frontier.all().iter().all(|e| e.outcome.is_some() && !e.leased))
-            .await
-            .unwrap();
+        self.crawl_within(Duration::from_secs(60)).await;
+    }
+
+    /// The same with a longest time.
+    pub(crate) async fn crawl_within(&self, longest: Duration) {
+        let is_done = |world: &World| world.frontier.all().iter().all(|e| e.outcome.is_some() && !e.leased);
+        self.crawl_until_within(is_done, longest).await.unwrap();
         for outcome in Outcome::ALL {
             let found = self.frontier.all().iter().filter(|entry| entry.outcome == Some(*outcome)).count();
             assert_eq!(self.counted(*outcome), found as u64, "{outcome} is counted once a URL");

@@ -144,6 +144,7 @@ fn made(
         content_type: kind,
         body: Body::pack(&reply.body)?,
         listed: None,
+        rendered: false,
     };
     let mut said = analyse(url, fetched.content_type.as_deref(), &reply.body, fetched_at, params);
     let hierarchy = xml::write(&said.hierarchy);

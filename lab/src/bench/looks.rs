@@ -139,6 +139,7 @@ pub(super) async fn add_pages(
             body: Body::pack(html.as_bytes())?,
             url,
             listed: None,
+            rendered: false,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), now, &Params::default());
         parts.stores.archive.put(Kind::Page, content, envelope::seal(&fetched)?.into(), now).await?;

@@ -60,6 +60,19 @@ pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Arc
     Ok(open(&bytes, &stores.parsed).ok().map(|(_, page)| page))
 }
 
+/// Whether the counted page of a URL is a document that a browser made; `None` if the archive has no page.
+///
+/// # Errors
+/// When a store cannot be read.
+pub async fn is_rendered(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<bool>> {
+    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
+    let content = versions.into_iter().next().flatten().map(|version| version.content);
+    let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
+    let generations = Generations::read(stores.state.as_ref()).await?;
+    let page = generations.fetched(stores.archive.as_ref(), content).await?;
+    Ok(page.map(|page| page.rendered))
+}
+
 /// When the bytes of the counted page of a URL were removed to save space; `None` if they are there or lost, or nothing counts.
 ///
 /// # Errors

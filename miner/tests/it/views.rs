@@ -123,6 +123,7 @@ async fn counted_at(
             body: Body::Inline(zstd::encode_all(html.as_bytes(), 0).unwrap()),
             url: at,
             listed: None,
+            rendered: false,
         };
         let mut said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
         let (archive, content) = (&world.parts.stores.archive, fetched.version.content);

@@ -101,6 +101,7 @@ impl World {
             content_type: None,
             body,
             listed: None,
+            rendered: false,
         };
         let sealed = envelope::seal(&fetched).unwrap();
         self.parts.stores.archive.put(Kind::Page, content_of(page), sealed.into(), now).await.unwrap();

@@ -159,6 +159,7 @@ fn message(body: Body) -> FetchedPage {
         content_type: None,
         body,
         listed: None,
+        rendered: false,
     }
 }
 

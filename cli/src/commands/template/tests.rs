@@ -72,6 +72,7 @@ async fn run_of_a_site() -> tempfile::TempDir {
             content_type: None,
             body: Body::Inline(packed(html.as_bytes())),
             listed: None,
+            rendered: false,
         };
         let page = Page::parse(&url, None, html.as_bytes());
         let article = newslode_page::extract::article(&page, now).1.unwrap();

@@ -74,12 +74,20 @@ fn a_resource_is_a_page_if_it_is_html() {
 }
 
 #[test]
+fn a_conversion_to_html_is_a_page_that_a_browser_made() {
+    let conversion = NewRecord { kind: RecordType::Conversion, block: b"<p>x", ..record() };
+    let html = NewRecord { content_type: "text/html; charset=utf-8", ..conversion.clone() };
+    let page = read_back(&html, &plan(&[], 0)).unwrap();
+    assert!(page.rendered && page.bytes().unwrap() == b"<p>x");
+    check(NewRecord { content_type: "text/plain", ..conversion }, Skip::NotHtml);
+}
+
+#[test]
 fn records_that_are_no_pages_have_a_reason() {
     for (kind, wanted) in [
         (RecordType::Request, Skip::NoResponse),
         (RecordType::Warcinfo, Skip::NoResponse),
         (RecordType::Metadata, Skip::NoResponse),
-        (RecordType::Conversion, Skip::NoResponse),
         (RecordType::Revisit, Skip::Revisit),
         (RecordType::Continuation, Skip::Segment),
     ] {

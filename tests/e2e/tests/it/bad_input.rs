@@ -238,6 +238,7 @@ fn truncated() -> Bytes {
         content_type: Some("text/html".into()),
         body: newslode_common::message::Body::Archived,
         listed: None,
+        rendered: false,
     };
     let mut sealed = newslode_common::message::envelope::seal(&page).unwrap();
     sealed.truncate(sealed.len() - 6);

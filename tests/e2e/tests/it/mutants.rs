@@ -138,6 +138,7 @@ fn fetched(path: &str, fetch: u64) -> FetchedPage {
         body: Body::pack(html.as_bytes()).unwrap(),
         url,
         listed: None,
+        rendered: false,
     }
 }
 

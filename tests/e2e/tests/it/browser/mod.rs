@@ -3,6 +3,7 @@
 //!
 //! `./test quick` leaves out all tests whose names have `browser::` in them.
 
+mod scripted;
 mod writing;
 
 use std::path::Path;

@@ -1,0 +1,425 @@
+//! Pages that scripts make, loaded by a real Chromium: what it shows is read, and no page gets anywhere by it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::response::Response;
+use futures::{SinkExt as _, StreamExt as _};
+use newslode_common::outcome::Outcome;
+use newslode_common::store::{Completion, Why};
+use newslode_common::warc::{Found, Limits, Reader, Record, RecordType};
+use tokio::net::{TcpListener, UdpSocket};
+use tokio::task::JoinSet;
+use tokio_tungstenite::tungstenite::Message;
+
+use crate::world::{SeenRequest, World, answer, body_of, html};
+
+/// A Chromium that listens for DevTools on loopback. It is killed when dropped.
+struct Chromium {
+    child: Child,
+    profile: tempfile::TempDir,
+}
+
+impl Chromium {
+    async fn start() -> Chromium {
+        let profile = tempfile::Builder::new().prefix("newslode-chromium").tempdir().unwrap();
+        let child = Command::new("chromium")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--remote-debugging-port=0",
+            ])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let chromium = Chromium { child, profile };
+        let begun = Instant::now();
+        while chromium.port().is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "Chromium does not start");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        chromium
+    }
+
+    fn port(&self) -> Option<u16> {
+        let file = std::fs::read_to_string(self.profile.path().join("DevToolsActivePort")).ok()?;
+        file.lines().next()?.parse().ok()
+    }
+
+    fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port().unwrap())
+    }
+
+    /// The number of contexts that are open, besides the browser's own.
+    async fn contexts(&self) -> usize {
+        let file = std::fs::read_to_string(self.profile.path().join("DevToolsActivePort")).unwrap();
+        let path = file.lines().nth(1).unwrap();
+        let url = format!("ws://127.0.0.1:{}{path}", self.port().unwrap());
+        let stream = tokio::net::TcpStream::connect(("127.0.0.1", self.port().unwrap())).await.unwrap();
+        let (mut socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
+        let ask = r#"{"id":1,"method":"Target.getBrowserContexts"}"#;
+        socket.send(Message::Text(ask.into())).await.unwrap();
+        let Some(Ok(Message::Text(said))) = socket.next().await else { panic!("no answer") };
+        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        said["result"]["browserContextIds"].as_array().unwrap().len()
+    }
+
+    /// Waits until no context is open: one that was cut off ends by itself.
+    async fn is_empty(&self) {
+        let begun = Instant::now();
+        while self.contexts().await > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(10), "{} contexts are open", self.contexts().await);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+impl Drop for Chromium {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+/// A world whose host `a.test` is loaded by this browser, and a file of settings that must outlive the crawl.
+async fn world(
+    browser: &str,
+    web: impl Fn(&SeenRequest) -> Option<Response> + Send + Sync + 'static,
+) -> (World, tempfile::NamedTempFile) {
+    let mut world = World::new(web).await;
+    let settings = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(settings.path(), "['a.test']\nrender = true\n['b.test']\ncookies = 'plan=full'\n")
+        .unwrap();
+    std::fs::set_permissions(settings.path(), std::fs::Permissions::from_mode(0o600)).unwrap();
+    world.config.sites_file = settings.path().display().to_string();
+    world.config.browser = browser.to_owned();
+    world.config.rights_files = false;
+    (world, settings)
+}
+
+/// The document of the one page that was published.
+fn document(world: &World) -> String {
+    let pages = world.pages();
+    assert_eq!(pages.len(), 1);
+    assert!(pages[0].rendered);
+    assert_eq!(pages[0].content_type.as_deref(), Some("text/html; charset=utf-8"));
+    String::from_utf8(body_of(&pages[0])).unwrap()
+}
+
+/// The answer of a server with a type.
+fn typed(kind: &str, body: &str) -> Option<Response> {
+    answer(200, [("content-type", kind)], body.to_owned())
+}
+
+const SHELL: &str = "<!doctype html><html><head><title>Loading</title><link rel=stylesheet href=/style.css>\
+    <script src=/app.js></script></head><body><img src=/picture.png><div id=root></div></body></html>";
+
+fn app(request: &SeenRequest) -> Option<Response> {
+    match request.page.as_str() {
+        "a.test/robots.txt" => typed("text/plain", "User-agent: *\nDisallow: /secret\n"),
+        "a.test/story" => html(SHELL),
+        "a.test/style.css" => typed("text/css", "p { color: red }"),
+        "a.test/app.js" => typed(
+            "text/javascript",
+            "addEventListener('DOMContentLoaded', async () => {
+                const text = async (url, init) => { try { return await (await fetch(url, init)).text() } catch { return 'refused' } };
+                const all = [await text('/words'), await text('/secret/words'), await text('/posted', { method: 'POST' }),
+                    await text('http://c.test/data', { headers: { 'X-Key': 'k' } }), await text('http://d.test/data'),
+                    await text('http://b.test/account', { credentials: 'include' })];
+                document.getElementById('root').textContent = all.join(' | ') + ' – größer';
+                document.title = 'Shown';
+            })",
+        ),
+        "a.test/words" => typed("text/plain", "the words"),
+        "a.test/secret/words" | "a.test/posted" | "b.test/account" | "d.test/data" => {
+            typed("text/plain", "not for this page")
+        }
+        "c.test/data" => {
+            assert_eq!(request.headers["x-key"], "k");
+            assert!(request.headers["user-agent"].to_str().unwrap().starts_with("Newslode/"));
+            answer(200, [("content-type", "text/plain"), ("access-control-allow-origin", "*")], "of another host")
+        }
+        _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_scripts_make_is_read_as_the_browser_shows_it() {
+    let chromium = Chromium::start().await;
+    let (mut world, _settings) = world(&chromium.address(), app).await;
+    let warc = tempfile::tempdir().unwrap();
+    world.warc = warc.path().display().to_string();
+    world.add("http://a.test/story", Why::Seed).await;
+    world.crawl().await;
+    world.expect("http://a.test/story", Outcome::Fetched);
+    let shown = document(&world);
+    assert!(shown.starts_with("<!DOCTYPE html>\n<html"), "{shown}");
+    assert!(shown.contains("<title>Shown</title>"), "{shown}");
+    let wanted = "the words | refused | refused | of another host | refused | refused – größer";
+    assert!(shown.contains(wanted), "{shown}");
+    assert_eq!(world.hits("a.test/story"), 1, "the browser asks for nothing by itself");
+    for unasked in
+        ["a.test/picture.png", "a.test/secret/words", "a.test/posted", "b.test/account", "a.test/favicon.ico"]
+    {
+        assert_eq!(world.hits(unasked), 0, "{unasked}");
+    }
+    assert_eq!(world.hits("d.test/robots.txt"), 1, "each host is asked what it allows");
+    chromium.is_empty().await;
+
+    // The web archive has the answer as it came, and what was made of it.
+    let records = records(warc.path());
+    let of = |kind| {
+        let wanted =
+            |record: &&Record| record.kind == Some(kind) && record.target() == Some("http://a.test/story");
+        records.iter().find(wanted).unwrap()
+    };
+    let (came, made) = (of(RecordType::Response), of(RecordType::Conversion));
+    assert!(String::from_utf8_lossy(&came.block).ends_with(SHELL));
+    assert_eq!(String::from_utf8_lossy(&made.block), shown);
+    assert_eq!(made.fields.get("WARC-Refers-To"), came.fields.get("WARC-Record-ID"));
+}
+
+fn records(folder: &Path) -> Vec<Record> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let files = files.filter(|file| file.extension().is_some_and(|end| end == "gz"));
+    let record = |found| match found {
+        Ok(Found::Record(record)) => record,
+        other => panic!("{other:?}"),
+    };
+    files.flat_map(|file| Reader::open(&file, Limits::default()).unwrap()).map(record).collect()
+}
+
+/// What hostile pages try to reach: it listens, and counts what arrives.
+struct Target {
+    tcp: u16,
+    udp: u16,
+    arrived: Arc<AtomicUsize>,
+    _tasks: JoinSet<()>,
+}
+
+impl Target {
+    async fn start() -> Target {
+        let (tcp, udp) =
+            (TcpListener::bind("127.0.0.1:0").await.unwrap(), UdpSocket::bind("127.0.0.1:0").await.unwrap());
+        let (tcp_port, udp_port) = (tcp.local_addr().unwrap().port(), udp.local_addr().unwrap().port());
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let (by_tcp, by_udp) = (arrived.clone(), arrived.clone());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            while tcp.accept().await.is_ok() {
+                by_tcp.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        tasks.spawn(async move {
+            let mut packet = [0; 1500];
+            while udp.recv(&mut packet).await.is_ok() {
+                by_udp.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        Target { tcp: tcp_port, udp: udp_port, arrived, _tasks: tasks }
+    }
+}
+
+/// Crawls `http://a.test/story`, which has this script, and returns the world afterwards.
+async fn crawled(chromium: &Chromium, script: &str) -> World {
+    let page = format!("<!doctype html><title>t</title><body><p>Words.</p><script>{script}</script>");
+    let (mut world, _settings) = world(&chromium.address(), move |request| match request.page.as_str() {
+        "a.test/story" => html(&page),
+        "a.test/redirect" => answer(302, [("location", "http://127.0.0.1:9/")], ""),
+        "a.test/sw.js" => typed("text/javascript", "self.addEventListener('fetch', () => {})"),
+        _ => None,
+    })
+    .await;
+    // Names that no rule knows are looked up, as in a crawl of strangers.
+    let port = world.port;
+    world.config.resolve = vec![format!("a.test:127.0.0.1:{port}").parse().unwrap()];
+    world.config.max_attempts = 1;
+    world.config.max_page_bytes = 1 << 20;
+    world.add("http://a.test/story", Why::Seed).await;
+    world.crawl().await;
+    chromium.is_empty().await;
+    world
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_way_leads_from_a_page_to_an_address_of_this_machine() {
+    let chromium = Chromium::start().await;
+    let target = Target::start().await;
+    let port = chromium.port().unwrap();
+    let script = r"
+        const at = 'http://127.0.0.1:@TCP@';
+        // By a name that leads there, in every spelling, and to the browser's own DevTools.
+        for (const host of ['127.0.0.1', 'localhost', '2130706433', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0'])
+            fetch(`http://${host}:@TCP@/`, { mode: 'no-cors' }).catch(() => {});
+        fetch('http://127.0.0.1:@DEVTOOLS@/json/new?about:blank', { mode: 'no-cors' }).catch(() => {});
+        fetch('http://localhost:@DEVTOOLS@/json/list', { mode: 'no-cors' }).catch(() => {});
+        fetch('/redirect', { mode: 'no-cors' }).catch(() => {});
+        for (const url of ['ws://127.0.0.1:@TCP@/', 'ws://localhost:@TCP@/', 'ws://127.0.0.1:@DEVTOOLS@/devtools/browser'])
+            try { new WebSocket(url).onopen = () => { document.title = 'open' } } catch {}
+        for (const url of [at, `${at}/?2`, 'data:text/html,<script>fetch(`' + at + '`)<\/script>']) {
+            const frame = document.createElement('iframe'); frame.src = url; document.body.append(frame);
+        }
+        const sandbox = document.createElement('iframe'); sandbox.sandbox = 'allow-scripts';
+        sandbox.srcdoc = `<script>fetch('${at}', { mode: 'no-cors' }); new WebSocket('ws://127.0.0.1:@TCP@/')<\/script>`;
+        document.body.append(sandbox);
+        for (const [name, key] of [['img', 'src'], ['script', 'src'], ['link', 'href'], ['video', 'src'], ['object', 'data'], ['embed', 'src']]) {
+            const part = document.createElement(name); part[key] = at; if (name === 'link') part.rel = 'stylesheet';
+            document.body.append(part);
+        }
+        for (const rel of ['preconnect', 'dns-prefetch', 'prefetch', 'prerender', 'preload', 'modulepreload']) {
+            const link = document.createElement('link'); link.rel = rel; link.href = at; link.as = 'script'; document.head.append(link);
+        }
+        navigator.serviceWorker?.register('/sw.js').catch(() => {});
+        new Worker(URL.createObjectURL(new Blob([`fetch('${at}', { mode: 'no-cors' })`])));
+        navigator.sendBeacon(at, 'x');
+        new EventSource(at);
+        const calls = (Peer) => { try { const peer = new Peer({ iceServers: [{ urls: 'stun:127.0.0.1:@UDP@' }] });
+            peer.createDataChannel('c'); peer.createOffer().then((offer) => peer.setLocalDescription(offer)); } catch {} };
+        calls(window.RTCPeerConnection);
+        const blank = document.createElement('iframe'); document.body.append(blank); calls(blank.contentWindow.RTCPeerConnection);
+        const form = document.createElement('form'); form.action = at; form.method = 'post'; document.body.append(form); form.submit();
+        setTimeout(() => { location = at }, 200);
+        const told = document.createElement('p'); told.textContent = 'All was tried.'; document.body.append(told);
+    ";
+    let script = script
+        .replace("@TCP@", &target.tcp.to_string())
+        .replace("@UDP@", &target.udp.to_string())
+        .replace("@DEVTOOLS@", &port.to_string());
+    let world = crawled(&chromium, &script).await;
+    assert!(document(&world).contains("All was tried."));
+    assert_eq!(target.arrived.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn windows_downloads_and_dialogs_keep_no_page_from_being_read() {
+    let chromium = Chromium::start().await;
+    let script = "
+        alert('stay'); confirm('stay?'); prompt('stay?'); window.onbeforeunload = () => 'stay';
+        for (let n = 0; n < 50; n++) { window.open('about:blank'); window.open('/story?' + n, '_blank', 'popup') }
+        const link = document.createElement('a'); link.href = URL.createObjectURL(new Blob(['x'.repeat(1e6)])); link.download = 'x.exe';
+        document.body.append(link); link.click();
+        const way = document.createElement('a'); way.href = '/story?new'; way.target = '_blank'; document.body.append(way); way.click();
+        document.cookie = 'kept=1; max-age=9999999'; localStorage.kept = '1';
+        document.body.append('Kept until now: ' + document.cookie);
+        print(); location.reload(); history.pushState({}, '', '/elsewhere');
+    ";
+    let world = crawled(&chromium, script).await;
+    assert!(document(&world).contains("Kept until now: kept=1"));
+    assert_eq!(world.hits("a.test/story"), 1);
+    // The next page finds nothing of it.
+    let world =
+        crawled(&chromium, "document.body.append(`Found: ${document.cookie}${localStorage.kept}`)").await;
+    assert!(document(&world).contains("Found: undefined"));
+    let downloads = std::fs::read_dir(chromium.profile.path()).unwrap();
+    assert!(downloads.flatten().all(|file| !file.file_name().to_string_lossy().contains(".exe")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_without_an_end_cost_a_retry_and_leave_nothing_behind() {
+    let chromium = Chromium::start().await;
+    for (script, outcome) in [
+        ("for (;;);", Outcome::Timeout),
+        ("setInterval(() => document.body.append('x'.repeat(1e5)), 10)", Outcome::TooLarge),
+        ("setTimeout(() => { location.href = 'about:blank' }, 10)", Outcome::Timeout),
+    ] {
+        let world = crawled(&chromium, script).await;
+        world.expect("http://a.test/story", outcome);
+        assert!(world.pages().is_empty(), "{script}");
+    }
+    // A page that asks without end is read as it is.
+    let asks = "let n = 0; const ask = () => fetch('/part?' + n++).catch(() => {}).then(() => setTimeout(ask, 1)); \
+                for (let i = 0; i < 20; i++) ask(); document.body.append('It asks.')";
+    let world = crawled(&chromium, asks).await;
+    assert!(document(&world).contains("It asks."));
+    let asked = (0..1_000).filter(|n| world.hits(&format!("a.test/part?{n}")) > 0).count();
+    assert!(asked <= 200, "{asked} parts");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_is_away_costs_a_page_a_retry_and_the_site_no_request() {
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let (world, _settings) = world(&format!("http://127.0.0.1:{port}"), app).await;
+    world.add("http://a.test/story", Why::Seed).await;
+    let is_due_again = |world: &World| {
+        let completions = world.frontier.completions.lock().unwrap();
+        completions.iter().any(|(_, completion)| {
+            let Completion::Retry { due, counts: false, rest_site_until: None } = completion else {
+                return false;
+            };
+            *due > newslode_common::time::now()
+        })
+    };
+    world.crawl_until(is_due_again).await.unwrap();
+    assert_eq!((world.hits("a.test/story"), world.pages().len()), (0, 0));
+    assert_eq!(world.entry("http://a.test/story").outcome, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_dies_costs_the_page_in_hand_a_retry() {
+    let chromium = Chromium::start().await;
+    let pid = chromium.child.id();
+    let (mut world, _settings) = world(&chromium.address(), move |request| match request.page.as_str() {
+        "a.test/story" => html("<script src=/kill.js></script>"),
+        "a.test/kill.js" => {
+            Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+            typed("text/javascript", "")
+        }
+        _ => None,
+    })
+    .await;
+    world.config.workers = 1;
+    world.add("http://a.test/story", Why::Seed).await;
+    let is_retried = |world: &World| {
+        let completions = world.frontier.completions.lock().unwrap();
+        completions.iter().any(|(_, completion)| {
+            matches!(completion, Completion::Retry { counts: true, rest_site_until: None, .. })
+        }) && world.hits("a.test/kill.js") > 0
+    };
+    world.crawl_until(is_retried).await.unwrap();
+    assert_eq!(world.entry("http://a.test/story").outcome, None);
+}
+
+/// How many pages are loaded in a row; a longer row is measured by hand.
+fn row() -> usize {
+    std::env::var("NEWSLODE_TEST_RENDERED").ok().and_then(|many| many.parse().ok()).unwrap_or(12)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_in_a_row_leave_no_context_open() {
+    let chromium = Chromium::start().await;
+    let begun = Instant::now();
+    let (mut world, _settings) = world(&chromium.address(), |request| match request.page.as_str() {
+        "a.test/robots.txt" => None,
+        "a.test/app.js" => typed("text/javascript", "document.write('<p>' + location.pathname + '</p>')"),
+        _ => html("<!doctype html><title>t</title><body><script src=/app.js></script>"),
+    })
+    .await;
+    world.config.address_delay_ms = 0;
+    world.config.workers = 8;
+    let many = row();
+    for n in 0..many {
+        world.add(&format!("http://a.test/{n}"), Why::Link).await;
+    }
+    world.crawl_within(Duration::from_secs(60 + 2 * many as u64)).await;
+    assert_eq!(world.counted(Outcome::Fetched), many as u64);
+    chromium.is_empty().await;
+    let pages: BTreeMap<String, String> = world
+        .pages()
+        .iter()
+        .map(|page| (page.url.to_string(), String::from_utf8(body_of(page)).unwrap()))
+        .collect();
+    for n in 0..many {
+        assert!(pages[&format!("http://a.test/{n}")].contains(&format!("<p>/{n}</p>")));
+    }
+    eprintln!("{many} pages in {:.1} s", begun.elapsed().as_secs_f64());
+}
