@@ -1,7 +1,8 @@
 //! Mends the choice of runs where the page itself says more than the trees see.
 //!
 //! Taken out: texts of readers and of other stories, second copies, and lines about the story before it begins.
-//! Put in: lines that are only a link, where a reader takes them for part of the text.
+//! Put in: lines that are only a link, where a reader takes them for part of the text, and the rest of quotations and lists of
+//! which most is chosen.
 
 use std::ops::Range;
 
@@ -27,6 +28,10 @@ const LABEL_WORDS: f32 = 4.0;
 const MOST_NODES: usize = 40;
 /// Least words of a linked line that is a sentence.
 const SENTENCE_WORDS: f32 = 5.0;
+/// Share of a quotation's words or a list's items that must be chosen for the rest to follow, and most elements between a run and
+/// these.
+const REST: f32 = 0.5;
+const MOST_ABOVE: usize = 4;
 /// Ends of addresses of files that are no pages.
 const FILES: [&str; 9] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".odt", ".zip", ".epub"];
 
@@ -35,12 +40,14 @@ pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mu
     if !chosen.contains(&true) {
         return;
     }
+    let before = chosen.to_vec();
     take_out(chosen, &foreign_runs(page, runs, headline));
     take_out(chosen, &copies(&runs.runs, chosen));
     take_out(chosen, &dates_before_story(&runs.runs, chosen));
     take_out(chosen, &pointers(page, &runs.runs, chosen));
     take_out(chosen, &asides(&page.tree, &runs.runs, chosen));
     put_in_linked_lines(page, &runs.runs, chosen);
+    put_in_rests(page, runs, &before, chosen);
 }
 
 fn take_out(chosen: &mut [bool], is_out: &[bool]) {
@@ -162,13 +169,43 @@ fn put_in_linked_lines(page: &Page, runs: &[Run], chosen: &mut [bool]) {
         let is_listed = is_item && is_led && leads_to_source(page, link);
         let is_address = run.text.contains("://") || (run.text.contains('/') && !run.text.contains(' '));
         let is_file = is_among && leads_to_file(page, link) && letters(&run.text).len() > 3;
-        if !is_address && (is_sentence || is_listed || is_file) {
+        // A line between paragraphs that leads to another site is no teaser of the site's own.
+        let is_source = is_among && leads_to_source(page, link) && letters(&run.text).len() > 3;
+        if is_source || (!is_address && (is_sentence || is_listed || is_file)) {
             chosen[at] = true;
         }
         if let Some(above) = above.filter(|_| is_listed) {
             chosen[above] = true;
         }
         lines.push(at);
+    }
+}
+
+/// Chooses the rest of quotations and lists of which most is chosen: who said it, and short items. What was chosen `before` and
+/// is not now was taken out for a reason.
+fn put_in_rests(page: &Page, runs: &Runs, before: &[bool], chosen: &mut [bool]) {
+    let tree = &page.tree;
+    let mut holders: FxHashSet<NodeId> = FxHashSet::default();
+    for (run, _) in runs.runs.iter().zip(&*chosen).filter(|(_, is_chosen)| **is_chosen) {
+        let mut up = std::iter::once(run.block).chain(tree.ancestors(run.block)).take(MOST_ABOVE);
+        holders.extend(up.find(|&node| matches!(tree.tag(node), Some("blockquote" | "ul" | "ol"))));
+    }
+    for holder in holders {
+        let inside = runs.under(tree, holder);
+        let is_control = |at: &usize| runs.runs[*at].is_control();
+        if inside.clone().any(|at| before[at] && !chosen[at]) {
+            continue;
+        }
+        let (mut of_story, mut all) = (0.0, 0.0);
+        for at in inside.clone() {
+            // Items count alike, quotations by their words.
+            let weight = if tree.tag(holder) == Some("blockquote") { runs.runs[at].words } else { 1.0 };
+            all += weight;
+            of_story += if chosen[at] { weight } else { 0.0 };
+        }
+        if of_story >= REST * all {
+            inside.filter(|at| !is_control(at)).for_each(|at| chosen[at] = true);
+        }
     }
 }
 
