@@ -19,6 +19,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::config::CrawlerConfig;
+use newslode_page::reading::decode;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::Semaphore;
 use url::Url;
@@ -157,8 +158,10 @@ impl Renderer {
     ) -> Result<Bytes, RenderError> {
         let place = tokio::time::timeout(PLACE, self.places.acquire()).await;
         let _place = place.map_err(|_| RenderError::Busy)?.map_err(|_| RenderError::Busy)?;
-        let given =
-            Given { url, content_type: content_type.unwrap_or("text/html"), body, before: BEFORE_SCRIPTS };
+        // Scripts without an encoding of their own have that of the page, which browsers guess worse.
+        let kind = content_type.and_then(|kind| kind.split(';').next()).unwrap_or("text/html");
+        let content_type = format!("{kind}; charset={}", decode(body, content_type).encoding);
+        let given = Given { url, content_type: &content_type, body, before: BEFORE_SCRIPTS };
         let parts = SiteParts {
             page: url,
             browser_port: self.browser.port(),

@@ -103,7 +103,6 @@ async fn world(
     std::fs::set_permissions(settings.path(), std::fs::Permissions::from_mode(0o600)).unwrap();
     world.config.sites_file = settings.path().display().to_string();
     world.config.browser = browser.to_owned();
-    world.config.rights_files = false;
     (world, settings)
 }
 

@@ -95,6 +95,8 @@ impl World {
             max_attempts: 2,
             grace_ms: 1_000,
             resolve: vec![format!("*:127.0.0.1:{port}").parse().unwrap()],
+            // Tests count requests.
+            rights_files: false,
             ..CrawlerConfig::default()
         };
         World {
