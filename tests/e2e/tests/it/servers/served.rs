@@ -79,7 +79,7 @@ async fn commands_work_against_the_services(
 async fn follows_from_what_is_stored(lab: &Lab, services: &Installation<'_>) {
     let store = services.store().await;
     let (mut taxonomy, mut wanted) = (Value::Null, Value::Bool(false));
-    for _ in 0..20 {
+    for _ in 0..120 {
         taxonomy = lab.taxonomy(&services.asking(&["taxonomy", "--format", "json"])).await;
         wanted = folded_again(&store).await;
         if taxonomy == wanted {
