@@ -213,11 +213,16 @@ impl SiteFiles {
     async fn due(&self, site: &Site, origin: &str) -> Option<OriginFile> {
         let now = self.clock.now();
         let held = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(site).cloned();
-        if held.is_some_and(|known| known.record.due(origin, now).is_none()) {
+        if held.as_ref().is_some_and(|known| known.record.due(origin, now).is_none()) {
             return None;
         }
         match SiteRecord::read(self.archive.as_ref(), site).await {
-            Ok(record) => {
+            Ok(archived) => {
+                // An archive that did not take the last record would have a file asked for again and again.
+                let record = match held {
+                    Some(known) if known.record.asked.last() > archived.asked.last() => known.record,
+                    _ => archived,
+                };
                 let due = record.due(origin, now);
                 self.hold(site, record);
                 due
