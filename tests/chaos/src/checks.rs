@@ -229,9 +229,9 @@ fn articles(bench: &Bench<'_>, exported: &str, wanted: &Undisturbed) {
     tell(bench, "an article", found.iter().filter_map(other).collect());
 }
 
-/// The article without what still depends on when its site was viewed: how sure a field is beside the site's others,
-/// and what an export files by words, which it learns from bodies; its places, whose scheme is learnt when all pages of the site are
-/// viewed; and without what its feed says, which depends on whether the feed or the page was read first.
+/// The article without what still depends on when its site was viewed: how sure a field is beside the site's others;
+/// what an export files by words, which it learns from bodies; its places, whose scheme is learnt when all pages of the
+/// site are viewed; and the listings that named it.
 fn steady(mut article: Value) -> Value {
     article["listed"] = Value::Null;
     article["places"] = Value::Null;

@@ -1,7 +1,8 @@
 //! What exported articles say that follows from their pages alone, so that two ways of mining can be compared.
 //!
 //! Bodies, and fields that a site's templates or peers had a say in, depend on which of the site's pages were there
-//! when they were viewed: the embedded engine views at its end, the services as pages come. Events depend on the time.
+//! when they were viewed: the embedded engine views at its end, the services as pages come. What a feed says of an
+//! article depends on whether the feed or the page was read first. Events depend on the time.
 
 use std::collections::BTreeMap;
 
@@ -42,10 +43,10 @@ fn articles(lines: &str) -> Vec<Value> {
     lines.lines().map(of).collect()
 }
 
-/// The fields that an article's site had a say in.
+/// The fields that an article's site or its feed had a say in.
 fn of_site(article: &Value) -> Vec<String> {
     let is_of_site =
-        |witness: &str| ["siblings", "site"].contains(&witness) || witness.starts_with("template ");
+        |witness: &str| ["siblings", "site", "feed"].contains(&witness) || witness.starts_with("template ");
     let evidence = article["evidence"].as_object().unwrap().iter();
     let of_site = evidence.filter(|(_, said)| is_of_site(said["witness"].as_str().unwrap()));
     of_site.map(|(field, _)| field.clone()).collect()
