@@ -57,7 +57,7 @@ impl LessonPage {
     async fn read(&self, parts: &Parts) -> anyhow::Result<Arc<Page>> {
         match self {
             LessonPage::Archived(url) => match archive::page(&parts.stores, url).await? {
-                Some(page) => Ok(page),
+                Some((_, page)) => Ok(page),
                 None => {
                     let why = match archive::removed(&parts.stores, url).await? {
                         Some(at) => format!(

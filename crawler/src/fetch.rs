@@ -193,15 +193,8 @@ impl Fetcher {
     pub async fn raw(&self, url: &Url, most: u64) -> Result<RawReply, FetchError> {
         self.take_turn(url).await;
         let response = self.web.send(url, HeaderMap::new()).await?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        if !status.is_success() {
-            return Ok(RawReply { status, headers, body: Bytes::new() });
-        }
-        let Decoded { bytes, end } = read_body(url, response, most).await?;
-        match end {
-            End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
-            End::Whole | End::OverLimit => Ok(RawReply { status, headers, body: bytes.into() }),
-        }
+        let has_body = response.status().is_success();
+        raw_reply(url, response, most, has_body).await.map(|(reply, _)| reply)
     }
 
     /// Requests a part of a page that a browser loads: at most `most` bytes. Its turn is that of the page.
@@ -213,15 +206,10 @@ impl Fetcher {
     ) -> Result<RawReply, FetchError> {
         let asking = async {
             let response = self.web.send(url, headers).await?;
-            let (status, headers) = (response.status(), response.headers().clone());
-            if status.is_redirection() {
-                return Ok(RawReply { status, headers, body: Bytes::new() });
-            }
-            let Decoded { bytes, end } = read_body(url, response, most).await?;
-            match end {
-                End::Whole => Ok(RawReply { status, headers, body: bytes.into() }),
-                End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
-                End::OverLimit => Err(FetchError::TooLarge { url: url.clone(), limit: most }),
+            let has_body = !response.status().is_redirection();
+            match raw_reply(url, response, most, has_body).await? {
+                (_, End::OverLimit) => Err(FetchError::TooLarge { url: url.clone(), limit: most }),
+                (reply, _) => Ok(reply),
             }
         };
         self.within(url, asking).await
@@ -375,6 +363,24 @@ impl Fetcher {
 const CUT: &str = "it ended too early";
 /// A body of more bytes than this is unpacked off the reactor.
 const UNPACKED_HERE: usize = 64 << 10;
+
+/// An answer with its body, unless that is of no use, and how the body ended. One that ended too early is an error.
+async fn raw_reply(
+    url: &Url,
+    response: Response,
+    most: u64,
+    has_body: bool,
+) -> Result<(RawReply, End), FetchError> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    if !has_body {
+        return Ok((RawReply { status, headers, body: Bytes::new() }, End::Whole));
+    }
+    let Decoded { bytes, end } = read_body(url, response, most).await?;
+    match end {
+        End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
+        End::Whole | End::OverLimit => Ok((RawReply { status, headers, body: bytes.into() }, end)),
+    }
+}
 
 /// Reads a body and undoes its codings: at most `most` bytes, before and after.
 async fn read_body(url: &Url, mut response: Response, most: u64) -> Result<Decoded, FetchError> {

@@ -2,8 +2,8 @@
 //!
 //! It wraps the network: the body of an answer is copied as it is read, and written once it ends. So nothing is requested
 //! twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
-//! 304, become revisit records. The document that a browser makes of an answer follows it as a conversion record. A file that ends gets its index beside it. A failure of the disk is logged, and does not
-//! stop the crawl. Start at [`Recorder::open`].
+//! 304, become revisit records. The document that a browser makes of an answer follows it as a conversion record. A file that
+//! ends gets its index beside it. A failure of the disk is logged, and does not stop the crawl. Start at [`Recorder::open`].
 //!
 //! Invariant: records stand in the order in which the bodies ended, so that a revisit follows what it repeats.
 
@@ -187,23 +187,13 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// As [`Exchange::asks_for_no_copy`]: scripts may set the element that asks.
+    /// Whether the document asks for no copy: scripts may set the element that asks.
     fn asks_for_no_copy(&self, token: &str) -> bool {
-        let as_answer = Exchange {
-            url: self.url.clone(),
-            at: self.at,
-            request: String::new(),
-            status: 200,
-            head: format!("HTTP/1.1 200 OK\r\nContent-Type: {CONTENT_TYPE}\r\n\r\n"),
-            body: self.document.to_vec(),
-            is_cut: false,
-            is_rendered: false,
-        };
-        as_answer.asks_for_no_copy(token)
+        elements_ask_for_no_copy(&self.url, self.at, Some(CONTENT_TYPE), &self.document, token)
     }
 }
 
-/// What waits to be written.
+/// Something that a task will write.
 enum Waiting {
     Exchange(Exchange),
     Conversion(Conversion),
@@ -212,10 +202,6 @@ enum Waiting {
 impl Exchange {
     /// Whether the page asks for no copy, in its header or its elements.
     fn asks_for_no_copy(&self, token: &str) -> bool {
-        let has_word = |bytes: &[u8]| {
-            let word = b"noarchive";
-            bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
-        };
         // Nearly all pages end here. The codings of a body are undone only for a page that may ask.
         let head = self.head.as_bytes();
         let is_packed = self.head.to_ascii_lowercase().contains("\r\ncontent-encoding:");
@@ -230,10 +216,27 @@ impl Exchange {
         let block = [head, &self.body].concat();
         let Some(answer) = Answer::parse(&block) else { return false };
         let Ok(body) = answer.body(&block, MOST_BODY) else { return false };
-        let Some(url) = canonical(&self.url).filter(|_| has_word(&body)) else { return false };
-        let page = Page::parse(&url, answer.content_type(), &body);
-        Directives::of_page(&page, token, self.at).noarchive
+        elements_ask_for_no_copy(&self.url, self.at, answer.content_type(), &body, token)
     }
+}
+
+/// Whether bytes hold the word without which nothing asks for no copy.
+fn has_word(bytes: &[u8]) -> bool {
+    let word = b"noarchive";
+    bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
+}
+
+/// Whether the elements of a page ask for no copy.
+fn elements_ask_for_no_copy(
+    url: &Url,
+    at: Timestamp,
+    content_type: Option<&str>,
+    body: &[u8],
+    token: &str,
+) -> bool {
+    let Some(url) = canonical(url).filter(|_| has_word(body)) else { return false };
+    let page = Page::parse(&url, content_type, body);
+    Directives::of_page(&page, token, at).noarchive
 }
 
 /// A body that is copied as it is read.
@@ -288,7 +291,7 @@ impl Drop for RecordedBody {
 
 /// Writes one thing after the other, whichever thread comes first.
 struct OrderedWriter {
-    /// Exchanges whose bodies ended, and what was made of them. Each has a task that will write one of them.
+    /// Exchanges whose bodies have ended, and documents that a browser made. For each of them a task runs that writes one.
     waiting: Mutex<VecDeque<Waiting>>,
     files: Mutex<WarcFiles>,
     /// The crawler's name, if pages are left out that ask it for no copy.
@@ -296,7 +299,7 @@ struct OrderedWriter {
 }
 
 impl OrderedWriter {
-    /// Has something written, off the reactor.
+    /// Queues something, and starts a blocking task that writes one of the queued.
     fn add(writer: &Arc<OrderedWriter>, new: Waiting) {
         writer.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(new);
         let writer = Arc::clone(writer);

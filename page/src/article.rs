@@ -125,6 +125,16 @@ pub struct WrittenDate {
     pub has_zone: bool,
 }
 
+impl WrittenDate {
+    /// How exactly an ISO 8601 date or time is known, by its form. A space may stand for the `T`.
+    #[must_use]
+    pub fn of(date: &str) -> WrittenDate {
+        let time = date.split_once(['T', 't', ' ']).map(|(_, time)| time);
+        let has_zone = time.is_some_and(|time| time.ends_with(['Z', 'z']) || time.contains(['+', '-']));
+        WrittenDate { written: None, has_time: time.is_some(), has_zone }
+    }
+}
+
 /// Where a field's value comes from, and how far to trust it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -340,5 +350,22 @@ impl Article {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_precision_of_a_date_follows_from_its_form() {
+        let check = |date: &str, has_time, has_zone| {
+            assert_eq!(WrittenDate::of(date), WrittenDate { written: None, has_time, has_zone }, "{date}");
+        };
+        check("2024-05-03", false, false);
+        check("2024-05-03T10:30:00", true, false);
+        check("2024-05-03 10:30", true, false);
+        check("2024-05-03T10:30:00Z", true, true);
+        check("2024-05-03T10:30:00-04:00", true, true);
     }
 }

@@ -40,42 +40,42 @@ pub struct Discovery {
 #[must_use]
 pub fn discover(page: &Page) -> Discovery {
     let links = links(&page.tree, &page.leaves, &page.url.to_url());
-    let site = page.url.site();
     let mut target_idx: FxHashMap<&CanonicalUrl, usize> = FxHashMap::default();
-    let mut targets: Vec<(&CanonicalUrl, LinkKind)> = Vec::new();
+    let mut targets: Vec<(&CanonicalUrl, LinkRole)> = Vec::new();
     let mut behind = None;
     for link in &links {
-        if link.target == page.url || link.target.site() != site {
-            continue;
+        let role = link_role(page, link);
+        match role {
+            LinkRole::Other => continue,
+            LinkRole::Next => {
+                behind.get_or_insert_with(|| link.target.clone());
+                continue;
+            }
+            LinkRole::Section | LinkRole::Article => {}
         }
-        if is_next(page, link) {
-            behind.get_or_insert_with(|| link.target.clone());
-            continue;
-        }
-        let Some(target) = link_kind(page, link) else { continue };
         let at = *target_idx.entry(&link.target).or_insert(targets.len());
         match targets.get_mut(at) {
             // A picture or a kicker may link to the same story as its headline.
-            Some((_, kind)) => *kind = (*kind).max(target),
-            None => targets.push((&link.target, target)),
+            Some((_, known)) => *known = (*known).max(role),
+            None => targets.push((&link.target, role)),
         }
     }
     let pick =
-        |kind| targets.iter().filter(|(_, target)| *target == kind).map(|(url, _)| (*url).clone()).collect();
-    Discovery { stories: pick(LinkKind::Story), sections: pick(LinkKind::Section), behind }
+        |role| targets.iter().filter(|(_, known)| *known == role).map(|(url, _)| (*url).clone()).collect();
+    Discovery { stories: pick(LinkRole::Article), sections: pick(LinkRole::Section), behind }
 }
 
-/// What a link may lead to, by its text and its address alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a link may lead to, by its text and its address alone. The last one says most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LinkRole {
-    /// A story: its text reads like a headline, or its address does.
-    Article,
-    /// A section, or a page about the site: its text is a label.
-    Section,
-    /// The next page of the list that this page begins.
-    Next,
     /// Another site, this page itself, a file, or a link that says too little or asks not to be followed.
     Other,
+    /// The next page of the list that this page begins.
+    Next,
+    /// A section, or a page about the site: its text is a label.
+    Section,
+    /// A story: its text reads like a headline, or its address does.
+    Article,
 }
 
 impl LinkRole {
@@ -95,21 +95,12 @@ impl LinkRole {
 /// story's picture does, leads to an article, too.
 #[must_use]
 pub fn judged_links(page: &Page) -> Vec<(Link, LinkRole)> {
-    let site = page.url.site();
-    let role = |link: &Link| {
-        if link.target == page.url || link.target.site() != site {
-            return LinkRole::Other;
-        }
-        match link_kind(page, link) {
-            _ if is_next(page, link) => LinkRole::Next,
-            Some(LinkKind::Story) => LinkRole::Article,
-            Some(LinkKind::Section) => LinkRole::Section,
-            None => LinkRole::Other,
-        }
-    };
     let links = links(&page.tree, &page.leaves, &page.url.to_url());
-    let mut judged: Vec<(Link, LinkRole)> =
-        links.into_iter().map(|link| (role(&link), link)).map(|(role, link)| (link, role)).collect();
+    let judge = |link: Link| {
+        let role = link_role(page, &link);
+        (link, role)
+    };
+    let mut judged: Vec<(Link, LinkRole)> = links.into_iter().map(judge).collect();
     let stories: FxHashSet<CanonicalUrl> = judged
         .iter()
         .filter(|(_, role)| *role == LinkRole::Article)
@@ -181,7 +172,7 @@ fn story_beside<'l>(page: &Page, links: &'l [Link], node: NodeId) -> Option<&'l 
         let end = page.tree.subtree_end(above).index();
         let first = links.partition_point(|link| link.node.index() < above.index());
         let inside = links.get(first..)?.iter().take_while(|link| link.node.index() < end);
-        let mut stories = inside.filter(|link| link_kind(page, link) == Some(LinkKind::Story));
+        let mut stories = inside.filter(|link| role_of_target(page, link) == LinkRole::Article);
         if let Some(story) = stories.next() {
             return stories.all(|link| link.target == story.target).then_some(&story.target);
         }
@@ -197,13 +188,19 @@ pub fn is_page(url: &CanonicalUrl) -> bool {
     end.is_none_or(|end| NOT_PAGES.binary_search(&end.as_str()).is_err())
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum LinkKind {
-    Section,
-    Story,
+/// What a link of the page leads to.
+fn link_role(page: &Page, link: &Link) -> LinkRole {
+    if link.target == page.url || link.target.site() != page.url.site() {
+        LinkRole::Other
+    } else if is_next(page, link) {
+        LinkRole::Next
+    } else {
+        role_of_target(page, link)
+    }
 }
 
-fn link_kind(page: &Page, link: &Link) -> Option<LinkKind> {
+/// What a link leads to that leads to another page of the site, and not to the next one of a list.
+fn role_of_target(page: &Page, link: &Link) -> LinkRole {
     let path = link.target.path();
     let lower = path.split('?').next().unwrap_or_default().to_ascii_lowercase();
     if link.rel_nofollow
@@ -211,13 +208,15 @@ fn link_kind(page: &Page, link: &Link) -> Option<LinkKind> {
         || LISTING_ENDINGS.iter().any(|ending| lower.ends_with(ending))
         || is_of_the_same_list(page, link)
     {
-        return None;
+        return LinkRole::Other;
     }
     let words = whole_words_of_prose(&link.text);
     if words >= HEADLINE_WORDS || name_words(&lower) >= NAME_WORDS {
-        Some(LinkKind::Story)
+        LinkRole::Article
+    } else if (1..=LABEL_WORDS).contains(&words) {
+        LinkRole::Section
     } else {
-        (1..=LABEL_WORDS).contains(&words).then_some(LinkKind::Section)
+        LinkRole::Other
     }
 }
 

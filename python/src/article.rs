@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use newslode_page::article::{self as found, PageKind};
-use newslode_page::extract::{Comment, Focus, Reading as PageReading, comments};
+use newslode_page::extract::{Comment, CommentedArticle, Focus, Reading as PageReading, comments};
 use newslode_page::{Page, SiteKnowledge, Timestamp};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDateTime, PyDict, PyType};
-use serde::Serialize;
 
 use crate::dates;
 use crate::errors::message;
@@ -73,8 +72,8 @@ fn honest(page: &Page, mut article: found::Article) -> found::Article {
 /// canonical address is taken. No date after `fetched_at` (a `datetime`, by default the present) counts.
 /// With `any_kind=True` a page that is no article is read as if it were one; `kind` says what it is.
 ///
-/// `focus` says what counts more in the text: `"precision"` leaves out what is doubtful, `"recall"` takes it, and `"balanced"`
-/// weighs both alike. With `comments=True` the article also has the readers' comments that stand on the page.
+/// `focus` says what matters more in the text: `"precision"` leaves out doubtful passages, `"recall"` includes them, and
+/// `"balanced"` gives both the same weight. With `comments=True` the article also gets the readers' comments on the page.
 ///
 /// Raises `InvalidUrl` if `url` is not the http or https address of a page, and `ValueError` for another focus.
 ///
@@ -153,22 +152,13 @@ pub(crate) struct Article {
     comments: Option<Arc<[Comment]>>,
 }
 
-/// An article as a line of JSON has it.
-#[derive(Serialize)]
-struct Line<'a> {
-    #[serde(flatten)]
-    article: &'a found::Article,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    comments: Option<&'a [Comment]>,
-}
-
 impl Article {
     pub(crate) fn new(found: Found) -> Article {
         Article { inner: Arc::new(found.article), comments: found.comments.map(Into::into) }
     }
 
-    fn line(&self) -> Line<'_> {
-        Line { article: &self.inner, comments: self.comments.as_deref() }
+    fn line(&self) -> CommentedArticle<'_> {
+        CommentedArticle { article: &self.inner, comments: self.comments.as_deref() }
     }
 }
 

@@ -34,10 +34,12 @@ pub(crate) fn datetime<'py>(py: Python<'py>, written: &str) -> PyResult<Option<B
     .map(Some)
 }
 
-/// The same in UTC, so that dates of many articles have one form; without a zone it is taken for UTC. `None` where that leaves
+/// A `datetime` in UTC, so that dates of many articles have one form; without a zone it is taken for UTC. `None` where that leaves
 /// the years of `datetime`.
-pub(crate) fn utc<'py>(py: Python<'py>, written: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(found) = datetime(py, written)? else { return Ok(None) };
+pub(crate) fn utc<'py>(
+    py: Python<'py>,
+    found: &Bound<'py, PyDateTime>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let utc = PyTzInfo::utc(py)?;
     if found.getattr("tzinfo")?.is_none() {
         let kwargs = pyo3::types::PyDict::new(py);

@@ -9,7 +9,6 @@
 //! Start at [`fetch`].
 
 use std::collections::HashMap;
-use std::error::Error as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +18,7 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::store::{Expired, Kind, PageArchive, StoreResult};
 use newslode_common::time::{self, Clock};
 use newslode_common::version::ContentHash;
-use newslode_crawler::error::FetchError as Failure;
+use newslode_crawler::error::{FetchError as Failure, with_causes};
 use newslode_crawler::fetch::{Fetcher, RawReply};
 use newslode_crawler::robots::{Robots, RobotsVerdict, Rules};
 use newslode_crawler::web::{Internet, header, without_credentials};
@@ -56,7 +55,7 @@ struct Known {
     robots: HashMap<(String, String), Arc<Rules>>,
 }
 
-/// Works on what is known, with the interpreter's lock held.
+/// Runs `work` on the shared table while holding the interpreter's lock.
 fn with_known<T>(work: impl FnOnce(&mut Known) -> T) -> T {
     static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
     Python::attach(|_| {
@@ -295,17 +294,6 @@ fn failed_of(error: &Failure) -> PyErr {
         other => with_causes(other),
     };
     FetchError::new_err(message(told))
-}
-
-/// An error with what caused it.
-fn with_causes(error: &Failure) -> String {
-    let mut told = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        told = format!("{told}: {error}");
-        cause = error.source();
-    }
-    told
 }
 
 /// Keeps nothing: calls share what they need of robots.txt in memory.

@@ -1,4 +1,4 @@
-//! What `fetch` returns: a server's answer, which stands for a page wherever one is taken.
+//! What `fetch` returns: a server's response, which every function accepts in place of a page.
 
 use bytes::Bytes;
 use newslode_page::CanonicalUrl;

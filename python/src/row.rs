@@ -1,6 +1,7 @@
 //! An article as a row of a data frame: scalars alone, under the same keys for every article.
 
 use newslode_page::Article;
+use newslode_page::article::{Access, WrittenDate};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -21,12 +22,10 @@ pub(crate) fn row<'py>(py: Python<'py>, article: &Article) -> PyResult<Bound<'py
     row.set_item("authors", joined(&article.authors))?;
     for (field, written) in [("published", &article.published), ("modified", &article.modified)] {
         let written = written.as_deref();
+        let found = written.map_or(Ok(None), |written| datetime(py, written))?;
         row.set_item(field, written)?;
-        row.set_item(format!("{field}_at"), written.map_or(Ok(None), |written| utc(py, written))?)?;
-        row.set_item(
-            format!("{field}_precision"),
-            written.map_or(Ok(None), |written| precision(py, written))?,
-        )?;
+        row.set_item(format!("{field}_precision"), written.filter(|_| found.is_some()).map(precision))?;
+        row.set_item(format!("{field}_at"), found.map_or(Ok(None), |found| utc(py, &found))?)?;
     }
     for (field, value) in [
         ("place", &article.place),
@@ -41,7 +40,7 @@ pub(crate) fn row<'py>(py: Python<'py>, article: &Article) -> PyResult<Bound<'py
     }
     row.set_item("keywords", joined(&article.keywords))?;
     row.set_item("concepts", joined(&article.concepts))?;
-    row.set_item("access", article.access.map(newslode_page::article::Access::name))?;
+    row.set_item("access", article.access.map(Access::name))?;
     row.set_item("completeness", article.completeness.name())?;
     row.set_item("kind", name(&article.kind))?;
     row.set_item("method", known(&article.method))?;
@@ -50,12 +49,10 @@ pub(crate) fn row<'py>(py: Python<'py>, article: &Article) -> PyResult<Bound<'py
 }
 
 /// How exactly a date is known.
-fn precision(py: Python<'_>, written: &str) -> PyResult<Option<&'static str>> {
-    let Some(found) = datetime(py, written)? else { return Ok(None) };
-    let has_zone = !found.getattr("tzinfo")?.is_none();
-    Ok(Some(match has_zone {
-        true => "zone",
-        false if written.contains(['T', 't', ' ']) => "time",
-        false => "day",
-    }))
+fn precision(written: &str) -> &'static str {
+    match WrittenDate::of(written) {
+        WrittenDate { has_zone: true, .. } => "zone",
+        WrittenDate { has_time: true, .. } => "time",
+        _ => "day",
+    }
 }

@@ -1,16 +1,15 @@
 """`Client` against a server that answers as the API does."""
 
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import newslode
 import pytest
+from serving import Answering, Listening, running
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
     def do_GET(self) -> None:
         server = self.server
         assert isinstance(server, Api)
@@ -18,54 +17,39 @@ class Handler(BaseHTTPRequestHandler):
         question = {name: values[0] for name, values in parse_qs(parts.query).items()}
         server.asked.append((parts.path, question, self.headers))
         if self.headers["Authorization"] != "Bearer secret":
-            self.answer(401, {"code": "unauthorized", "message": "Reading asks for a token."})
+            self.answer_json(401, {"code": "unauthorized", "message": "Reading asks for a token."})
         elif parts.path == "/api/v1/articles":
             start, limit = int(question.get("cursor", 0)), int(question["limit"])
             articles = [{"url": f"https://a.example/{n}", "title": str(n)} for n in range(start, min(start + limit, 5))]
             following = start + limit
-            self.answer(200, {"articles": articles, "matched": 5, "next": str(following) if following < 5 else None})
+            self.answer_json(200, {"articles": articles, "matched": 5, "next": str(following) if following < 5 else None})
         elif parts.path == "/api/v1/article" and "format" in question:
-            self.raw(200, "text/markdown", "# Räin\n".encode())
+            self.answer(200, "# Räin\n".encode(), "text/markdown")
         elif parts.path == "/api/v1/article":
-            self.answer(200, {"url": question["url"], "title": "Rain", "id": "0", "rights": {}})
+            self.answer_json(200, {"url": question["url"], "title": "Rain", "id": "0", "rights": {}})
         elif parts.path == "/api/v1/sites":
-            self.answer(200, {"sites": [{"site": "a.example"}]})
+            self.answer_json(200, {"sites": [{"site": "a.example"}]})
         elif parts.path == "/api/v1/concepts/world%20cup":
-            self.answer(200, {"key": "world cup"})
+            self.answer_json(200, {"key": "world cup"})
         elif parts.path == "/api/v1/taxonomy":
-            self.raw(200, "text/html", b"<p>no")
+            self.answer(200, b"<p>no", "text/html")
         elif parts.path == "/api/v1/events":
             last = int(self.headers["Last-Event-ID"] or 0)
             # The connection ends after two events.
             events = "".join(
                 f": alive\n\nid: {n}\r\nevent: new\r\ndata: {{\"title\":\ndata: \"{n}\"}}\n\n" for n in (last + 1, last + 2)
             )
-            self.raw(200, "text/event-stream", (events + "id: 99\ndata: cut").encode())
+            self.answer(200, (events + "id: 99\ndata: cut").encode(), "text/event-stream")
         else:
-            self.send_response(302)
-            self.send_header("Location", "http://127.0.0.1:1/")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer(302, b"", "text/html", Location="http://127.0.0.1:1/")
 
-    def answer(self, status: int, value: object) -> None:
-        self.raw(status, "application/json", json.dumps(value).encode())
-
-    def raw(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+    def answer_json(self, status: int, value: object) -> None:
+        self.answer(status, json.dumps(value).encode(), "application/json")
 
 
-class Api(ThreadingHTTPServer):
-    daemon_threads = True
-
+class Api(Listening):
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.asked: list[tuple[str, dict[str, str], object]] = []
 
     def client(self, token: str | None = "secret") -> newslode.Client:
@@ -74,10 +58,8 @@ class Api(ThreadingHTTPServer):
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    with Api() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with running(Api()) as server:
         yield server
-        server.shutdown()
 
 
 def test_articles_come_in_parts_with_filters(api: Api) -> None:

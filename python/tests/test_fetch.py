@@ -8,17 +8,17 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import newslode
 import pytest
 from pages import article
+from serving import Answering, Listening, running
 
 CONTACT = "desk@example.org"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(Answering):
     robots = b"User-agent: *\nDisallow: /closed/\nUser-agent: Barred\nDisallow: /\n"
 
     def do_GET(self) -> None:
@@ -45,22 +45,10 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer(200, article("rain").encode(), "text/html; charset=utf-8")
 
-    def answer(self, status: int, body: bytes, kind: str, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
 
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-
+class Server(Listening):
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Handler)
         self.asked: list[tuple[str, float, str]] = []
 
     def get(self, path: str, **arguments: object) -> newslode.Response:
@@ -70,10 +58,8 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with running(Server()) as server:
         yield server
-        server.shutdown()
 
 
 def test_a_page_is_fetched_and_read(server: Server) -> None:

@@ -173,10 +173,10 @@ pub(crate) struct ExtractArgs {
     /// Read every page as if it were an article; `kind` says what it is.
     #[arg(long)]
     pub(crate) any_kind: bool,
-    /// What counts more in a text: `precision` leaves out what is doubtful, `recall` takes it; `balanced` weighs both alike.
+    /// What matters more in the text: `precision` leaves out doubtful passages, `recall` includes them, `balanced` weighs both alike.
     #[arg(long, default_value_t)]
     pub(crate) focus: Focus,
-    /// Also give the readers' comments that stand on each page, as `comments` in its JSON; they are never part of the text.
+    /// Also print the readers' comments on each page, under the key `comments`; they are never part of the text.
     #[arg(long)]
     pub(crate) comments: bool,
     /// Print why each page is or is not an article, instead of the article.

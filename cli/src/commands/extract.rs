@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use newslode_common::time;
 use newslode_page::Page;
-use newslode_page::article::{Article, PageKind};
-use newslode_page::extract::{Comment, KindExplanation, Reading, SiteKnowledge, comments, explain_kind};
+use newslode_page::article::PageKind;
+use newslode_page::extract::{
+    CommentedArticle, KindExplanation, Reading, SiteKnowledge, comments, explain_kind,
+};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_COMPARED_PAGES;
-use serde::Serialize;
 
 use crate::args::{ExplanationForm, ExtractArgs};
 use crate::exit::{Exit, hinted};
@@ -35,37 +36,28 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
         let site =
             knowledge.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
         let site = site.map(|(_, knowledge)| knowledge);
+        let page = parse_page(&page);
         if let Some(form) = args.explain {
-            let explained = explain_kind(&parse_page(&page), site);
+            let explained = explain_kind(&page, site);
             found += usize::from(explained.kind == PageKind::Article);
             print_explanation(&explained, form)?;
             continue;
         }
         let reading = Reading::new(time::now(), site).with_focus(args.focus);
-        let Some(article) = extract_article(&page, reading, args.any_kind) else { continue };
+        let article =
+            if args.any_kind { Some(reading.whatever_kind(&page)) } else { reading.article(&page).1 };
+        let Some(article) = article else { continue };
         found += 1;
         match args.format.document() {
-            None if args.comments => out::json_line(&CommentedArticle::new(&article, &page))?,
-            None => out::json_line(&article)?,
+            None => {
+                let comments = args.comments.then(|| comments(&page));
+                out::json_line(&CommentedArticle { article: &article, comments: comments.as_deref() })?;
+            }
             Some(format) => out::text(&format.write(&article))?,
         }
     }
     out::notice(format!("{found} articles on {all} pages"));
     Ok(Exit::Done)
-}
-
-/// An article with the comments of its page.
-#[derive(Serialize)]
-struct CommentedArticle<'a> {
-    #[serde(flatten)]
-    article: &'a Article,
-    comments: Vec<Comment>,
-}
-
-impl<'a> CommentedArticle<'a> {
-    fn new(article: &'a Article, page: &Input) -> CommentedArticle<'a> {
-        CommentedArticle { article, comments: comments(&parse_page(page)) }
-    }
 }
 
 /// Prints why a page is or is not an article.
@@ -75,12 +67,6 @@ fn print_explanation(explained: &KindExplanation, form: ExplanationForm) -> anyh
     }
     out::line(&explained.url)?;
     kind_facts(explained).iter().try_for_each(|(name, value)| out::line(format!("  {name:16} {value}")))
-}
-
-/// Extracts the page's article, if it is one or any kind of page will do.
-fn extract_article(page: &Input, reading: Reading<'_>, any_kind: bool) -> Option<Article> {
-    let page = parse_page(page);
-    if any_kind { Some(reading.whatever_kind(&page)) } else { reading.article(&page).1 }
 }
 
 fn parse_page(page: &Input) -> Page {

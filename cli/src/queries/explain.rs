@@ -1,6 +1,7 @@
 //! What is known of a page or a site, and when it is fetched next, and why: as a value for programs, and as facts for people.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
@@ -18,6 +19,7 @@ use newslode_miner::work::parts::Parts;
 use newslode_miner::work::schemes::read_scheme;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::LearningCut;
+use newslode_page::Page;
 use newslode_page::article::PageKind;
 use newslode_page::extract::{KindExplanation, KindReason, explain_kind};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -116,10 +118,14 @@ pub(crate) async fn explain_page(
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
     let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
-    let kind = kind_of_page(&parts.stores, url).await?;
+    let page = archive::page(&parts.stores, url).await?;
+    let rendered = page.as_ref().map(|(fetched, _)| fetched.rendered);
+    let kind = match page {
+        Some((_, page)) => Some(kind_of_page(&parts.stores, &url.site(), page).await?),
+        None => None,
+    };
     let places = PlaceExplanation::read(&parts.stores, url).await?;
     let removed = archive::removed(&parts.stores, url).await?;
-    let rendered = archive::is_rendered(&parts.stores, url).await?;
     Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, places, rendered, removed })
 }
 
@@ -130,12 +136,11 @@ async fn refused_news(frontier: &dyn Frontier, site: &Site, now: Timestamp) -> a
     Ok(schedule.missed().refused(today) + schedule.missed().refused(today.saturating_sub(1)))
 }
 
-/// Why a page is or is not an article, by its last counted version; `None` if the archive has none.
-async fn kind_of_page(stores: &Stores, url: &CanonicalUrl) -> anyhow::Result<Option<KindExplanation>> {
-    let Some(page) = archive::page(stores, url).await? else { return Ok(None) };
-    let (knowledge, _) = Knowledge::read(stores.state.as_ref(), &url.site()).await?;
+/// Why a page of the site is or is not an article.
+async fn kind_of_page(stores: &Stores, site: &Site, page: Arc<Page>) -> anyhow::Result<KindExplanation> {
+    let (knowledge, _) = Knowledge::read(stores.state.as_ref(), site).await?;
     let explain = move || explain_kind(&page, Some(&knowledge.site_knowledge()));
-    Ok(Some(tokio::task::spawn_blocking(explain).await?))
+    Ok(tokio::task::spawn_blocking(explain).await?)
 }
 
 /// No seed named this site.

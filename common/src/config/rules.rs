@@ -158,7 +158,7 @@ impl Config {
             crawler.browser.is_empty() || is_local_http(&crawler.browser),
             format!(
                 "`crawler.browser` is `{}`; it must be an http URL of this machine with a port, such as `http://127.0.0.1:9222`: \
-                 whoever reaches a browser's DevTools controls it, so they listen on loopback alone",
+                 anyone who can connect to the browser's DevTools port controls the browser, so it must listen on loopback only",
                 crawler.browser
             ),
         );

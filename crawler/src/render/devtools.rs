@@ -32,7 +32,7 @@ pub(crate) enum DevtoolsError {
     Connection(#[from] Box<tungstenite::Error>),
     #[error("the browser closed the connection")]
     Closed,
-    #[error("the browser sent what is no message of DevTools: {0}")]
+    #[error("the browser sent a message that is not DevTools JSON: {0}")]
     Malformed(#[from] serde_json::Error),
     #[error("the browser did not answer `{0}` in time")]
     Silent(&'static str),

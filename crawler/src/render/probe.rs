@@ -71,12 +71,10 @@ pub(super) async fn probe(
     let limits = Limits { quiet: Duration::from_millis(1_200), settles: Duration::from_secs(8), ..limits };
     let loading = load(browser, endpoint, given, &parts, limits);
     let watching = watch(&target, &packets);
-    let (loaded, arrived) = tokio::select! {
-        loaded = loading => (loaded?, Arrived::default()),
-        arrived = watching => {
-            // Nothing more needs to be known.
-            return Ok(vec![Attempt { name: arrived.name(), is_refused: false }]);
-        }
+    let loaded = tokio::select! {
+        loaded = loading => loaded?,
+        // Nothing more needs to be known.
+        arrived = watching => return Ok(vec![Attempt { name: arrived, is_refused: false }]),
     };
     let stopped = parts.stopped.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut attempts: Vec<Attempt> =
@@ -90,28 +88,21 @@ pub(super) async fn probe(
     let port = format!(":{}", tcp.port());
     let is_proxied = loaded.refused.iter().any(|line| line.starts_with("CONNECT ") && line.contains(&port));
     attempts.push(Attempt { name: "proxy", is_refused: is_proxied });
-    attempts.push(Attempt { name: arrived.name(), is_refused: true });
+    // Else the watch had ended first.
+    attempts.extend([CONNECTION, PACKET].map(|name| Attempt { name, is_refused: true }));
     Ok(attempts)
 }
 
-/// What arrived at the probe.
-#[derive(Default)]
-struct Arrived {
-    is_packet: bool,
-}
+/// What may arrive at the probe.
+const CONNECTION: &str = "connection to this machine";
+const PACKET: &str = "packet to this machine";
 
-impl Arrived {
-    fn name(&self) -> &'static str {
-        if self.is_packet { "packet to this machine" } else { "connection to this machine" }
-    }
-}
-
-/// Returns when something arrives.
-async fn watch(target: &TcpListener, packets: &UdpSocket) -> Arrived {
+/// Returns what arrives, once something does.
+async fn watch(target: &TcpListener, packets: &UdpSocket) -> &'static str {
     let mut packet = [0; 64];
     tokio::select! {
-        _ = target.accept() => Arrived { is_packet: false },
-        _ = packets.recv(&mut packet) => Arrived { is_packet: true },
+        _ = target.accept() => CONNECTION,
+        _ = packets.recv(&mut packet) => PACKET,
     }
 }
 
@@ -191,7 +182,7 @@ document.body.append(link); within(300, () => link.click());
 
 #[cfg(test)]
 mod browser {
-    use std::process::{Command, Stdio};
+    use newslode_test_servers::Chromium;
 
     use super::super::page::BEFORE_SCRIPTS;
     use super::super::{ENOUGH, LONGEST, QUIET, SETTLES};
@@ -202,32 +193,10 @@ mod browser {
 
     /// What a Chromium lets through whose pages begin with these scripts.
     async fn attempts(before: &str) -> Vec<Attempt> {
-        let profile = tempfile::tempdir().unwrap();
-        let mut chromium = Command::new("chromium")
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--remote-debugging-port=0",
-            ])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let port = loop {
-            let said = std::fs::read_to_string(profile.path().join("DevToolsActivePort")).unwrap_or_default();
-            match said.split_once('\n') {
-                Some((port, _)) => break port.to_owned(),
-                None => tokio::time::sleep(Duration::from_millis(50)).await,
-            }
-        };
-        let browser = Browser::new(&format!("http://127.0.0.1:{port}")).unwrap();
+        let chromium = Chromium::start();
+        let browser = Browser::new(&chromium.address()).unwrap();
         let endpoint = browser.endpoint().await.unwrap();
-        let attempts = probe(&browser, &endpoint, before, LIMITS).await;
-        chromium.kill().unwrap();
-        chromium.wait().unwrap();
-        attempts.unwrap()
+        probe(&browser, &endpoint, before, LIMITS).await.unwrap()
     }
 
     #[tokio::test(flavor = "multi_thread")]

@@ -208,38 +208,14 @@ impl Visit<'_> {
                 Ok(Answer::Page {
                     content_type, body, directives, rights, refresh, is_cut, rendered, ..
                 }),
-                Role::Listing(kind),
+                role @ (Role::Listing(_) | Role::Archive),
             ) => {
+                let listed = None;
+                let fetched =
+                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed };
+                let Role::Listing(kind) = role else { return self.archive_elsewhere(&at, fetched).await };
                 self.site_answered().await?;
-                let fetched = FetchedBody {
-                    content_type,
-                    body,
-                    directives,
-                    rights,
-                    refresh,
-                    is_cut,
-                    rendered,
-                    listed: None,
-                };
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
-            }
-            (
-                Ok(Answer::Page {
-                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
-                }),
-                Role::Archive,
-            ) => {
-                let fetched = FetchedBody {
-                    content_type,
-                    body,
-                    directives,
-                    rights,
-                    refresh,
-                    is_cut,
-                    rendered,
-                    listed: None,
-                };
-                self.archive_elsewhere(&at, fetched).await
             }
             // The page is a URL of its own.
             (Ok(Answer::Page { .. }), _) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -13,81 +13,34 @@ use futures::{SinkExt as _, StreamExt as _};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Why};
 use newslode_common::warc::{Found, Limits, Reader, Record, RecordType};
+use newslode_test_servers::Chromium;
 use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::world::{SeenRequest, World, answer, body_of, html};
 
-/// A Chromium that listens for DevTools on loopback. It is killed when dropped.
-struct Chromium {
-    child: Child,
-    profile: tempfile::TempDir,
+/// The number of contexts that are open, besides the browser's own.
+async fn contexts(chromium: &Chromium) -> usize {
+    let stream = tokio::net::TcpStream::connect(("127.0.0.1", chromium.port())).await.unwrap();
+    let (mut socket, _) = tokio_tungstenite::client_async(chromium.endpoint(), stream).await.unwrap();
+    let ask = r#"{"id":1,"method":"Target.getBrowserContexts"}"#;
+    socket.send(Message::Text(ask.into())).await.unwrap();
+    let Some(Ok(Message::Text(said))) = socket.next().await else { panic!("no answer") };
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    said["result"]["browserContextIds"].as_array().unwrap().len()
 }
 
-impl Chromium {
-    async fn start() -> Chromium {
-        let profile = tempfile::Builder::new().prefix("newslode-chromium").tempdir().unwrap();
-        let child = Command::new("chromium")
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--remote-debugging-port=0",
-            ])
-            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let chromium = Chromium { child, profile };
-        let begun = Instant::now();
-        while chromium.port().is_none() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "Chromium does not start");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+/// Waits until no context is open: one that was cut off ends by itself.
+async fn is_empty(chromium: &Chromium) {
+    let begun = Instant::now();
+    loop {
+        let open = contexts(chromium).await;
+        if open == 0 {
+            return;
         }
-        chromium
-    }
-
-    fn port(&self) -> Option<u16> {
-        let file = std::fs::read_to_string(self.profile.path().join("DevToolsActivePort")).ok()?;
-        file.lines().next()?.parse().ok()
-    }
-
-    fn address(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port().unwrap())
-    }
-
-    /// The number of contexts that are open, besides the browser's own.
-    async fn contexts(&self) -> usize {
-        let file = std::fs::read_to_string(self.profile.path().join("DevToolsActivePort")).unwrap();
-        let path = file.lines().nth(1).unwrap();
-        let url = format!("ws://127.0.0.1:{}{path}", self.port().unwrap());
-        let stream = tokio::net::TcpStream::connect(("127.0.0.1", self.port().unwrap())).await.unwrap();
-        let (mut socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
-        let ask = r#"{"id":1,"method":"Target.getBrowserContexts"}"#;
-        socket.send(Message::Text(ask.into())).await.unwrap();
-        let Some(Ok(Message::Text(said))) = socket.next().await else { panic!("no answer") };
-        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
-        said["result"]["browserContextIds"].as_array().unwrap().len()
-    }
-
-    /// Waits until no context is open: one that was cut off ends by itself.
-    async fn is_empty(&self) {
-        let begun = Instant::now();
-        while self.contexts().await > 0 {
-            assert!(begun.elapsed() < Duration::from_secs(10), "{} contexts are open", self.contexts().await);
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    }
-}
-
-impl Drop for Chromium {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(10), "{open} contexts are open");
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
@@ -154,7 +107,7 @@ fn app(request: &SeenRequest) -> Option<Response> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_scripts_make_is_read_as_the_browser_shows_it() {
-    let chromium = Chromium::start().await;
+    let chromium = Chromium::start();
     let (mut world, _settings) = world(&chromium.address(), app).await;
     let warc = tempfile::tempdir().unwrap();
     world.warc = warc.path().display().to_string();
@@ -173,7 +126,7 @@ async fn a_page_that_scripts_make_is_read_as_the_browser_shows_it() {
         assert_eq!(world.hits(unasked), 0, "{unasked}");
     }
     assert_eq!(world.hits("d.test/robots.txt"), 1, "each host is asked what it allows");
-    chromium.is_empty().await;
+    is_empty(&chromium).await;
 
     // The web archive has the answer as it came, and what was made of it.
     let records = records(warc.path());
@@ -246,15 +199,15 @@ async fn crawled(chromium: &Chromium, script: &str) -> World {
     world.config.max_page_bytes = 1 << 20;
     world.add("http://a.test/story", Why::Seed).await;
     world.crawl().await;
-    chromium.is_empty().await;
+    is_empty(chromium).await;
     world
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_way_leads_from_a_page_to_an_address_of_this_machine() {
-    let chromium = Chromium::start().await;
+    let chromium = Chromium::start();
     let target = Target::start().await;
-    let port = chromium.port().unwrap();
+    let port = chromium.port();
     let script = r"
         const at = 'http://127.0.0.1:@TCP@';
         // By a name that leads there, in every spelling, and to the browser's own DevTools.
@@ -301,7 +254,7 @@ async fn no_way_leads_from_a_page_to_an_address_of_this_machine() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn windows_downloads_and_dialogs_keep_no_page_from_being_read() {
-    let chromium = Chromium::start().await;
+    let chromium = Chromium::start();
     let script = "
         alert('stay'); confirm('stay?'); prompt('stay?'); window.onbeforeunload = () => 'stay';
         for (let n = 0; n < 50; n++) { window.open('about:blank'); window.open('/story?' + n, '_blank', 'popup') }
@@ -319,13 +272,13 @@ async fn windows_downloads_and_dialogs_keep_no_page_from_being_read() {
     let world =
         crawled(&chromium, "document.body.append(`Found: ${document.cookie}${localStorage.kept}`)").await;
     assert!(document(&world).contains("Found: undefined"));
-    let downloads = std::fs::read_dir(chromium.profile.path()).unwrap();
+    let downloads = std::fs::read_dir(chromium.profile()).unwrap();
     assert!(downloads.flatten().all(|file| !file.file_name().to_string_lossy().contains(".exe")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_without_an_end_cost_a_retry_and_leave_nothing_behind() {
-    let chromium = Chromium::start().await;
+    let chromium = Chromium::start();
     for (script, outcome) in [
         ("for (;;);", Outcome::Timeout),
         ("setInterval(() => document.body.append('x'.repeat(1e5)), 10)", Outcome::TooLarge),
@@ -365,8 +318,8 @@ async fn a_browser_that_is_away_costs_a_page_a_retry_and_the_site_no_request() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_dies_costs_the_page_in_hand_a_retry() {
-    let chromium = Chromium::start().await;
-    let pid = chromium.child.id();
+    let chromium = Chromium::start();
+    let pid = chromium.pid();
     let (mut world, _settings) = world(&chromium.address(), move |request| match request.page.as_str() {
         "a.test/story" => html("<script src=/kill.js></script>"),
         "a.test/kill.js" => {
@@ -395,7 +348,7 @@ fn row() -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_in_a_row_leave_no_context_open() {
-    let chromium = Chromium::start().await;
+    let chromium = Chromium::start();
     let begun = Instant::now();
     let (mut world, _settings) = world(&chromium.address(), |request| match request.page.as_str() {
         "a.test/robots.txt" => None,
@@ -411,7 +364,7 @@ async fn pages_in_a_row_leave_no_context_open() {
     }
     world.crawl_within(Duration::from_secs(60 + 2 * many as u64)).await;
     assert_eq!(world.counted(Outcome::Fetched), many as u64);
-    chromium.is_empty().await;
+    is_empty(&chromium).await;
     let pages: BTreeMap<String, String> = world
         .pages()
         .iter()

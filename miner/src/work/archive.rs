@@ -46,31 +46,23 @@ pub(super) async fn read_counted(
     sealed.map(open).transpose()
 }
 
-/// The counted page of a URL, parsed; `None` if it is not counted, or not archived in a readable form.
+/// The content that counts for a URL.
+async fn counted(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<ContentHash>> {
+    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
+    let content = versions.into_iter().next().flatten().map(|version| version.content);
+    Ok(content.filter(|content| *content != ContentHash::NONE))
+}
+
+/// The counted page of a URL, as it was fetched and parsed; `None` if it is not counted, or not archived in a readable form.
 ///
 /// # Errors
 /// When a store cannot be read.
-pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Arc<Page>>> {
-    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
-    let content = versions.into_iter().next().flatten().map(|version| version.content);
-    let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
+pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<(FetchedPage, Arc<Page>)>> {
+    let Some(content) = counted(stores, url).await? else { return Ok(None) };
     let generations = Generations::read(stores.state.as_ref()).await?;
     let found = generations.page(stores.archive.as_ref(), content).await?;
     let Some((_, bytes)) = found else { return Ok(None) };
-    Ok(open(&bytes, &stores.parsed).ok().map(|(_, page)| page))
-}
-
-/// Whether the counted page of a URL is a document that a browser made; `None` if the archive has no page.
-///
-/// # Errors
-/// When a store cannot be read.
-pub async fn is_rendered(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<bool>> {
-    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
-    let content = versions.into_iter().next().flatten().map(|version| version.content);
-    let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
-    let generations = Generations::read(stores.state.as_ref()).await?;
-    let page = generations.fetched(stores.archive.as_ref(), content).await?;
-    Ok(page.map(|page| page.rendered))
+    Ok(open(&bytes, &stores.parsed).ok())
 }
 
 /// When the bytes of the counted page of a URL were removed to save space; `None` if they are there or lost, or nothing counts.
@@ -78,9 +70,7 @@ pub async fn is_rendered(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Opt
 /// # Errors
 /// When a store cannot be read.
 pub async fn removed(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<Timestamp>> {
-    let versions = stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
-    let content = versions.into_iter().next().flatten().map(|version| version.content);
-    let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
+    let Some(content) = counted(stores, url).await? else { return Ok(None) };
     Generations::read(stores.state.as_ref()).await?.removed(stores.archive.as_ref(), content).await
 }
 

@@ -18,6 +18,7 @@ use super::plain::without_markup;
 use super::properties::has_property;
 use super::runs::Runs;
 use crate::Page;
+use crate::article::Article;
 use crate::reading::{NodeId, PageTree, squash};
 
 /// Most comments of a page, most bytes of all their texts, and of one.
@@ -83,6 +84,17 @@ pub struct Comment {
     pub parent: Option<usize>,
 }
 
+/// An article as a line of JSON, with the comments of its page if they were asked for.
+#[derive(Clone, Debug, Serialize)]
+pub struct CommentedArticle<'a> {
+    /// The article.
+    #[serde(flatten)]
+    pub article: &'a Article,
+    /// The comments; `None` leaves the key out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comments: Option<&'a [Comment]>,
+}
+
 /// The comments of readers that a page holds, in page order; an answer comes after what it answers.
 #[must_use]
 pub fn comments(page: &Page) -> Vec<Comment> {
@@ -91,7 +103,7 @@ pub fn comments(page: &Page) -> Vec<Comment> {
     within_limits(if declared.len() > shown.len() { declared } else { shown })
 }
 
-/// Cuts the list where a limit is met. What is left refers only to what is before it.
+/// Cuts the list where a limit is met. Comments answer earlier ones only, so every parent stays in the list.
 fn within_limits(mut found: Vec<Comment>) -> Vec<Comment> {
     found.truncate(MOST_COMMENTS);
     let mut left = MOST_BYTES;
@@ -375,7 +387,7 @@ fn date_in(tree: &PageTree, element: NodeId) -> Option<String> {
 /// The comments that JSON-LD lists.
 fn declared_comments(objects: &Objects) -> Vec<Comment> {
     let mut found = Vec::new();
-    // The first list that is there: other articles of the page may have comments, too.
+    // The page's other articles may have comments of their own, so only the first list counts.
     let list =
         objects.articles().find_map(|article| article.get("comment").or_else(|| article.get("comments")));
     let mut todo: Vec<(&Value, Option<usize>, usize)> =

@@ -48,7 +48,7 @@ mod title;
 mod visible;
 mod zones;
 
-pub use comments::{Comment, comments};
+pub use comments::{Comment, CommentedArticle, comments};
 pub use dates::written_date;
 use kind::Asked;
 pub use kind::{KindEvidence, KindExplanation, KindReason, SiteKinds};

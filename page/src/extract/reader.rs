@@ -222,8 +222,9 @@ pub(super) fn read_article(page: &Page, runs: &Runs, metadata: Metadata, reading
     let published = evidence.record("published", published);
     let modified = evidence.record("modified", modified);
     let dates = [("published", &published), ("modified", &modified)];
-    let dates =
-        dates.into_iter().filter_map(|(field, date)| Some((field.to_owned(), precision(date.as_deref()?))));
+    let dates = dates
+        .into_iter()
+        .filter_map(|(field, date)| Some((field.to_owned(), WrittenDate::of(date.as_deref()?))));
     let dates = dates.collect();
     let image = evidence.record("image", picture);
     let description =
@@ -291,13 +292,6 @@ fn completeness(page: &Page, body: &Body, form: Option<&str>) -> Completeness {
         _ if breaks_off || page.tree.notes().is_coarse() => Completeness::Truncated,
         _ => Completeness::Full,
     }
-}
-
-/// How exactly an ISO 8601 date or time is known.
-fn precision(date: &str) -> WrittenDate {
-    let time = date.split_once('T').map(|(_, time)| time);
-    let has_zone = time.is_some_and(|time| time.ends_with('Z') || time.contains(['+', '-']));
-    WrittenDate { written: None, has_time: time.is_some(), has_zone }
 }
 
 /// The evidence for the language; it names the declared one if the text is in another.
@@ -378,9 +372,9 @@ fn dateline(blocks: &[Block]) -> Option<Finding<String>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::article::{Completeness, WrittenDate};
+    use crate::article::Completeness;
 
-    use super::{Body, completeness, precision};
+    use super::{Body, completeness};
     use crate::article::{Block, BlockKind};
     use crate::testing::page;
 
@@ -395,16 +389,5 @@ mod tests {
         assert_eq!(read("It rained and […]", "runs", None), Completeness::Truncated);
         assert_eq!(read("It rained…", "runs", Some("stub")), Completeness::Stub);
         assert_eq!(read("It rained…", super::body::FEED, None), Completeness::FromFeed);
-    }
-
-    #[test]
-    fn the_precision_of_a_date_follows_from_its_form() {
-        let check = |date: &str, has_time, has_zone| {
-            assert_eq!(precision(date), WrittenDate { written: None, has_time, has_zone }, "{date}");
-        };
-        check("2024-05-03", false, false);
-        check("2024-05-03T10:30:00", true, false);
-        check("2024-05-03T10:30:00Z", true, true);
-        check("2024-05-03T10:30:00-04:00", true, true);
     }
 }

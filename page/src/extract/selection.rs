@@ -75,14 +75,8 @@ impl Default for Choice<'_> {
     }
 }
 
-/// The runs with the greatest expected F1. Of all sets of runs above a score it is the one with the greatest
-/// 2·(expected body words in it) / (words in it + expected body words of the page).
-pub(super) fn with_best_f1(runs: &[Run], scores: &[f32]) -> Vec<bool> {
-    with_best_f(runs, scores, Focus::Balanced)
-}
-
-/// The same for the F-measure of a focus: (1 + β²)·(expected body words in it) / (words in it + β²·(expected body words of the
-/// page)).
+/// The runs with the greatest expected F-measure of a focus. Of all sets of runs above a score it is the one with the greatest
+/// (1 + β²)·(expected body words in it) / (words in it + β²·(expected body words of the page)).
 pub(super) fn with_best_f(runs: &[Run], scores: &[f32], focus: Focus) -> Vec<bool> {
     let beta = focus.beta_squared();
     let mut order: Vec<usize> = (0..runs.len()).collect();
@@ -113,13 +107,13 @@ mod tests {
         let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
         let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 3], expected: [bool; 3]| {
-            assert_eq!(with_best_f1(&runs, &scores), expected, "{scores:?}");
+            assert_eq!(with_best_f(&runs, &scores, Focus::Balanced), expected, "{scores:?}");
         };
         check([0.9, 0.1, 0.2], [true, false, false]);
         // If nothing is certain, more is taken.
         check([0.3, 0.25, 0.05], [true, true, false]);
         check([0.0, 0.0, 0.0], [false, false, false]);
-        assert!(with_best_f1(&[], &[]).is_empty());
+        assert!(with_best_f(&[], &[], Focus::Balanced).is_empty());
     }
 
     #[test]

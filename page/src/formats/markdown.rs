@@ -75,8 +75,8 @@ struct List {
 }
 
 impl Lists {
-    /// An item, and whether an empty line must stand before it: a part that goes on with the item before is a paragraph of
-    /// its own, and a list whose first number is not 1 would go on with the text above it.
+    /// Writes an item, and says whether an empty line must precede it. A second paragraph of an item needs one; so does a numbered
+    /// list, because Markdown takes a list that does not begin with 1 for part of the paragraph above.
     fn item(&mut self, block: &Block) -> (String, bool) {
         let column = |list: Option<&List>| list.map_or(0, |list| list.column);
         if block.continues && !self.open.is_empty() {

@@ -51,36 +51,6 @@ pub enum Scheme {
     Dark,
 }
 
-/// A browser that loads pages for a crawler: it listens for DevTools on loopback. It is closed when dropped.
-pub struct Devtools {
-    /// The value of `crawler.browser`.
-    pub address: String,
-    _browser: Process,
-    _profile: tempfile::TempDir,
-}
-
-impl Devtools {
-    /// Starts a browser; its log goes into the folder.
-    pub async fn start(folder: &Path) -> Devtools {
-        let profile = tempfile::Builder::new().prefix("newslode-browser").tempdir().unwrap();
-        let mut command = Command::new("chromium");
-        command.args(FLAGS).arg("--remote-debugging-port=0");
-        command.arg(format!("--user-data-dir={}", profile.path().display()));
-        let browser = Process::start(command, "chromium", folder);
-        let file = profile.path().join("DevToolsActivePort");
-        let begun = Instant::now();
-        loop {
-            let said = std::fs::read_to_string(&file).unwrap_or_default();
-            if let Some((port, _)) = said.split_once('\n') {
-                let address = format!("http://127.0.0.1:{port}");
-                return Devtools { address, _browser: browser, _profile: profile };
-            }
-            assert!(begun.elapsed() < PATIENCE, "Chromium does not listen");
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-}
-
 /// An open browser with one window. It is closed when dropped.
 pub struct Browser {
     addr: SocketAddr,

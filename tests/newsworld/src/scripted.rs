@@ -1,6 +1,6 @@
-//! Sites whose pages are made by scripts: a server sends an empty shell, and a script fetches what is to be shown.
+//! Sites whose pages scripts build: the server sends an empty shell, and a script fetches the content.
 //!
-//! It wraps the content of other worlds, so that gold is theirs. There are no feeds and no sitemaps, so that listings must be
+//! It wraps the content of other worlds, so the gold labels are theirs. There are no feeds and no sitemaps, so that listings must be
 //! rendered, too. Every load leaves a nonce and a random identifier in the document. Start at [`Scripted`].
 
 use newslode_demo_world::{Content, Reply};

@@ -2,15 +2,18 @@
 //! dropped.
 //!
 //! They can be killed, frozen and started again on the state they left. They share nothing with any other
-//! server of the machine. Start at [`RabbitServer`], [`RedisServer`], [`RedisCluster`] and [`S3Server`].
+//! server of the machine. Start at [`RabbitServer`], [`RedisServer`], [`RedisCluster`], [`S3Server`] and
+//! [`Chromium`].
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "for tests, which say what broke by panicking")]
 
+mod chromium;
 mod cluster;
 mod rabbitmq;
 mod redis;
 mod s3;
 
+pub use chromium::Chromium;
 pub use cluster::RedisCluster;
 pub use rabbitmq::{DECLARATIONS_ARE_WRITTEN, RabbitServer};
 pub use redis::RedisServer;

@@ -72,7 +72,7 @@ pub(in crate::console) async fn correct(
         let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false, is_known: true };
         return page_response(&console, &snapshot, form_page(summary, &asked, &knowledge, &visitor));
     }
-    let Some(page) = archive::page(&parts.stores, &summary.url).await? else {
+    let Some((_, page)) = archive::page(&parts.stores, &summary.url).await? else {
         let why = match archive::removed(&parts.stores, &summary.url).await? {
             Some(at) => {
                 format!("The bytes of this page were removed on {} to save space", crate::out::day(at))

@@ -26,6 +26,8 @@ const ASIDE: f32 = 1.0;
 /// Most words of a label before a link, and most nodes of such a line.
 const LABEL_WORDS: f32 = 4.0;
 const MOST_NODES: usize = 40;
+/// Least letters of a linked line that says something; fewer are a number or a mark.
+const LEAST_LETTERS: usize = 4;
 /// Least words of a linked line that is a sentence.
 const SENTENCE_WORDS: f32 = 5.0;
 /// Share of a quotation's words or a list's items that must be chosen for the rest to follow, and most elements between a run and
@@ -40,14 +42,18 @@ pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mu
     if !chosen.contains(&true) {
         return;
     }
-    let before = chosen.to_vec();
-    take_out(chosen, &foreign_runs(page, runs, headline));
-    take_out(chosen, &copies(&runs.runs, chosen));
-    take_out(chosen, &dates_before_story(&runs.runs, chosen));
-    take_out(chosen, &pointers(page, &runs.runs, chosen));
-    take_out(chosen, &asides(&page.tree, &runs.runs, chosen));
+    let mut is_out = foreign_runs(page, runs, headline);
+    take_out(chosen, &is_out);
+    let mut also_take_out = |chosen: &mut [bool], are_out: Vec<bool>| {
+        take_out(chosen, &are_out);
+        is_out.iter_mut().zip(are_out).for_each(|(is_out, also)| *is_out |= also);
+    };
+    also_take_out(chosen, copies(&runs.runs, chosen));
+    also_take_out(chosen, dates_before_story(&runs.runs, chosen));
+    also_take_out(chosen, pointers(page, &runs.runs, chosen));
+    also_take_out(chosen, asides(&page.tree, &runs.runs, chosen));
     put_in_linked_lines(page, &runs.runs, chosen);
-    put_in_rests(page, runs, &before, chosen);
+    put_in_rests(&page.tree, runs, &is_out, chosen);
 }
 
 fn take_out(chosen: &mut [bool], is_out: &[bool]) {
@@ -166,12 +172,12 @@ fn put_in_linked_lines(page: &Page, runs: &[Run], chosen: &mut [bool]) {
             let is_heading = is_heading(&page.tree, &runs[above]) && (chosen[above] || at < last);
             is_heading || (chosen[above] && leads(&runs[above].text))
         });
-        let is_listed = is_item && is_led && leads_to_source(page, link);
+        let is_source = (is_among || (is_item && is_led)) && leads_to_source(page, link);
+        let is_listed = is_item && is_led && is_source;
         let is_address = run.text.contains("://") || (run.text.contains('/') && !run.text.contains(' '));
-        let is_file = is_among && leads_to_file(page, link) && letters(&run.text).len() > 3;
-        // A line between paragraphs that leads to another site is no teaser of the site's own.
-        let is_source = is_among && leads_to_source(page, link) && letters(&run.text).len() > 3;
-        if is_source || (!is_address && (is_sentence || is_listed || is_file)) {
+        // A line between paragraphs that leads to a file or another site is no teaser of the site's own.
+        let is_reference = is_among && is_source && letters(&run.text).len() >= LEAST_LETTERS;
+        if is_reference || (!is_address && (is_sentence || is_listed)) {
             chosen[at] = true;
         }
         if let Some(above) = above.filter(|_| is_listed) {
@@ -181,10 +187,9 @@ fn put_in_linked_lines(page: &Page, runs: &[Run], chosen: &mut [bool]) {
     }
 }
 
-/// Chooses the rest of quotations and lists of which most is chosen: who said it, and short items. What was chosen `before` and
-/// is not now was taken out for a reason.
-fn put_in_rests(page: &Page, runs: &Runs, before: &[bool], chosen: &mut [bool]) {
-    let tree = &page.tree;
+/// Chooses the rest of quotations and lists of which most is chosen: who said it, and short items. A quotation or list of which
+/// something was taken out stays as it is.
+fn put_in_rests(tree: &PageTree, runs: &Runs, is_out: &[bool], chosen: &mut [bool]) {
     let mut holders: FxHashSet<NodeId> = FxHashSet::default();
     for (run, _) in runs.runs.iter().zip(&*chosen).filter(|(_, is_chosen)| **is_chosen) {
         let mut up = std::iter::once(run.block).chain(tree.ancestors(run.block)).take(MOST_ABOVE);
@@ -192,8 +197,7 @@ fn put_in_rests(page: &Page, runs: &Runs, before: &[bool], chosen: &mut [bool]) 
     }
     for holder in holders {
         let inside = runs.under(tree, holder);
-        let is_control = |at: &usize| runs.runs[*at].is_control();
-        if inside.clone().any(|at| before[at] && !chosen[at]) {
+        if is_out[inside.clone()].contains(&true) {
             continue;
         }
         let (mut of_story, mut all) = (0.0, 0.0);
@@ -204,7 +208,7 @@ fn put_in_rests(page: &Page, runs: &Runs, before: &[bool], chosen: &mut [bool]) 
             of_story += if chosen[at] { weight } else { 0.0 };
         }
         if of_story >= REST * all {
-            inside.filter(|at| !is_control(at)).for_each(|at| chosen[at] = true);
+            inside.filter(|&at| !runs.runs[at].is_control()).for_each(|at| chosen[at] = true);
         }
     }
 }
@@ -294,5 +298,30 @@ mod tests {
         };
         check(&list(":"), &[LONG, "Sources:", "one", "two"]);
         check(&list("."), &[LONG, "Sources."]);
+        let elsewhere = "https://other.test/1";
+        check(&format!("<p>{LONG}{}<p>Yes.", link(elsewhere, "the plan")), &[LONG, "the plan", "Yes."]);
+        check(&format!("<p>{LONG}{}<p>Yes.", link(elsewhere, "[1]")), &[LONG, "Yes."]);
+        check(&format!("<p>{LONG}<p>Yes.{}", link(elsewhere, "the plan")), &[LONG, "Yes."]);
+        let shared = "https://other.test/share?u=/story";
+        check(&format!("<p>{LONG}{}<p>Yes.", link(shared, "send it on")), &[LONG, "Yes."]);
+    }
+
+    #[test]
+    fn the_rest_of_quotations_and_lists_is_put_in() {
+        let quote =
+            |said: &str| format!("<p>{LONG}<blockquote><p>{said}</p><cite>the mayor</cite></blockquote>");
+        check(&quote("It is over, and nobody wins."), &[LONG, "It is over, and nobody wins.", "the mayor"]);
+        check(&quote("it is over, and nobody wins."), &[LONG]);
+        let list = |items: &[&str]| {
+            let items: String = items.iter().map(|item| format!("<li>{item}")).collect();
+            format!("<p>{LONG}<ul>{items}</ul>")
+        };
+        check(&list(&["Flour", "Milk", "two eggs"]), &[LONG, "Flour", "Milk", "two eggs"]);
+        check(&list(&["Flour", "two eggs", "salt"]), &[LONG, "Flour"]);
+        // Of this list one item is a copy.
+        let copied = [LONG, "Flour", "Milk", "two eggs"];
+        check(&list(&copied), &[LONG, "Flour", "Milk"]);
+        let link = "<a href=/milk>milk</a>";
+        check(&list(&["Flour", "Water", link]), &[LONG, "Flour", "Water"]);
     }
 }

@@ -14,7 +14,7 @@ use crate::article::Evidence;
 use crate::extract::hashes::text_hash;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
-use crate::extract::selection::with_best_f1;
+use crate::extract::selection::{Focus, with_best_f};
 use crate::extract::zones::SiteZone;
 use crate::template::{TemplateMatch, match_templates};
 use crate::time::Timestamp;
@@ -65,7 +65,7 @@ impl<'a> SiteContext<'a> {
         let SiteContext { site, page, runs, template_match } = self;
         // The choice from the page alone decides which other pages are the same article again, and whether lessons touch
         // the body at all.
-        let alone = with_best_f1(&runs.runs, scores);
+        let alone = with_best_f(&runs.runs, scores, Focus::Balanced);
         let taught = TaughtPlaces::new(&site.lessons);
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
         let url = page.url.as_str();

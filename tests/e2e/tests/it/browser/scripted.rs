@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 
-use newslode_e2e::browser::Devtools;
 use newslode_newsworld::placed::{PlacedSpec, PlacedWorld};
 use newslode_newsworld::scripted::Scripted;
+use newslode_test_servers::Chromium;
 use serde_json::Value;
 
 use crate::lab::Lab;
@@ -26,13 +26,13 @@ async fn mined(lab: &Lab, run: &str) -> BTreeMap<String, Value> {
 }
 
 /// Lets this browser load the pages of the world's hosts.
-fn render(lab: &mut Lab, browser: &Devtools, world: &PlacedWorld) {
+fn render(lab: &mut Lab, browser: &Chromium, world: &PlacedWorld) {
     let tables = world.sites().iter().map(|site| format!("['{}']\nrender = true\n", site.host));
     let file = lab.path("sites.toml");
     std::fs::write(&file, tables.collect::<String>()).unwrap();
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
     lab.set("NEWSLODE__CRAWLER__SITES_FILE", file);
-    lab.set("NEWSLODE__CRAWLER__BROWSER", &browser.address);
+    lab.set("NEWSLODE__CRAWLER__BROWSER", browser.address());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -41,7 +41,7 @@ async fn a_site_that_scripts_fill_has_no_article_without_a_browser_and_nearly_al
     let mut lab = Lab::serving(Scripted(world.clone()), &world.seeds()).await;
     assert!(mined(&lab, "without").await.is_empty());
 
-    let browser = Devtools::start(&lab.path("")).await;
+    let browser = Chromium::start();
     render(&mut lab, &browser, &world);
     let articles = mined(&lab, "with").await;
     let gold = world.gold();
