@@ -23,7 +23,7 @@ DEPLOY = K8S.parent / "deploy"
 COMMAND = "tests/deploy/run.sh make"
 COPIED = ["prometheus/rules.yml", "rabbitmq/rabbitmq.conf", "rabbitmq/enabled_plugins", "redis/redis.conf"]
 # Sections and keys that the chart sets itself, from other values or from secrets.
-OWNED = {"broker": {"url"}, "store": {"url"}, "archive": {"url"}, "telemetry": {"admin"}, "crawler": {"contact", "proxy"}}
+OWNED = {"broker": {"url"}, "store": {"url"}, "archive": {"url"}, "telemetry": {"admin"}, "crawler": {"contact", "proxy", "sites_file"}}
 TABLE = ("<!-- values: made by k8s/make.py -->\n", "<!-- end of values -->\n")
 
 

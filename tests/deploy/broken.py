@@ -20,6 +20,7 @@ BREAKAGES = [
     ("check_chart.wrong_values_are_refused", "k8s/chart/values.schema.json", '"additionalProperties": false', '"additionalProperties": true'),
     ("check_chart.contradictions_name_their_mend", CHART + "_check.tpl", "turn one off", "is wrong"),
     ("check_chart.schemes_are_mounted_where_they_are_configured", CHART + "_helpers.tpl", "mountPath: /etc/newslode-schemes", "mountPath: /etc/schemes"),
+    ("check_chart.settings_of_sites_are_mounted_for_crawlers", CHART + "_helpers.tpl", "mountPath: /etc/newslode-sites", "mountPath: /etc/sites"),
     ("check_chart.made_files_are_fresh", "k8s/plain/newslode.yaml", "maxUnavailable: 1", "maxUnavailable: 2"),
     ("check_chart.versions_agree", "k8s/chart/Chart.yaml", "appVersion: ", "appVersion: 9"),
     ("check_kubernetes.manifests_are_valid", CHART + "_service.tpl", "failureThreshold: 60", "failureTreshold: 60"),

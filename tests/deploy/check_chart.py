@@ -127,7 +127,7 @@ def missing_secrets_are_named():
         faults += [f"{sorted(held)}: refused: {said}"] if not words and not isinstance(said, dict) else []
         faults += [f"it sent {request}" for request in asked if not request.startswith("GET ")]
     given = chart.values("everything")
-    wanted = {"servers": ["tls.crt", "tls.key", "ca.crt"], "s3": ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]}
+    wanted = {"servers": ["tls.crt", "tls.key", "ca.crt"], "s3": ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], "sites": ["sites.toml"]}
     said, _ = _rendered(given, {})
     faults += [f"everything: `{name}` is not missed: {said}" for name in wanted if f"secret `{name}`" not in str(said)]
     said, _ = _rendered(given, {name: dict.fromkeys(keys, text) for name, keys in wanted.items()})
@@ -164,6 +164,26 @@ def schemes_are_mounted_where_they_are_configured():
         for given in (held, held | {"a.nt": "changed"})
     ]
     return faults + ([] if sums[0] != sums[1] else ["pods keep an old scheme"])
+
+
+def settings_of_sites_are_mounted_for_crawlers():
+    """the secret of `crawler.sites` is in crawlers alone, at the path that their variable names, and readable by no others"""
+    made = chart.manifests(chart.LEAST | {"crawler": {"sites": {"secret": "mine", "key": "a.toml"}}})
+    faults = []
+    for pod in [d["spec"]["template"]["spec"] for d in made if d["kind"] == "Deployment"]:
+        (container,) = pod["containers"]
+        volumes = {v["name"]: v["secret"] for v in pod["volumes"] if v.get("secret", {}).get("secretName") == "mine"}
+        variable = [v["value"] for v in container["env"] if v["name"] == "NEWSLODE__CRAWLER__SITES_FILE"]
+        there = [
+            f"{m['mountPath']}/{item['path']}"
+            for m in container["volumeMounts"]
+            for item in volumes.get(m["name"], {}).get("items", [])
+            if item["key"] == "a.toml"
+        ]
+        wanted = ["/etc/newslode-sites/sites.toml"] if container["name"] == "crawler" else []
+        faults += [] if variable == there == wanted else [f"{container['name']}: {variable}, {there}"]
+        faults += [f"{container['name']}: mode {secret['defaultMode']:o}" for secret in volumes.values() if secret["defaultMode"] != 0o440]
+    return faults
 
 
 def passwords_are_kept():
@@ -267,6 +287,7 @@ CHECKS = [
     contradictions_name_their_mend,
     missing_secrets_are_named,
     schemes_are_mounted_where_they_are_configured,
+    settings_of_sites_are_mounted_for_crawlers,
     passwords_are_kept,
     made_files_are_fresh,
     settings_are_described,

@@ -121,6 +121,9 @@ before anything is sent to the cluster.
 {{- if $values.ca.secret -}}
 {{- $wanted = append $wanted (dict "name" $values.ca.secret "value" "ca.secret" "keys" (list $values.ca.key)) -}}
 {{- end -}}
+{{- if $values.crawler.sites.secret -}}
+{{- $wanted = append $wanted (dict "name" $values.crawler.sites.secret "value" "crawler.sites.secret" "keys" (list $values.crawler.sites.key)) -}}
+{{- end -}}
 {{- if and $values.console.enabled $values.console.secret -}}
 {{- $wanted = append $wanted (dict "name" $values.console.secret "value" "console.secret" "keys" (list $values.console.key)) -}}
 {{- end -}}

@@ -185,6 +185,11 @@ imagePullSecrets:
 - name: SSL_CERT_DIR
   value: /etc/ssl/certs
 {{- end }}
+{{- if and .Values.crawler.sites.secret (eq $component "crawler") }}
+# Only crawlers have the file.
+- name: NEWSLODE__CRAWLER__SITES_FILE
+  value: /etc/newslode-sites/sites.toml
+{{- end }}
 {{- with .Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
@@ -209,6 +214,11 @@ imagePullSecrets:
 {{- if and .Values.schemes (or (eq $component "miner") (eq $component "console")) }}
 - name: schemes
   mountPath: /etc/newslode-schemes
+  readOnly: true
+{{- end }}
+{{- if and .Values.crawler.sites.secret (eq $component "crawler") }}
+- name: sites
+  mountPath: /etc/newslode-sites
   readOnly: true
 {{- end }}
 {{- if eq $component "console" }}
@@ -244,6 +254,16 @@ imagePullSecrets:
 - name: schemes
   configMap:
     name: {{ include "newslode.fullname" . }}-schemes
+{{- end }}
+{{- if and .Values.crawler.sites.secret (eq $component "crawler") }}
+- name: sites
+  secret:
+    secretName: {{ .Values.crawler.sites.secret }}
+    # The crawler refuses a file that others could read.
+    defaultMode: 0440
+    items:
+      - key: {{ .Values.crawler.sites.key }}
+        path: sites.toml
 {{- end }}
 {{- if eq $component "console" }}
 - name: token
