@@ -119,8 +119,7 @@ fn address_of(page: &Page, node: NodeId) -> Option<String> {
 /// loaded late, or one inside a `picture`, has several.
 pub(super) fn best_address(page: &Page, node: NodeId) -> Option<(String, Option<u32>)> {
     let tree = &page.tree;
-    let web =
-        |url: &str| resolve(&page.base, url.trim()).map(String::from).filter(|url| !url.starts_with("data:"));
+    let web = |url: &str| loadable(page, url);
     let listed = |node: NodeId| {
         let lists = LISTS.iter().filter_map(|name| widest(tree.attr(node, name)?));
         lists
@@ -149,11 +148,31 @@ pub(super) fn best_address(page: &Page, node: NodeId) -> Option<(String, Option<
     }
 }
 
+/// An address from an attribute as a browser can load it. A script's data in place of an address is none, and of a script's form
+/// of an address (`photo.jpg?w={width}`) the parts that the script would fill are left out.
+fn loadable(page: &Page, address: &str) -> Option<String> {
+    let (path, query) = address.trim().split_once('?').unwrap_or((address.trim(), ""));
+    if path.contains('{') {
+        return None;
+    }
+    let address = match query.contains('{') {
+        true => {
+            let given: Vec<&str> = query.split('&').filter(|part| !part.contains('{')).collect();
+            resolve(&page.base, &format!("{path}?{}", given.join("&")).trim_end_matches('?'))
+        }
+        false => resolve(&page.base, address),
+    };
+    let address = String::from(address?);
+    (!address.starts_with("data:")).then_some(address)
+}
+
 /// The first web address in an attribute for scripts, as pages write it that load their pictures in their own way.
 fn hidden_address(page: &Page, node: NodeId) -> Option<String> {
     let data = page.tree.attrs(node).filter(|(name, _)| name.starts_with("data-"));
     data.take(MOST_SIZES).find_map(|(_, value)| {
-        let address = value.get(value.find("http")?..)?;
+        // Data may hold addresses without a scheme.
+        let quoted = || value.find("\"//").map(|quote| quote + 1);
+        let address = value.get(value.find("http").or_else(quoted)?..)?;
         let end = address.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '}' | ')' | '|'));
         let address = address.get(..end.unwrap_or(address.len()))?;
         resolve(&page.base, address).map(String::from).filter(|address| address.contains("://"))

@@ -173,9 +173,12 @@ fn can_draw(block: &Block, mark: &Mark) -> bool {
     let (before, after) = (letters.get(lead.wrapping_sub(1)), letters.get(lead + length));
     let (Some(first), Some(last)) = (letters.get(lead), letters.get(lead + length - 1)) else { return false };
     let is_open = |letter: Option<&char>| letter.is_none_or(|letter| letter.is_whitespace());
-    let is_letter = |letter: &char| letter.is_alphanumeric();
-    let begins = !first.is_whitespace() && (is_letter(first) || is_open(before.filter(|_| lead > 0)));
-    let ends = !last.is_whitespace() && (is_letter(last) || is_open(after));
+    // A link that begins or ends with the emphasis puts its brackets there.
+    let links = || block.marks.iter().filter(|other| is_link(other));
+    let is_first_letter = first.is_alphanumeric() && !links().any(|link| link.start == mark.start);
+    let is_last_letter = last.is_alphanumeric() && !links().any(|link| link.end == mark.end);
+    let begins = !first.is_whitespace() && (is_first_letter || is_open(before.filter(|_| lead > 0)));
+    let ends = !last.is_whitespace() && (is_last_letter || is_open(after));
     begins && ends
 }
 

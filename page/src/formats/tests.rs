@@ -201,6 +201,18 @@ fn markdown_gives_back_blocks_levels_texts_and_addresses() {
 }
 
 #[test]
+fn emphasis_of_a_link_that_touches_letters_is_left_out_of_markdown() {
+    let block = Block {
+        marks: vec![mark(MarkKind::Emphasis, 5, 11), link(5, 11, "https://a.example/people")],
+        ..Block::new(BlockKind::Paragraph, "told Peoplejust how")
+    };
+    let article = Article { body: vec![block], ..Article::default() };
+    let (blocks, addresses) = read_markdown(&markdown(&article));
+    assert!(blocks.iter().any(|(_, text)| text == "told Peoplejust how"), "{blocks:?}");
+    assert_eq!(addresses, ["https://a.example/people"]);
+}
+
+#[test]
 fn html_holds_the_same_after_a_parser_read_it() {
     let written = html(&whole());
     let page = crate::testing::page(&written);

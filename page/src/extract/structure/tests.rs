@@ -135,6 +135,23 @@ fn pictures_come_with_captions_and_credits() {
 }
 
 #[test]
+fn data_and_forms_for_scripts_are_no_addresses_of_pictures() {
+    let found = pictures(
+        "<figure><img data-src='{\"default\":{\"load\":\"default\",\"src\":\"//img.example.net/bridge-over-water.img\"}}'>\
+         <figcaption>The bridge</figcaption></figure>\
+         <figure><img data-src='/crowd-in-the-rain.jpg?cb=7&amp;w={width}&amp;h={height}'></figure>\
+         <figure><img data-src='/{width}/mayor-with-a-hat.jpg' src=/300/mayor-with-a-hat.jpg></figure>",
+    );
+    let addresses: Vec<&str> = found.iter().map(|picture| picture.address.as_str()).collect();
+    let wanted = [
+        "https://img.example.net/bridge-over-water.img",
+        "https://news.example.org/crowd-in-the-rain.jpg?cb=7",
+        "https://news.example.org/300/mayor-with-a-hat.jpg",
+    ];
+    assert_eq!(addresses, wanted);
+}
+
+#[test]
 fn credits_are_told_from_captions_in_many_forms() {
     let check = |written: &str, caption: Option<&str>, credit: Option<&str>| {
         let found = pictures(&format!(
