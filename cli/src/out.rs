@@ -170,6 +170,11 @@ pub fn is_coloured() -> bool {
     is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
 }
 
+/// A number of things in words: `1 page`, `2 pages`. `what` takes an `s` where there are more or none.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// The day of a time (ISO 8601, UTC).
 pub(crate) fn day(at: Timestamp) -> String {
     newslode_common::time::iso(at).chars().take(10).collect()

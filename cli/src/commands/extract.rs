@@ -56,7 +56,7 @@ pub(crate) async fn run(args: ExtractArgs, setup: &Setup) -> anyhow::Result<Exit
             Some(format) => out::text(&format.write(&article))?,
         }
     }
-    out::notice(format!("{found} articles on {all} pages"));
+    out::notice(format!("{} on {}", out::counted(found, "article"), out::counted(all, "page")));
     Ok(Exit::Done)
 }
 

@@ -24,8 +24,8 @@ pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Ex
         }
         out::line(format!(
             "{site}  {}, {} in use and {} dropped, {accepted} of {seen} articles accepted, {} waiting",
-            count_text(knowledge.site.lessons().len(), "corrected page"),
-            count_text(templates.live().len(), "template"),
+            out::counted(knowledge.site.lessons().len(), "corrected page"),
+            out::counted(templates.live().len(), "template"),
             templates.dropped().len(),
             templates.waiting().len()
         ))?;
@@ -34,10 +34,6 @@ pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Ex
         out::json(&rows)?;
     }
     Ok(Exit::Done)
-}
-
-fn count_text(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 pub(super) fn show(site: &Site, knowledge: &Knowledge, json: bool) -> anyhow::Result<Exit> {
