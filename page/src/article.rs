@@ -117,7 +117,7 @@ pub struct NamedLink {
 /// How exactly a date is known. Its day always is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenDate {
-    /// The date as the page writes it; `None` if only the URL or another page tells it.
+    /// The date as a line near the headline shows it; `None` if readers are not shown it there.
     pub written: Option<String>,
     /// Whether the time of day is known.
     pub has_time: bool,

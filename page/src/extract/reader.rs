@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::body::Body;
+use super::days::ShownDates;
 use super::finding::{Finding, Names};
 use super::measures::Claims;
 use super::metadata::Metadata;
@@ -209,8 +210,8 @@ pub(super) fn read_article(page: &Page, runs: &Runs, metadata: Metadata, reading
     let published = || choose_published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught_fields.published.or_else(published);
     let published = published.or_else(|| listed.field(|entry| entry.published.clone()));
-    let shown_change = || days::shown_change(page, &metadata, &visible, fetched_at);
-    let modified = metadata.modified.clone().or_else(shown_change);
+    let shown_dates = ShownDates::new(&metadata, &visible, fetched_at);
+    let modified = metadata.modified.clone().or_else(|| shown_dates.change());
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     let picture = peers_picture.or(metadata.image).or_else(|| shown_picture(page, &visible));
     let picture = picture.or_else(|| listed.field(|entry| entry.image.clone()));
@@ -221,10 +222,14 @@ pub(super) fn read_article(page: &Page, runs: &Runs, metadata: Metadata, reading
         language.or_else(|| evidence.record("language", listed.field(|entry| entry.language.clone())));
     let published = evidence.record("published", published);
     let modified = evidence.record("modified", modified);
-    let dates = [("published", &published), ("modified", &modified)];
-    let dates = dates
-        .into_iter()
-        .filter_map(|(field, date)| Some((field.to_owned(), WrittenDate::of(date.as_deref()?))));
+    let written = |date: &str, is_change| WrittenDate {
+        written: shown_dates.as_written(date, is_change),
+        ..WrittenDate::of(date)
+    };
+    let dates = [("published", &published, false), ("modified", &modified, true)];
+    let dates = dates.into_iter().filter_map(|(field, date, is_change)| {
+        Some((field.to_owned(), written(date.as_deref()?, is_change)))
+    });
     let dates = dates.collect();
     let image = evidence.record("image", picture);
     let description =

@@ -95,6 +95,18 @@ fn a_meta_date_may_be_that_of_a_change() {
 }
 
 #[test]
+fn dates_are_given_as_readers_see_them_too() {
+    let meta = "<meta property=og:type content=article><meta property=article:published_time content=2024-05-03T10:30:00Z>";
+    let shown = "<p>Published on Friday 3 May 2024, 10:30 | Updated: 5.5.2024</p>";
+    let found = fields(meta, &format!("<h1>Bridge stays open</h1>{shown}{TEXT}"));
+    let written = |field: &str| found.dates.get(field).and_then(|date| date.written.as_deref());
+    assert_eq!(found.modified.as_deref(), Some("2024-05-05"));
+    assert_eq!((written("published"), written("modified")), (Some("3 May 2024, 10:30"), Some("5.5.2024")));
+    let found = fields(meta, &format!("<h1>Bridge stays open</h1>{TEXT}"));
+    assert_eq!(found.dates["published"].written, None);
+}
+
+#[test]
 fn what_no_witness_gives_is_empty() {
     let found = fields("<meta property=og:type content=article>", TEXT);
     assert_eq!((found.title, found.published, found.place), (None, None, None));

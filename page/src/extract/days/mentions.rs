@@ -127,29 +127,14 @@ pub(super) fn visible_mentions(
     let title = title.map(|date| without_node(Source::Title, date));
     let scripts = script_dates(page, &parse_stamp).into_iter().map(|date| without_node(Source::Script, date));
     let runs = &visible.runs().runs;
-    let lines = |number: usize| -> Vec<(Source, String)> {
-        let run = &runs[number];
-        if run.words > LABELLED_WORDS {
-            return Vec::new();
-        }
-        let found = dates::find(&run.text, fetched_at, style);
-        // Only with labels are longer lines no prose: "Published … | Updated …".
-        let is_line =
-            found.is_empty() || run.words <= LINE_WORDS || labels::says(&run.text) != (false, false);
-        if !is_line {
-            return Vec::new();
-        }
-        let before = number.checked_sub(1).map(|before| &runs[before]);
-        let before = before.filter(|before| before.words <= LABEL_WORDS).map_or("", |run| run.text.as_str());
-        by_label(&run.text, before, found)
-    };
     let opening = |run: &Run| {
         let end = run.text.match_indices(' ').nth(OPENING_WORDS - 1);
         parse(end.map_or(run.text.as_str(), |(at, _)| &run.text[..at]))
     };
     let in_run = |number: usize| {
         let node = Some(runs[number].first);
-        let mut found = lines(number);
+        let dates = line_dates(runs, number, fetched_at, style).into_iter();
+        let mut found: Vec<(Source, String)> = dates.map(|(source, date)| (source, date.value)).collect();
         if found.is_empty() {
             found.extend(opening(&runs[number]).map(|value| (Source::Opening, value)));
         }
@@ -159,10 +144,32 @@ pub(super) fn visible_mentions(
     url.into_iter().chain(title).chain(scripts).chain(lines).collect()
 }
 
+/// The dates of the run of this number, each with its source, if it is a line and no prose.
+pub(super) fn line_dates(
+    runs: &[Run],
+    number: usize,
+    fetched_at: Timestamp,
+    style: DateStyle,
+) -> Vec<(Source, Found)> {
+    let run = &runs[number];
+    if run.words > LABELLED_WORDS {
+        return Vec::new();
+    }
+    let found = dates::find(&run.text, fetched_at, style);
+    // Only with labels are longer lines no prose: "Published … | Updated …".
+    let is_line = found.is_empty() || run.words <= LINE_WORDS || labels::says(&run.text) != (false, false);
+    if !is_line {
+        return Vec::new();
+    }
+    let before = number.checked_sub(1).map(|before| &runs[before]);
+    let before = before.filter(|before| before.words <= LABEL_WORDS).map_or("", |run| run.text.as_str());
+    by_label(&run.text, before, found)
+}
+
 /// The dates of a line, each with its source: the day of publication, which comes first, and that of the last change. `before` is
 /// the line before, which may be a label.
-fn by_label(text: &str, before: &str, dates: Vec<Found>) -> Vec<(Source, String)> {
-    let mut found: Vec<(Source, String)> = Vec::new();
+fn by_label(text: &str, before: &str, dates: Vec<Found>) -> Vec<(Source, Found)> {
+    let mut found: Vec<(Source, Found)> = Vec::new();
     let mut from = 0;
     let ends: Vec<usize> = dates.iter().skip(1).map(|date| date.range.start).chain([text.len()]).collect();
     for (date, end) in dates.into_iter().zip(ends) {
@@ -174,11 +181,11 @@ fn by_label(text: &str, before: &str, dates: Vec<Found>) -> Vec<(Source, String)
         } else {
             own
         };
-        let is_later = found.last().is_some_and(|(_, first)| *first <= date.value);
+        let is_later = found.last().is_some_and(|(_, first)| first.value <= date.value);
         let is_change =
             label == Some(Label::Changed) || (label == Some(Label::Unknown) && is_later && found.len() == 1);
-        found.push((if is_change { Source::ChangedLine } else { Source::Line }, date.value));
         from = date.range.end;
+        found.push((if is_change { Source::ChangedLine } else { Source::Line }, date));
     }
     found.sort_by_key(|(source, _)| *source);
     found

@@ -21,7 +21,6 @@ use super::metadata::Metadata;
 use super::visible::Visible;
 use super::zones::{self, SiteZone};
 use crate::Page;
-use crate::reading::NodeId;
 use crate::time::Timestamp;
 use crate::trees::Trees;
 
@@ -80,19 +79,40 @@ pub(super) fn is_declared(choice: &Choice) -> bool {
         .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|declared| *declared as u8 == *source))
 }
 
-/// The last change that the lines near the headline tell.
-pub(super) fn shown_change(
-    page: &Page,
-    metadata: &Metadata,
-    visible: &Visible<'_>,
-    fetched_at: Timestamp,
-) -> Option<Finding<String>> {
-    let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.date_style);
-    let near: Vec<NodeId> = visible.near_runs().map(|number| visible.runs().runs[number].first).collect();
-    let is_near = |mention: &Mention| mention.node.is_some_and(|node| near.contains(&node));
-    let changes = shown.into_iter().filter(|mention| mention.source == Source::ChangedLine);
-    let value = changes.filter(is_near).map(|mention| mention.value).max()?;
-    Some(Finding { value, witness: Source::ChangedLine.witness(), confidence: SHOWN_CHANGE })
+/// The dates in lines near the headline, as readers see them.
+pub(super) struct ShownDates {
+    /// Source, ISO 8601, and the text; the nearest first.
+    dates: Vec<(Source, String, String)>,
+}
+
+impl ShownDates {
+    pub(super) fn new(metadata: &Metadata, visible: &Visible<'_>, fetched_at: Timestamp) -> ShownDates {
+        let runs = &visible.runs().runs;
+        let in_run = |number: usize| {
+            let found = mentions::line_dates(runs, number, fetched_at, metadata.date_style).into_iter();
+            found.filter_map(move |(source, date)| {
+                let text = runs[number].text.get(date.range)?.to_owned();
+                Some((source, date.value, text))
+            })
+        };
+        ShownDates { dates: visible.near_runs().flat_map(in_run).collect() }
+    }
+
+    /// The last change that they tell.
+    pub(super) fn change(&self) -> Option<Finding<String>> {
+        let changes = self.dates.iter().filter(|(source, _, _)| *source == Source::ChangedLine);
+        let value = changes.map(|(_, value, _)| value).max()?.clone();
+        Some(Finding { value, witness: Source::ChangedLine.witness(), confidence: SHOWN_CHANGE })
+    }
+
+    /// How a date that is known otherwise is written there, if its day is.
+    pub(super) fn as_written(&self, date: &str, is_change: bool) -> Option<String> {
+        let day = date.get(..10)?;
+        let is_same = |(source, value, _): &&(Source, String, String)| {
+            (*source == Source::ChangedLine) == is_change && value.get(..10) == Some(day)
+        };
+        self.dates.iter().find(is_same).map(|(_, _, text)| text.clone())
+    }
 }
 
 /// The adjacent day that readers see, if this one occurs only in machine-readable dates in UTC. The two differ because
