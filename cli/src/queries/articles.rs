@@ -16,7 +16,7 @@ use newslode_miner::mining::site_scheme::Place;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::corrections::read_corrections;
 use newslode_miner::work::fold;
-use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts};
+use newslode_miner::work::histories::events::{ArticleEvent, FiledUnder, WithConcepts, concept_labels};
 use newslode_miner::work::histories::history::{ArticleHistory, history_key};
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::instances;
@@ -114,7 +114,7 @@ impl<'a> FiledArticle<'a> {
     ) -> FiledArticle<'a> {
         let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
         let placed = FiledUnder::all(filed);
-        article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
+        article.concepts = concept_labels(filed);
         let rights = Rights::default();
         FiledArticle { id, article, keys, filed, placed, places, codes, history, labels, rights }
     }

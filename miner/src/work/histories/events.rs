@@ -114,6 +114,13 @@ pub struct WithConcepts<'a, T> {
     pub rights: &'a Rights,
 }
 
+/// The labels of an article's concepts, the most trusted first. Concepts of two languages may share a label.
+#[must_use]
+pub fn concept_labels(filed: &[Filed]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    filed.iter().filter(|filed| seen.insert(&filed.label)).map(|filed| filed.label.clone()).collect()
+}
+
 /// A concept under which an article is filed.
 #[derive(Debug, Serialize)]
 pub struct FiledUnder<'a> {

@@ -35,7 +35,7 @@ use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
 use crate::work::schemes::PlaceCache;
-use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts};
+use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts, concept_labels};
 use history::{ArticleHistory, EventKind, Fetch, history_key, publication_delay};
 
 /// An operator's labels of a site, which are part of each event.
@@ -537,7 +537,7 @@ impl Histories<'_> {
                 places: &places,
             };
             let filed = filing.file(asked);
-            article.concepts = filed.iter().map(|filed| filed.label.clone()).collect();
+            article.concepts = concept_labels(&filed);
             (article, filed)
         };
         let failed = |error| StoreError::Corrupt(format!("cannot file an article under concepts: {error}"));
