@@ -51,6 +51,10 @@ const LEAST_CELLS: usize = 4;
 const CELL_WORDS: f32 = 25.0;
 const TABLE_LINKS: f32 = 0.5;
 
+/// Most lines above the title in the body that go with it, and most words of one.
+const LINES_ABOVE_TITLE: usize = 3;
+const ABOVE_TITLE_WORDS: f32 = 12.0;
+
 /// The score of a run that is only a link.
 const LINK_SCORE: f32 = 0.001;
 
@@ -74,13 +78,7 @@ pub(super) fn read_body(
     if let Some(hidden) = hidden_body(page, claims, title, choice, &body) {
         body = hidden;
     }
-    // The title has a field of its own.
-    let title_letters = title.map(letters).filter(|title| !title.is_empty());
-    let repeats = |block: &Block| title_letters.as_ref().is_some_and(|title| letters(&block.text) == *title);
-    let first = body.blocks.iter().position(|block| !block.text.is_empty());
-    if let Some(first) = first.filter(|&first| repeats(&body.blocks[first])) {
-        body.blocks.remove(first);
-    }
+    take_out_title(title, &mut body.blocks);
     let mut left = MAX_TEXT;
     body.blocks.retain(|block| {
         let fits = block.text.len() <= left;
@@ -88,6 +86,26 @@ pub(super) fn read_body(
         fits
     });
     body
+}
+
+/// Takes the title out of the body, which has a field of its own, and the short lines above it, which belong to it. Prose above
+/// the title is text.
+fn take_out_title(title: Option<&str>, blocks: &mut Vec<Block>) {
+    let Some(title) = title.map(letters).filter(|title| !title.is_empty()) else { return };
+    let is_text = |block: &Block| !block.text.is_empty();
+    let is_short = |block: &Block| {
+        matches!(block.kind, BlockKind::Heading | BlockKind::Paragraph)
+            && words_of_prose(&block.text) <= ABOVE_TITLE_WORDS
+    };
+    let top =
+        blocks.iter().take_while(|block| !is_text(block) || is_short(block) || letters(&block.text) == title);
+    let texts: Vec<usize> = top.enumerate().filter(|(_, block)| is_text(block)).map(|(at, _)| at).collect();
+    let Some(end) =
+        texts.iter().take(LINES_ABOVE_TITLE + 1).position(|&at| letters(&blocks[at].text) == title)
+    else {
+        return;
+    };
+    texts[..=end].iter().rev().for_each(|&at| drop(blocks.remove(at)));
 }
 
 /// The text that the page shows.
@@ -348,5 +366,27 @@ mod tests {
         check([0.9, 0.2, 0.2, 0.2, 0.2], [true, true, false, false, false]);
         check([0.9, 0.01, 0.2, 0.2, 0.2], [true, false, false, false, false]);
         check([0.2, 0.2, 0.2, 0.2, 0.2], [false; 5]);
+    }
+
+    #[test]
+    fn the_title_and_short_lines_above_it_are_no_text() {
+        let texts = |title: &str, written: &[(BlockKind, &str)]| -> Vec<String> {
+            let mut blocks: Vec<Block> =
+                written.iter().map(|(kind, text)| Block::new(*kind, *text)).collect();
+            take_out_title(Some(title), &mut blocks);
+            blocks.into_iter().map(|block| block.text).collect()
+        };
+        let long = "The council voted on Tuesday to keep the old bridge open for another year, after hundreds asked.";
+        use BlockKind::{Heading, Paragraph, Picture};
+        let title = "Bridge stays open";
+        let found = texts(
+            title,
+            &[(Heading, "The town"), (Picture, ""), (Heading, "Bridge stays  open"), (Paragraph, long)],
+        );
+        assert_eq!(found, ["", long]);
+        // What stands behind prose is a heading of the text, and without the title nothing is its line.
+        let kept = [(Paragraph, long), (Heading, title)];
+        assert_eq!(texts(title, &kept), [long, title]);
+        assert_eq!(texts("Another", &[(Heading, "The town"), (Paragraph, long)]), ["The town", long]);
     }
 }

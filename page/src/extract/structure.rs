@@ -48,8 +48,8 @@ pub(super) fn blocks_of(
 ) -> Vec<Block> {
     let Some(place) = place_of(&page.tree, runs, &chosen, headline) else { return Vec::new() };
     let tables = choose_tables(page, runs, &mut chosen, place);
+    let pictures = story_pictures(page, runs, &mut chosen, place, claims);
     let mut placed = text_blocks(page, runs, &chosen, &tables);
-    let pictures = story_pictures(page, runs, &chosen, place, claims);
     placed.extend(pictures.into_iter().map(|(node, picture)| {
         let block = Block { kind: BlockKind::Picture, picture: Some(picture), ..Block::default() };
         (node, block)

@@ -92,6 +92,8 @@ const POSTS: [(&str, &str, EmbedKind); 9] = [
     ("fb-post", "facebook", EmbedKind::Post),
     ("fb-video", "facebook", EmbedKind::Video),
 ];
+/// An embed behind more words than these, which follow the story and are not part of it, is not the story's either.
+const WORDS_BEHIND_STORY: f32 = 25.0;
 /// A frame of fewer pixels each way shows nothing.
 const LEAST_SIZE: u32 = 32;
 /// Most elements of a quotation that are searched for the link to the post.
@@ -114,6 +116,9 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Emb
         let is_known = embed.provider.as_ref().is_some_and(|provider| !provider.contains('.'));
         let is_framed = || tree.is_inside(node, &["figure"]);
         let is_among = (place.first..place.last).contains(&node);
+        if node > place.last && words_between(runs, place.last, node) > WORDS_BEHIND_STORY {
+            break;
+        }
         if !is_known && !is_framed() && (embed.kind == EmbedKind::Audio || !is_among) {
             continue;
         }
@@ -125,6 +130,12 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Emb
         }
     }
     found
+}
+
+/// The words of the runs behind a run's last text and before an element.
+fn words_between(runs: &Runs, last: NodeId, node: NodeId) -> f32 {
+    let begin = runs.runs.partition_point(|run| run.first <= last);
+    runs.runs[begin..].iter().take_while(|run| run.first < node).map(|run| run.words).sum()
 }
 
 fn embed_of(page: &Page, node: NodeId) -> Option<Embed> {

@@ -68,6 +68,8 @@ const OTHER_NAMES: [&str; 24] = [
 const POSTERS: [&str; 2] = ["ytimg.com/", "img.youtube.com/"];
 /// Parts of addresses of pictures of people who write.
 const PORTRAITS: [&str; 5] = ["/profile", "/avatar", "/author", "gravatar.", "/byline"];
+/// Largest part of a story's words that is taken out as captions.
+const MOST_OF_CAPTIONS: f32 = 0.3;
 /// Parts of names of elements that hold captions.
 const CAPTION_NAMES: [&str; 5] = ["caption", "legend", "bildunterschrift", "pie-de-foto", "didascalia"];
 /// Parts of names of elements that hold credits.
@@ -147,11 +149,12 @@ const LABELS: [&str; 61] = [
     "illustration by",
 ];
 
-/// The pictures of the story, in page order, each with its element.
+/// The pictures of the story, in page order, each with its element. What elements name as captions is no text of the story, and
+/// is taken out of the chosen runs.
 pub(super) fn story_pictures(
     page: &Page,
     runs: &Runs,
-    chosen: &[bool],
+    chosen: &mut [bool],
     place: Place,
     claims: &Claims,
 ) -> Vec<(NodeId, Picture)> {
@@ -208,7 +211,21 @@ pub(super) fn story_pictures(
             break;
         }
     }
+    take_out_captions(tree, runs, &captioned, chosen);
     found
+}
+
+/// Takes captions out of the chosen runs. If they are most of the text, they tell the story.
+fn take_out_captions(tree: &PageTree, runs: &Runs, captions: &FxHashSet<NodeId>, chosen: &mut [bool]) {
+    let within: FxHashSet<usize> = captions.iter().flat_map(|&caption| runs.under(tree, caption)).collect();
+    let (mut of_captions, mut all) = (0.0, 0.0);
+    for (at, run) in runs.runs.iter().enumerate().filter(|(at, _)| chosen[*at]) {
+        all += run.words;
+        of_captions += if within.contains(&at) { run.words } else { 0.0 };
+    }
+    if of_captions <= MOST_OF_CAPTIONS * all {
+        within.into_iter().for_each(|at| chosen[at] = false);
+    }
 }
 
 struct Finder<'a> {

@@ -135,6 +135,41 @@ fn pictures_come_with_captions_and_credits() {
 }
 
 #[test]
+fn a_player_behind_other_texts_is_not_of_the_story() {
+    let player = "<iframe src=https://www.youtube.com/embed/abc></iframe>";
+    let count = |behind: &str| {
+        let [first, second, third] = SENTENCES;
+        let menu = "<nav><a href=/>Home</a> <a href=/sport>Sport</a></nav>";
+        let html = format!(
+            "<title>Bridge stays open</title>{menu}<main><h1>Bridge stays open</h1><p>{first}</p><p>{second}</p><p>{third}</p>\
+             {behind}{player}</main>"
+        );
+        let found = whatever_kind(&page(&html), Timestamp(1_714_700_000_000), None);
+        found.body.iter().filter(|block| block.embed.is_some()).count()
+    };
+    assert_eq!(count(""), 1);
+    let links: String =
+        (0..12).map(|at| format!("<li><a href=/{at}>Another story of the day</a></li>")).collect();
+    assert_eq!(count(&format!("<div class=more><ul>{links}</ul></div>")), 0);
+}
+
+#[test]
+fn what_calls_itself_a_caption_is_no_text_of_the_story() {
+    let found = blocks(
+        "<div class=box><img src=/pictures/bridge-over-water.jpg width=800 height=600>\
+         <p class=featured-caption>The bridge over the water in May, before the storm of the last week took half of it.</p></div>\
+         <p>The council met on Tuesday evening and told the press of it.</p>",
+    );
+    let texts: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
+    assert_eq!(texts, ["", "The council met on Tuesday evening and told the press of it."]);
+    let caption = found[0].picture.as_ref().and_then(|picture| picture.caption.as_deref());
+    assert_eq!(
+        caption,
+        Some("The bridge over the water in May, before the storm of the last week took half of it.")
+    );
+}
+
+#[test]
 fn data_and_forms_for_scripts_are_no_addresses_of_pictures() {
     let found = pictures(
         "<figure><img data-src='{\"default\":{\"load\":\"default\",\"src\":\"//img.example.net/bridge-over-water.img\"}}'>\
