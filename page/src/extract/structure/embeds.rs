@@ -93,7 +93,7 @@ const POSTS: [(&str, &str, EmbedKind); 9] = [
     ("fb-video", "facebook", EmbedKind::Video),
 ];
 /// An embed behind more words than these, which follow the story and are not part of it, is not the story's either.
-const WORDS_BEHIND_STORY: f32 = 25.0;
+const WORDS_BEHIND_STORY: f32 = 80.0;
 /// A frame of fewer pixels each way shows nothing.
 const LEAST_SIZE: u32 = 32;
 /// Most elements of a quotation that are searched for the link to the post.

@@ -149,7 +149,7 @@ fn a_player_behind_other_texts_is_not_of_the_story() {
     };
     assert_eq!(count(""), 1);
     let links: String =
-        (0..12).map(|at| format!("<li><a href=/{at}>Another story of the day</a></li>")).collect();
+        (0..20).map(|at| format!("<li><a href=/{at}>Another story of the day</a></li>")).collect();
     assert_eq!(count(&format!("<div class=more><ul>{links}</ul></div>")), 0);
 }
 
