@@ -29,6 +29,7 @@ mod rhythm;
 mod site;
 mod slowness;
 mod trouble;
+mod turned;
 pub mod url_days;
 mod visited;
 
@@ -46,6 +47,7 @@ pub use rhythm::Silence;
 pub use site::{SiteSchedule, Yields};
 pub use slowness::AnswerTimes;
 pub use trouble::{Health, Rest, Trouble};
+pub use turned::{CommonTurn, Turn};
 pub use visited::{Verdict, Visit, Visited};
 
 use newslode_page::time::Timestamp;

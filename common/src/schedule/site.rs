@@ -14,9 +14,10 @@ use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
+use super::turned::TurnedArticles;
 use super::{
-    Allowance, Class, DAY, Days, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed, Next, Past,
-    Rest, ScheduleConfig, Shown, Silence, Trouble, at, seconds,
+    Allowance, Class, CommonTurn, DAY, Days, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed,
+    Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Turn, at, seconds,
 };
 use crate::outcome::Outcome;
 
@@ -55,6 +56,8 @@ pub struct SiteSchedule {
     past: Option<Past>,
     /// What its pages turned out to be.
     yields: Option<Yields>,
+    /// Articles that were read before and answer something else now.
+    turned: Option<TurnedArticles>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -293,6 +296,25 @@ impl SiteSchedule {
         self.troubles.end(now);
     }
 
+    /// Notes that an article that was read before, of this [name](super::name), answers something else now. `before`: when the
+    /// visit before did not find it either. Returns whether that is the site's trouble, and not the article's: many turned in
+    /// the same way within an hour, now or then.
+    pub fn turn(&mut self, article: u64, turn: Turn, before: Option<u64>, now: Timestamp) -> bool {
+        self.turned.get_or_insert_default().note(article, turn, before, now)
+    }
+
+    /// Notes that an article that was read before, of this [name](super::name), is read as ever.
+    pub fn stand(&mut self, article: u64, now: Timestamp) {
+        self.troubles.end(now);
+        self.turned.get_or_insert_default().stand(article, now);
+    }
+
+    /// What is common to many of its articles that turned, if that is its trouble now.
+    #[must_use]
+    pub fn turned(&self, now: Timestamp) -> Option<CommonTurn> {
+        self.turned.as_ref()?.now(seconds(now))
+    }
+
     /// Whether other pages answer while one fails: a good answer came after that page failed before.
     #[must_use]
     pub fn fails_alone(&self, failed_before: Option<u64>) -> bool {
@@ -358,7 +380,18 @@ impl SiteSchedule {
         let is_fresh = self.yields().articles == 0 && self.published == 0 && self.rhythm.is_empty();
         let is_without =
             || self.yields().is_without_articles(is_fresh, seconds(now)).then_some(Health::NoArticles);
-        self.troubles.health().or_else(is_without).or_else(silence).unwrap_or(Health::Healthy)
+        let has_turned = || {
+            self.turned(now).map(|common| match common.turn {
+                Turn::Forbidden => Health::Blocked,
+                Turn::NotFound | Turn::Moved | Turn::OtherPage => Health::Failing,
+            })
+        };
+        self.troubles
+            .health()
+            .or_else(has_turned)
+            .or_else(is_without)
+            .or_else(silence)
+            .unwrap_or(Health::Healthy)
     }
 
     /// A silence that the site's rhythm does not explain.

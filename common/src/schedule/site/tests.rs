@@ -1,6 +1,7 @@
 //! Visits of made-up listings.
 
 use super::*;
+use crate::message::wire::MOST_MISSING;
 
 const START: u64 = 1_700_000_000;
 
@@ -154,20 +155,49 @@ fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
 }
 
 #[test]
-fn schedules_of_versions_that_know_no_past_and_no_yields_are_read() {
+fn schedules_of_versions_that_lack_the_last_fields_are_read() {
     let mut site = SiteSchedule::default();
     site.meet(&url(1), ListingKind::Feed);
     let bytes = crate::message::wire::encode(&site).unwrap();
-    for missing in 1..=2 {
+    for missing in 1..=MOST_MISSING {
         let (old, none) = bytes.split_at(bytes.len() - missing);
         assert!(none.iter().all(|byte| *byte == 0), "these are the last fields");
         assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap(), site);
     }
+    let before = &bytes[..bytes.len() - MOST_MISSING - 1];
+    assert!(
+        crate::message::wire::decode_without_last::<SiteSchedule>(before).is_err(),
+        "that field was always there"
+    );
     site.ask_for(Days { first: 19_000, last: 19_030 });
-    let bytes = crate::message::wire::encode(&site).unwrap();
-    assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(&bytes).unwrap(), site);
+    let read = |site: &SiteSchedule, missing: usize| {
+        let bytes = crate::message::wire::encode(site).unwrap();
+        let old = &bytes[..bytes.len() - missing];
+        crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap()
+    };
+    assert_eq!(read(&site, 0), site);
+    site.read_other(true, at(START));
+    assert_eq!(read(&site, MOST_MISSING - 2), site, "as the version before wrote it");
+    site.turn(7, Turn::Moved, None, at(START));
+    assert_eq!(read(&site, 0), site);
     assert!(site.ask_for(Days { first: 19_000, last: 19_030 }), "the same days go on");
     assert!(!site.ask_for(Days { first: 19_000, last: 19_031 }));
+}
+
+#[test]
+fn a_site_whose_articles_turn_is_not_healthy_until_they_stand() {
+    for (turn, health) in [(Turn::NotFound, Health::Failing), (Turn::Forbidden, Health::Blocked)] {
+        let mut site = SiteSchedule::default();
+        for n in 0..5 {
+            assert_eq!(site.health(at(START + n)), Health::Healthy);
+            site.turn(n, turn, None, at(START + n));
+        }
+        assert_eq!(site.health(at(START + DAY)), health);
+        site.answered(at(START + DAY));
+        assert_eq!(site.health(at(START + DAY)), health, "other pages answer");
+        site.stand(9, at(START + DAY));
+        assert_eq!(site.health(at(START + DAY)), Health::Healthy);
+    }
 }
 
 #[test]
