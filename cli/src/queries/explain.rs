@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead, Role, SiteSchedule,
+    Allowance, Class, CommonTurn, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead, Role, SiteSchedule,
     Verdict, Visit, Yields,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
@@ -319,6 +319,8 @@ pub(crate) struct SiteExplanation {
     pub(crate) health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
+    /// How many of its articles turned within an hour, if that is its trouble.
+    turned: Option<CommonTurn>,
     /// What its pages turned out to be.
     yields: Yields,
     /// What learning its templates left out, because its pages are too large to compare.
@@ -373,6 +375,7 @@ impl SiteExplanation {
         let scheme = None;
         SiteExplanation {
             health,
+            turned: schedule.turned(now),
             yields,
             status,
             listings,
@@ -417,6 +420,7 @@ impl SiteExplanation {
             status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
         facts.push(fact("next request", next));
+        facts.extend(self.turned.map(|common| fact("articles turned", turned_text(common))));
         facts.extend(yields_text(self.health, self.yields).map(|text| fact("articles", text)));
         if let Some(since) = self.silent_since {
             facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
@@ -439,6 +443,16 @@ impl SiteExplanation {
             "no rest".into()
         }
     }
+}
+
+/// Why no article of a site is taken out now.
+fn turned_text(CommonTurn { turn, since, until }: CommonTurn) -> String {
+    let [since, until] = [since, until].map(|time| out::time(Timestamp(time * 1_000)));
+    format!(
+        "{}, since {since}, the last one at {until}. That is taken for the site's trouble: nothing is taken out; what four visits \
+         in a row find so is gone all the same",
+        turn.meaning()
+    )
 }
 
 /// When the last article was read; of a site without them, what may be the cause.

@@ -309,10 +309,11 @@ impl SiteSchedule {
         self.turned.get_or_insert_default().stand(article, now);
     }
 
-    /// What is common to many of its articles that turned, if that is its trouble now.
+    /// How many of its articles turned within an hour, if that is its trouble now: it neither blocks nor fails.
     #[must_use]
     pub fn turned(&self, now: Timestamp) -> Option<CommonTurn> {
-        self.turned.as_ref()?.now(seconds(now))
+        let turned = self.turned.as_ref().filter(|_| self.troubles.health().is_none());
+        turned?.now(seconds(now))
     }
 
     /// Whether other pages answer while one fails: a good answer came after that page failed before.

@@ -34,6 +34,19 @@ pub enum Turn {
     OtherPage,
 }
 
+impl Turn {
+    /// What is the matter with a site of which many articles turned so, for people.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Turn::NotFound => "many articles that were read before are not found",
+            Turn::Forbidden => "its robots.txt forbids many articles that were read before",
+            Turn::Moved => "many articles that were read before redirect",
+            Turn::OtherPage => "many articles that were read before show another page",
+        }
+    }
+}
+
 /// Many articles of a site turned in the same way within an hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommonTurn {
@@ -43,15 +56,9 @@ pub struct CommonTurn {
     pub since: u64,
     /// See `since`.
     pub until: u64,
-    /// Whether articles stand again.
-    is_over: bool,
 }
 
 impl CommonTurn {
-    fn is_now(&self, now: u64) -> bool {
-        !self.is_over && now < self.until + FORGOTTEN
-    }
-
     fn holds(&self, time: u64) -> bool {
         (self.since..=self.until).contains(&time)
     }
@@ -74,6 +81,8 @@ pub(super) struct TurnedArticles {
     looks: Vec<Look>,
     /// The last time that many turned.
     common: Option<CommonTurn>,
+    /// Whether articles stand again since then.
+    is_over: bool,
 }
 
 impl TurnedArticles {
@@ -89,9 +98,10 @@ impl TurnedArticles {
             let same = self.looks.iter().filter(|look| look.turn == Some(turn));
             let first = same.map(|look| look.at).min().unwrap_or(now);
             // Two that touch are one: an article may have been missed in the first one.
-            let touching = self.common.filter(|common| common.is_now(now) || common.holds(first));
+            let touching = self.now(now).or(self.common.filter(|common| common.holds(first)));
             let since = touching.map_or(first, |common| common.since.min(first));
-            self.common = Some(CommonTurn { turn, since, until: now, is_over: false });
+            self.common = Some(CommonTurn { turn, since, until: now });
+            self.is_over = false;
         }
         self.now(now).is_some_and(|common| common.turn == turn)
             || before.is_some_and(|before| self.common.is_some_and(|common| common.holds(before)))
@@ -107,14 +117,13 @@ impl TurnedArticles {
         }
         self.push(Look { article, at: now, turn: None });
         if let Some(common) = self.common {
-            let is_over = common.is_over || self.count(None) >= self.count(Some(common.turn));
-            self.common = Some(CommonTurn { is_over, ..common });
+            self.is_over |= self.count(None) >= self.count(Some(common.turn));
         }
     }
 
     /// The trouble that the site is in.
     pub(super) fn now(&self, now: u64) -> Option<CommonTurn> {
-        self.common.filter(|common| common.is_now(now))
+        self.common.filter(|common| !self.is_over && now < common.until + FORGOTTEN)
     }
 
     fn push(&mut self, new: Look) {
