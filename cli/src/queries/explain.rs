@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, CommonTurn, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead, Role, SiteSchedule,
-    Verdict, Visit, Yields,
+    Allowance, Class, CommonTurn, FeedHints, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead,
+    Role, SiteSchedule, Verdict, Visit, Yields,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -65,6 +65,9 @@ pub(crate) struct PageExplanation {
     left: Option<String>,
     /// The address of the listing that showed it first.
     shown_by: Option<CanonicalUrl>,
+    /// What it says of its own pace, if it is a feed that says something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hints: Option<FeedHints>,
     /// The history of its article, if one was read.
     #[serde(rename = "life")]
     history: Option<ArticleHistory>,
@@ -117,6 +120,7 @@ pub(crate) async fn explain_page(
     let (schedule, _) = frontier.schedule(&url.site()).await?;
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
     let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
+    let hints = schedule.hints(ListingId::of(url)).cloned();
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
     let page = archive::page(&parts.stores, url).await?;
     let rendered = page.as_ref().map(|(fetched, _)| fetched.rendered);
@@ -126,7 +130,18 @@ pub(crate) async fn explain_page(
     };
     let places = PlaceExplanation::read(&parts.stores, url).await?;
     let removed = archive::removed(&parts.stores, url).await?;
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, places, rendered, removed })
+    Ok(PageExplanation {
+        url: url.clone(),
+        entry,
+        left,
+        shown_by,
+        hints,
+        history,
+        kind,
+        places,
+        rendered,
+        removed,
+    })
 }
 
 /// Number of links to news that a site's page budget refused yesterday and today.
@@ -159,6 +174,7 @@ impl PageExplanation {
         } else {
             facts.push(fact("is", "a page that nobody shows any more"));
         }
+        facts.extend(self.hints.iter().flat_map(hint_facts));
         if self.rendered == Some(true) {
             facts.push(fact(
                 "bytes",
@@ -212,6 +228,22 @@ fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
         facts.push(fact("visit", format!("{}: {}{verdict}", out::time(at), outcome_text(outcome))));
     }
     facts
+}
+
+/// What a feed says of its own pace.
+fn hint_facts(hints: &FeedHints) -> Vec<Fact> {
+    let FeedHints { ttl_s, period_s, skip_hours, skip_days, hubs } = hints;
+    let list = |numbers: &[u8]| numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    let interval = |seconds: &u64| seconds::in_words(*seconds);
+    let said = [
+        ttl_s.as_ref().map(|ttl| ("may be kept for", interval(ttl))),
+        period_s.as_ref().map(|period| ("changes every", interval(period))),
+        (!skip_hours.is_empty()).then(|| ("asks to skip hours", format!("{} (UTC)", list(skip_hours)))),
+        (!skip_days.is_empty()).then(|| ("asks to skip days", format!("{} (1: Monday)", list(skip_days)))),
+    ];
+    let said =
+        said.into_iter().flatten().map(|(name, value)| fact(name, format!("{value}, as it says itself")));
+    said.chain(hubs.iter().map(|hub| fact("hub", hub))).collect()
 }
 
 /// An outcome, and what it means if TLS failed.

@@ -17,6 +17,7 @@
 mod allowance;
 mod article;
 mod days;
+mod hints;
 mod listing;
 mod missed;
 mod once;
@@ -36,6 +37,7 @@ mod visited;
 pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
 pub use days::Days;
+pub use hints::FeedHints;
 pub use listing::{Listing, ListingId, ListingKind, Shown};
 pub use missed::Missed;
 pub use once::{AfterFailure, DueOnce, FailedTry, ServerSays};

@@ -16,11 +16,13 @@ use super::rhythm::Rhythm;
 use super::trouble::Troubles;
 use super::turned::TurnedArticles;
 use super::{
-    Allowance, Class, CommonTurn, DAY, Days, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed,
-    Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Turn, at, seconds,
+    Allowance, Class, CommonTurn, DAY, Days, FeedHints, HOUR, Health, Listing, ListingId, ListingKind,
+    MINUTE, Missed, Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Turn, at, seconds,
 };
 use crate::outcome::Outcome;
 
+/// The rhythm of a listing is known after so many seconds; before, what it says of its pace may hasten its visits.
+const LEARNT: u64 = 6 * HOUR;
 /// A listing is visited the second time after this, in seconds.
 const SECOND_VISIT: u64 = 5 * MINUTE;
 /// A listing that is not found for this long leaves, in seconds.
@@ -58,6 +60,8 @@ pub struct SiteSchedule {
     yields: Option<Yields>,
     /// Articles that were read before and answer something else now.
     turned: Option<TurnedArticles>,
+    /// What feeds say of their own pace.
+    hints: Option<BTreeMap<ListingId, FeedHints>>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -111,6 +115,24 @@ impl SiteSchedule {
     /// Forgets a listing.
     pub fn retire(&mut self, id: ListingId) {
         self.listings.remove(&id);
+        self.hint(id, FeedHints::default());
+    }
+
+    /// Notes what a feed says of its own pace, instead of what it said before.
+    pub fn hint(&mut self, id: ListingId, hints: FeedHints) {
+        let mut known = self.hints.take().unwrap_or_default();
+        if hints.is_empty() || !self.listings.contains_key(&id) {
+            known.remove(&id);
+        } else {
+            known.insert(id, hints);
+        }
+        self.hints = Some(known).filter(|known| !known.is_empty());
+    }
+
+    /// What a feed says of its own pace, if it says something.
+    #[must_use]
+    pub fn hints(&self, id: ListingId) -> Option<&FeedHints> {
+        self.hints.as_ref()?.get(&id)
     }
 
     /// A listing.
@@ -158,7 +180,8 @@ impl SiteSchedule {
         if let (Some(listing), Some(shown), Some(_)) = (self.listings.get_mut(&id), shown, passed) {
             listing.shown += u64::from(shown.new);
         }
-        Next { due: at(time + wait), class: Class::Listing }
+        let put_off = self.hints(id).map_or(0, |hints| hints.put_off(time + wait));
+        Next { due: at(time + wait + put_off), class: Class::Listing }
     }
 
     fn second_visit(&self, id: ListingId, config: &ScheduleConfig) -> u64 {
@@ -177,7 +200,9 @@ impl SiteSchedule {
         config: &ScheduleConfig,
     ) -> u64 {
         let Some(listing) = self.listings.get(&id) else { return config.longest_interval_s };
-        let mut wait = stretched(listing.interval, allowance, now).min(config.longest_interval_s);
+        let said = self.hints(id).filter(|_| listing.span < LEARNT).and_then(FeedHints::interval);
+        let by_rate = said.map_or(listing.interval, |said| listing.interval.min(said));
+        let mut wait = stretched(by_rate, allowance, now).min(config.longest_interval_s);
         let least = self.listings.values().map(|listing| listing.interval).min();
         if least == Some(listing.interval) {
             wait = wait.min(stretched(config.lead_interval_s, allowance, now));
@@ -200,7 +225,7 @@ impl SiteSchedule {
         let since = *listing.absent.get_or_insert(time);
         listing.fails = listing.fails.saturating_add(1);
         if listing.kind != ListingKind::Front && time.saturating_sub(since) > FORGET_ABSENT {
-            self.listings.remove(&id);
+            self.retire(id);
             return None;
         }
         let wait = LISTING.after(listing.fails)?;
