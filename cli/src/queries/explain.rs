@@ -10,6 +10,7 @@ use newslode_common::schedule::{
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
+use newslode_crawler::listing::discover::{Alternate, alternates_on_page};
 use newslode_miner::work::archive;
 use newslode_miner::work::histories::events::PastEvent;
 use newslode_miner::work::histories::history::ArticleHistory;
@@ -75,6 +76,9 @@ pub(crate) struct PageExplanation {
     kind: Option<KindExplanation>,
     /// Its places in the site's own scheme, or why it has none, if it is an article.
     places: Option<PlaceExplanation>,
+    /// Where it says that it is in other languages, if it is kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternates: Vec<Alternate>,
     /// Whether it was read as a browser showed it, if it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     rendered: Option<bool>,
@@ -124,6 +128,7 @@ pub(crate) async fn explain_page(
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
     let page = archive::page(&parts.stores, url).await?;
     let rendered = page.as_ref().map(|(fetched, _)| fetched.rendered);
+    let alternates = page.as_ref().map_or_else(Vec::new, |(_, page)| alternates_on_page(page));
     let kind = match page {
         Some((_, page)) => Some(kind_of_page(&parts.stores, &url.site(), page).await?),
         None => None,
@@ -183,6 +188,8 @@ impl PageExplanation {
         }
         facts.extend(self.kind.iter().flat_map(kind_facts));
         facts.extend(self.places.iter().flat_map(PlaceExplanation::facts));
+        let alternate = |Alternate { language, url }: &Alternate| fact(format!("in {language}"), url);
+        facts.extend(self.alternates.iter().map(alternate));
         let removed =
             |at| fact("bytes", format!("removed on {} to save space; the page still counts", out::day(at)));
         facts.extend(self.removed.map(removed));
