@@ -121,12 +121,15 @@ fn read_json(
     now: Timestamp,
     limits: &ListingLimits,
 ) -> Result<Listing, ListingError> {
-    let mut items = Collector::items(url, now, limits);
-    match json_feed::read_json_feed(&mut input, url, &mut items) {
-        JsonFeedEnd::Other => Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() }),
-        JsonFeedEnd::Whole => finish_listing(url, limits, Form::Feed, items, None),
-        JsonFeedEnd::Cut => finish_listing(url, limits, Form::Feed, items, Some(input.end())),
-    }
+    let (mut items, mut hints) = (Collector::items(url, now, limits), FeedHints::default());
+    let cut = match json_feed::read_json_feed(&mut input, url, &mut items, &mut hints) {
+        JsonFeedEnd::Other => {
+            return Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() });
+        }
+        JsonFeedEnd::Whole => None,
+        JsonFeedEnd::Cut => Some(input.end()),
+    };
+    Ok(Listing { hints, ..finish_listing(url, limits, Form::Feed, items, cut)? })
 }
 
 /// The listing, unless it was `cut` before anything was read.

@@ -139,7 +139,7 @@ fn what_rss_says_of_its_own_pace() {
 }
 
 #[test]
-fn what_atom_and_rss_1_say_of_their_own_pace() {
+fn what_atom_json_feed_and_rss_1_say_of_their_own_pace() {
     let atom =
         "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='hub' href='https://hub.test/'/><title>A</title>
  <entry><title>Cup</title><link href='/1'/></entry></feed>";
@@ -148,6 +148,9 @@ fn what_atom_and_rss_1_say_of_their_own_pace() {
  xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'><channel><sy:updatePeriod>daily</sy:updatePeriod></channel>
  <item rdf:about='/1'><title>Cup</title></item></rdf:RDF>";
     assert_eq!(hints(rss_1).period_s, Some(86_400));
+    let json = r#"{"version": "https://jsonfeed.org/version/1.1", "hubs": [{"type": "WebSub", "url": "https://hub.test/"}, 7, {"url": 1}, {}],
+ "items": [{"id": "1", "url": "/1", "authors": [{"name": "A", "url": "https://no.test/"}]}]}"#;
+    assert_eq!(hints(json), FeedHints { hubs: hubs(&["https://hub.test/"]), ..FeedHints::default() });
     for said in
         ["<ttl>-1</ttl>", "<ttl>1e9</ttl>", "<ttl/>", "<ttl>0</ttl>", "<ttl>99999999999999999999999</ttl>"]
     {
