@@ -92,8 +92,8 @@ impl Visit<'_> {
         Ok(settings.map_or(0, |settings| settings.max_pages))
     }
 
-    /// Notes a visit of a listing. `shown`: its links, and what it says of its own pace; nothing after "not modified". A section that no menu leads to leaves
-    /// if it is idle: it was a story with many links.
+    /// Notes a visit of a listing. `shown`: its links, and what it says of its own pace; nothing after "not modified". A section
+    /// that no menu leads to leaves if it is idle: it was a story with many links.
     pub(super) async fn note_listing_visit(
         &self,
         kind: ListingKind,
