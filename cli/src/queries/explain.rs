@@ -144,6 +144,7 @@ pub(crate) async fn explain_page(
         history,
         kind,
         places,
+        alternates,
         rendered,
         removed,
     })
