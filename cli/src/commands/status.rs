@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use newslode_common::schedule::Health;
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Health, Turn};
 use newslode_common::time;
 use newslode_page::time::Timestamp;
 
@@ -58,9 +59,10 @@ fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteWithHealth { status: site, health, is_bare, learning_cut } in &status.sites {
-        let tls_failure = tls_failure(*health, &site.outcomes).filter(|_| !site.settings.paused);
-        let failure = tls_failure.map(|outcome| format!(" (fails: {})", outcome.meaning()));
+    for SiteWithHealth { status: site, health, is_bare, turned, learning_cut } in &status.sites {
+        let cause = tls_failure(*health, &site.outcomes).map(Outcome::meaning).or(turned.map(Turn::meaning));
+        let what = if *health == Health::Blocked { "blocks us" } else { "fails" };
+        let failure = cause.filter(|_| !site.settings.paused).map(|cause| format!(" ({what}: {cause})"));
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead, Role, SiteSchedule,
-    Verdict, Visit, Yields,
+    Allowance, Class, CommonTurn, FeedHints, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead,
+    Role, SiteSchedule, Verdict, Visit, Yields,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
+use newslode_crawler::listing::discover::{Alternate, alternates_on_page};
 use newslode_miner::work::archive;
 use newslode_miner::work::histories::events::PastEvent;
 use newslode_miner::work::histories::history::ArticleHistory;
@@ -65,6 +66,9 @@ pub(crate) struct PageExplanation {
     left: Option<String>,
     /// The address of the listing that showed it first.
     shown_by: Option<CanonicalUrl>,
+    /// What it says of its own pace, if it is a feed that says something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hints: Option<FeedHints>,
     /// The history of its article, if one was read.
     #[serde(rename = "life")]
     history: Option<ArticleHistory>,
@@ -72,6 +76,9 @@ pub(crate) struct PageExplanation {
     kind: Option<KindExplanation>,
     /// Its places in the site's own scheme, or why it has none, if it is an article.
     places: Option<PlaceExplanation>,
+    /// Where it says that it is in other languages, if it is kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternates: Vec<Alternate>,
     /// Whether it was read as a browser showed it, if it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     rendered: Option<bool>,
@@ -117,16 +124,30 @@ pub(crate) async fn explain_page(
     let (schedule, _) = frontier.schedule(&url.site()).await?;
     let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
     let shown_by = listing.or_else(|| history.as_ref()?.discovered_on.clone());
+    let hints = schedule.hints(ListingId::of(url)).cloned();
     let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
     let page = archive::page(&parts.stores, url).await?;
     let rendered = page.as_ref().map(|(fetched, _)| fetched.rendered);
+    let alternates = page.as_ref().map_or_else(Vec::new, |(_, page)| alternates_on_page(page));
     let kind = match page {
         Some((_, page)) => Some(kind_of_page(&parts.stores, &url.site(), page).await?),
         None => None,
     };
     let places = PlaceExplanation::read(&parts.stores, url).await?;
     let removed = archive::removed(&parts.stores, url).await?;
-    Ok(PageExplanation { url: url.clone(), entry, left, shown_by, history, kind, places, rendered, removed })
+    Ok(PageExplanation {
+        url: url.clone(),
+        entry,
+        left,
+        shown_by,
+        hints,
+        history,
+        kind,
+        places,
+        alternates,
+        rendered,
+        removed,
+    })
 }
 
 /// Number of links to news that a site's page budget refused yesterday and today.
@@ -159,6 +180,7 @@ impl PageExplanation {
         } else {
             facts.push(fact("is", "a page that nobody shows any more"));
         }
+        facts.extend(self.hints.iter().flat_map(hint_facts));
         if self.rendered == Some(true) {
             facts.push(fact(
                 "bytes",
@@ -167,6 +189,8 @@ impl PageExplanation {
         }
         facts.extend(self.kind.iter().flat_map(kind_facts));
         facts.extend(self.places.iter().flat_map(PlaceExplanation::facts));
+        let alternate = |Alternate { language, url }: &Alternate| fact(format!("in {language}"), url);
+        facts.extend(self.alternates.iter().map(alternate));
         let removed =
             |at| fact("bytes", format!("removed on {} to save space; the page still counts", out::day(at)));
         facts.extend(self.removed.map(removed));
@@ -212,6 +236,22 @@ fn entry_facts(entry: &Entry, now: Timestamp) -> Vec<Fact> {
         facts.push(fact("visit", format!("{}: {}{verdict}", out::time(at), outcome_text(outcome))));
     }
     facts
+}
+
+/// What a feed says of its own pace.
+fn hint_facts(hints: &FeedHints) -> Vec<Fact> {
+    let FeedHints { ttl_s, period_s, skip_hours, skip_days, hubs } = hints;
+    let list = |numbers: &[u8]| numbers.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+    let interval = |seconds: &u64| seconds::in_words(*seconds);
+    let said = [
+        ttl_s.as_ref().map(|ttl| ("may be kept for", interval(ttl))),
+        period_s.as_ref().map(|period| ("changes every", interval(period))),
+        (!skip_hours.is_empty()).then(|| ("asks to skip hours", format!("{} (UTC)", list(skip_hours)))),
+        (!skip_days.is_empty()).then(|| ("asks to skip days", format!("{} (1: Monday)", list(skip_days)))),
+    ];
+    let said =
+        said.into_iter().flatten().map(|(name, value)| fact(name, format!("{value}, as it says itself")));
+    said.chain(hubs.iter().map(|hub| fact("hub", hub))).collect()
 }
 
 /// An outcome, and what it means if TLS failed.
@@ -319,6 +359,8 @@ pub(crate) struct SiteExplanation {
     pub(crate) health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
+    /// How many of its articles turned within an hour, if that is its trouble.
+    turned: Option<CommonTurn>,
     /// What its pages turned out to be.
     yields: Yields,
     /// What learning its templates left out, because its pages are too large to compare.
@@ -373,6 +415,7 @@ impl SiteExplanation {
         let scheme = None;
         SiteExplanation {
             health,
+            turned: schedule.turned(now),
             yields,
             status,
             listings,
@@ -417,6 +460,7 @@ impl SiteExplanation {
             status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
         facts.push(fact("next request", next));
+        facts.extend(self.turned.map(|common| fact("articles turned", turned_text(common))));
         facts.extend(yields_text(self.health, self.yields).map(|text| fact("articles", text)));
         if let Some(since) = self.silent_since {
             facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
@@ -439,6 +483,16 @@ impl SiteExplanation {
             "no rest".into()
         }
     }
+}
+
+/// Why no article of a site is taken out now.
+fn turned_text(CommonTurn { turn, since, until }: CommonTurn) -> String {
+    let [since, until] = [since, until].map(|time| out::time(Timestamp(time * 1_000)));
+    format!(
+        "{}, since {since}, the last one at {until}. That is taken for the site's trouble: nothing is taken out; what four visits \
+         in a row find so is gone all the same",
+        turn.meaning()
+    )
 }
 
 /// When the last article was read; of a site without them, what may be the cause.

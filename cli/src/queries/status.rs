@@ -9,7 +9,7 @@ use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
 use newslode_common::room::{Room, Shortage};
-use newslode_common::schedule::Health;
+use newslode_common::schedule::{Health, Turn};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
@@ -35,6 +35,9 @@ pub(crate) struct SiteWithHealth {
     /// Whether most of its pages that are no articles hold hardly any text.
     #[serde(skip)]
     pub(crate) is_bare: bool,
+    /// How many of its articles turned within an hour, if that is its trouble.
+    #[serde(skip)]
+    pub(crate) turned: Option<Turn>,
     /// What learning its templates left out, because its pages are too large to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) learning_cut: Option<LearningCut>,
@@ -117,7 +120,8 @@ impl Source {
             let (schedule, _) = frontier.schedule(&status.site).await?;
             let learning_cut = LearningCut::read(state, &status.site).await?;
             let (health, is_bare) = (schedule.health(now), schedule.yields().are_bare());
-            anyhow::Ok(SiteWithHealth { health, is_bare, learning_cut, status })
+            let turned = schedule.turned(now).map(|common| common.turn);
+            anyhow::Ok(SiteWithHealth { health, is_bare, turned, learning_cut, status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;

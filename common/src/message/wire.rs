@@ -30,6 +30,9 @@ pub enum WireError {
 /// Largest body, in bytes, so that a forged length cannot ask for more memory.
 pub const MAX_BODY: usize = 64 << 20;
 
+/// Number of optional fields at the end of a body that [`decode_without_last`] does without.
+pub const MOST_MISSING: usize = 4;
+
 /// The name of a type without its modules.
 fn name<T>() -> &'static str {
     let path = std::any::type_name::<T>();
@@ -46,14 +49,15 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
         .map_err(|error| WireError::Unencodable { what: name::<T>(), reason: error.to_string() })
 }
 
-/// Decodes a body that may have been encoded before its last field, or its last two fields, were added, which are `Option`s;
-/// then these are `None`.
+/// Decodes a body that may have been encoded before some of its last fields were added, at most [`MOST_MISSING`] of them, which are
+/// `Option`s; then these are `None`.
 ///
 /// # Errors
 /// As [`decode`].
 pub fn decode_without_last<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
-    let without = |missing: &[u8]| decode(&[bytes, missing].concat());
-    decode(bytes).or_else(|error| without(&[0]).or_else(|_| without(&[0, 0])).map_err(|_| error))
+    // A body that lacks more fields is cut short until all of them are there.
+    let without = |missing: usize| decode(&[bytes, &vec![0; missing]].concat()).ok();
+    decode(bytes).or_else(|error| (1..=MOST_MISSING).find_map(without).ok_or(error))
 }
 
 /// Decodes a body; all bytes must be used.

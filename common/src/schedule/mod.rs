@@ -17,6 +17,7 @@
 mod allowance;
 mod article;
 mod days;
+mod hints;
 mod listing;
 mod missed;
 mod once;
@@ -29,12 +30,14 @@ mod rhythm;
 mod site;
 mod slowness;
 mod trouble;
+mod turned;
 pub mod url_days;
 mod visited;
 
 pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
 pub use days::Days;
+pub use hints::FeedHints;
 pub use listing::{Listing, ListingId, ListingKind, Shown};
 pub use missed::Missed;
 pub use once::{AfterFailure, DueOnce, FailedTry, ServerSays};
@@ -46,6 +49,7 @@ pub use rhythm::Silence;
 pub use site::{SiteSchedule, Yields};
 pub use slowness::AnswerTimes;
 pub use trouble::{Health, Rest, Trouble};
+pub use turned::{CommonTurn, Turn};
 pub use visited::{Verdict, Visit, Visited};
 
 use newslode_page::time::Timestamp;

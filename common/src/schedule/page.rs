@@ -20,6 +20,12 @@ const FEW_STORIES: u16 = 2;
 /// A page that is as it was is handed on again after this, in seconds, so that the miner knows it is live.
 const SHOWN_AGAIN: u64 = 6 * super::DAY;
 
+/// An article that is not found while many others of its site are not found either is asked for again after this, in
+/// seconds: at another hour of the day, since sites are often in trouble at the same one.
+const WITH_OTHERS: u64 = 31 * super::HOUR;
+/// An article that so many visits in a row did not find is gone, whatever the others do.
+const MOST_MISSED: u32 = 4;
+
 /// What a page is to the crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -177,6 +183,14 @@ impl PageSchedule {
         self.failed = Some(seconds(now));
         self.missed = self.missed.saturating_add(1);
         self.after(waits, self.missed, now)
+    }
+
+    /// When a page is asked for again that a second visit did not find, because of the site's trouble. `None`: it was missed
+    /// for days, so it is gone all the same.
+    #[must_use]
+    pub fn missed_with_others(&self, now: Timestamp) -> Option<Next> {
+        let next = Next { due: at(seconds(now) + WITH_OTHERS), class: Class::Recheck };
+        (self.missed < MOST_MISSED).then_some(next)
     }
 
     fn after(&self, waits: Waits, visits: u32, now: Timestamp) -> Option<Next> {

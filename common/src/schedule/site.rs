@@ -14,12 +14,15 @@ use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
+use super::turned::TurnedArticles;
 use super::{
-    Allowance, Class, DAY, Days, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed, Next, Past,
-    Rest, ScheduleConfig, Shown, Silence, Trouble, at, seconds,
+    Allowance, Class, CommonTurn, DAY, Days, FeedHints, HOUR, Health, Listing, ListingId, ListingKind,
+    MINUTE, Missed, Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Turn, at, seconds,
 };
 use crate::outcome::Outcome;
 
+/// The rhythm of a listing is known after so many seconds; before, what it says of its pace may hasten its visits.
+const LEARNT: u64 = 6 * HOUR;
 /// A listing is visited the second time after this, in seconds.
 const SECOND_VISIT: u64 = 5 * MINUTE;
 /// A listing that is not found for this long leaves, in seconds.
@@ -55,6 +58,10 @@ pub struct SiteSchedule {
     past: Option<Past>,
     /// What its pages turned out to be.
     yields: Option<Yields>,
+    /// Articles that were read before and answer something else now.
+    turned: Option<TurnedArticles>,
+    /// What feeds say of their own pace.
+    hints: Option<BTreeMap<ListingId, FeedHints>>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -108,6 +115,24 @@ impl SiteSchedule {
     /// Forgets a listing.
     pub fn retire(&mut self, id: ListingId) {
         self.listings.remove(&id);
+        self.hint(id, FeedHints::default());
+    }
+
+    /// Notes what a feed says of its own pace, instead of what it said before.
+    pub fn hint(&mut self, id: ListingId, hints: FeedHints) {
+        let mut known = self.hints.take().unwrap_or_default();
+        if hints.is_empty() || !self.listings.contains_key(&id) {
+            known.remove(&id);
+        } else {
+            known.insert(id, hints);
+        }
+        self.hints = Some(known).filter(|known| !known.is_empty());
+    }
+
+    /// What a feed says of its own pace, if it says something.
+    #[must_use]
+    pub fn hints(&self, id: ListingId) -> Option<&FeedHints> {
+        self.hints.as_ref()?.get(&id)
     }
 
     /// A listing.
@@ -155,7 +180,8 @@ impl SiteSchedule {
         if let (Some(listing), Some(shown), Some(_)) = (self.listings.get_mut(&id), shown, passed) {
             listing.shown += u64::from(shown.new);
         }
-        Next { due: at(time + wait), class: Class::Listing }
+        let put_off = self.hints(id).map_or(0, |hints| hints.put_off(time + wait));
+        Next { due: at(time + wait + put_off), class: Class::Listing }
     }
 
     fn second_visit(&self, id: ListingId, config: &ScheduleConfig) -> u64 {
@@ -174,7 +200,9 @@ impl SiteSchedule {
         config: &ScheduleConfig,
     ) -> u64 {
         let Some(listing) = self.listings.get(&id) else { return config.longest_interval_s };
-        let mut wait = stretched(listing.interval, allowance, now).min(config.longest_interval_s);
+        let said = self.hints(id).filter(|_| listing.span < LEARNT).and_then(FeedHints::interval);
+        let by_rate = said.map_or(listing.interval, |said| listing.interval.min(said));
+        let mut wait = stretched(by_rate, allowance, now).min(config.longest_interval_s);
         let least = self.listings.values().map(|listing| listing.interval).min();
         if least == Some(listing.interval) {
             wait = wait.min(stretched(config.lead_interval_s, allowance, now));
@@ -197,7 +225,7 @@ impl SiteSchedule {
         let since = *listing.absent.get_or_insert(time);
         listing.fails = listing.fails.saturating_add(1);
         if listing.kind != ListingKind::Front && time.saturating_sub(since) > FORGET_ABSENT {
-            self.listings.remove(&id);
+            self.retire(id);
             return None;
         }
         let wait = LISTING.after(listing.fails)?;
@@ -293,6 +321,26 @@ impl SiteSchedule {
         self.troubles.end(now);
     }
 
+    /// Notes that an article that was read before, of this [name](super::name), answers something else now. `before`: when the
+    /// visit before did not find it either. Returns whether that is the site's trouble, and not the article's: many turned in
+    /// the same way within an hour, now or then.
+    pub fn turn(&mut self, article: u64, turn: Turn, before: Option<u64>, now: Timestamp) -> bool {
+        self.turned.get_or_insert_default().note(article, turn, before, now)
+    }
+
+    /// Notes that an article that was read before, of this [name](super::name), is read as ever.
+    pub fn stand(&mut self, article: u64, now: Timestamp) {
+        self.troubles.end(now);
+        self.turned.get_or_insert_default().stand(article, now);
+    }
+
+    /// How many of its articles turned within an hour, if that is its trouble now: it neither blocks nor fails.
+    #[must_use]
+    pub fn turned(&self, now: Timestamp) -> Option<CommonTurn> {
+        let turned = self.turned.as_ref().filter(|_| self.troubles.health().is_none());
+        turned?.now(seconds(now))
+    }
+
     /// Whether other pages answer while one fails: a good answer came after that page failed before.
     #[must_use]
     pub fn fails_alone(&self, failed_before: Option<u64>) -> bool {
@@ -358,7 +406,18 @@ impl SiteSchedule {
         let is_fresh = self.yields().articles == 0 && self.published == 0 && self.rhythm.is_empty();
         let is_without =
             || self.yields().is_without_articles(is_fresh, seconds(now)).then_some(Health::NoArticles);
-        self.troubles.health().or_else(is_without).or_else(silence).unwrap_or(Health::Healthy)
+        let has_turned = || {
+            self.turned(now).map(|common| match common.turn {
+                Turn::Forbidden => Health::Blocked,
+                Turn::NotFound | Turn::Moved | Turn::OtherPage => Health::Failing,
+            })
+        };
+        self.troubles
+            .health()
+            .or_else(has_turned)
+            .or_else(is_without)
+            .or_else(silence)
+            .unwrap_or(Health::Healthy)
     }
 
     /// A silence that the site's rhythm does not explain.

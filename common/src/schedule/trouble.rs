@@ -34,9 +34,9 @@ pub enum Health {
     NoArticles,
     /// It answers, and has shown nothing new for longer than its rhythm explains.
     Quiet,
-    /// It refuses us.
+    /// It refuses us, or many articles that were read before.
     Blocked,
-    /// It does not answer, or with errors.
+    /// It does not answer, or with errors, or with something else where many articles were read before.
     Failing,
     /// Its robots.txt cannot be read, so nothing is asked for.
     RobotsClosed,

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use newslode_page::reading::{NodeId, resolve};
 use newslode_page::{CanonicalUrl, Page};
+use serde::Serialize;
 
 use crate::robots::file::sitemaps;
 
@@ -19,6 +20,12 @@ pub const MAX_IN_ROBOTS: usize = 1000;
 
 /// More places of a page are not compared with each other.
 const MAX_LOOKED_AT: usize = 1000;
+
+/// Most alternates taken of a page.
+pub const MAX_ALTERNATES: usize = 100;
+
+/// Lengths of the code of a language.
+const LANGUAGE_CODE: std::ops::RangeInclusive<usize> = 2..=35;
 
 /// Content types of feeds in `<link rel=alternate>`.
 const FEED_TYPES: [&str; 4] =
@@ -98,6 +105,33 @@ fn place_of_link(page: &Page, link: NodeId) -> Option<Place> {
 fn is_of_comments(page: &Page, link: NodeId, url: &CanonicalUrl) -> bool {
     let title = page.tree.attr(link, "title").unwrap_or_default().to_ascii_lowercase();
     url.path().contains("/comments/") || title.contains("comments feed")
+}
+
+/// A page in another language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Alternate {
+    /// The language as the page writes it (`de`, `pt-BR`, `x-default`).
+    pub language: String,
+    /// The address, perhaps on another site.
+    pub url: CanonicalUrl,
+}
+
+/// Where a page says that it is in other languages (`<link rel=alternate hreflang>`), at most [`MAX_ALTERNATES`], in the
+/// page's order.
+#[must_use]
+pub fn alternates_on_page(page: &Page) -> Vec<Alternate> {
+    let tree = &page.tree;
+    let links = tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("link"));
+    let alternate = |node| {
+        let mut rels = tree.attr(node, "rel")?.split_ascii_whitespace();
+        rels.find(|rel| rel.eq_ignore_ascii_case("alternate"))?;
+        let language = tree.attr(node, "hreflang")?.trim();
+        let is_code = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
+        let is_language = LANGUAGE_CODE.contains(&language.len()) && language.bytes().all(is_code);
+        let url = resolve(&page.base, tree.attr(node, "href")?).filter(|url| *url != page.url)?;
+        is_language.then(|| Alternate { language: language.to_owned(), url })
+    };
+    links.filter_map(alternate).take(MAX_ALTERNATES).collect()
 }
 
 /// The sitemaps that a robots.txt names, at most [`MAX_IN_ROBOTS`], each once. `robots` is the address of the
@@ -207,5 +241,25 @@ mod tests {
         assert_eq!(places.len(), USUAL.len());
         assert_eq!(places[0].url.as_str(), "https://www.a.test:8080/feed/");
         assert!(places.iter().all(|place| place.url.origin() == "https://www.a.test:8080"));
+    }
+
+    #[test]
+    fn a_page_names_itself_in_other_languages() {
+        let html = "<base href=/x/><link rel='alternate nofollow' hreflang=de href=de><link rel=alternate hreflang=x-default href=https://b.test/>\
+             <link rel=alternate hreflang=en href=/news/><link rel=alternate href=/no><link hreflang=fr href=/no>\
+             <link rel=alternate hreflang='<b>' href=/no><link rel=alternate hreflang=e href=/no>\
+             <link rel=alternate hreflang=it href=mailto:x@a.test><link rel=alternate hreflang=it>";
+        let found = alternates(html);
+        assert_eq!(found, ["de https://a.test/x/de", "x-default https://b.test/"]);
+        let many: String = (0..300).map(|n| format!("<link rel=alternate hreflang=de href=/{n}>")).collect();
+        assert_eq!(alternates(&many).len(), MAX_ALTERNATES);
+    }
+
+    fn alternates(html: &str) -> Vec<String> {
+        let page = Page::parse(&"https://a.test/news/".parse().unwrap(), None, html.as_bytes());
+        alternates_on_page(&page)
+            .into_iter()
+            .map(|found| format!("{} {}", found.language, found.url))
+            .collect()
     }
 }

@@ -3,12 +3,15 @@
 //! They are read by one walk, as feeds mix their elements. The link of an item is, in this order: what
 //! FeedBurner replaced, a link as text or an Atom link to a page of `rel=alternate`, such a link to something
 //! else, a `guid` that may be a link, `rdf:about`, and an identifier that looks like a link. Only direct children of
-//! an item count, so the link of an Atom entry's `source` does not.
+//! an item count, so the link of an Atom entry's `source` does not. What the feed says of its own pace, and the hubs that it names,
+//! stand outside its items.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use newslode_common::schedule::FeedHints;
 use newslode_page::reading::listed::MAX_HTML;
+use newslode_page::reading::resolve;
 
 use super::collect::{Collector, ItemDraft, is_like_address, plain_title};
 use super::names::{DateMeaning, ElementName};
@@ -22,9 +25,10 @@ const ABOUT: u8 = 4;
 /// An identifier that is said to be no link, or not said to be one.
 const IDENTIFIER: u8 = 5;
 
-/// Reads the feed whose root was just opened.
-pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Collector<'_>) {
+/// Reads the feed whose root was just opened. Returns what it says of its own pace.
+pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Collector<'_>) -> FeedHints {
     let mut item: Option<ItemReader> = None;
+    let mut pace = PaceReader::default();
     while let Some(next_event) = walk.next_event() {
         match (next_event, &mut item) {
             (WalkEvent::Open(ElementName::Item, depth), None) => {
@@ -53,8 +57,60 @@ pub(super) fn read_feed(walk: &mut Walk<'_>, root: ElementName, found: &mut Coll
                 found.take(std::mem::take(&mut reading.draft));
                 item = None;
             }
+            (WalkEvent::Open(name, _), None) => pace.open(name, walk),
+            (WalkEvent::Close(name, _), None) => {
+                walk.text().into_iter().for_each(|text| pace.close(name, text));
+            }
             _ => {}
         }
+    }
+    pace.finish()
+}
+
+/// What a feed says of its own pace, while it is read.
+#[derive(Default)]
+struct PaceReader {
+    hints: FeedHints,
+    period: Option<String>,
+    frequency: u64,
+}
+
+impl PaceReader {
+    fn open(&mut self, name: ElementName, walk: &mut Walk<'_>) {
+        match name {
+            ElementName::Ttl
+            | ElementName::SkippedHour
+            | ElementName::SkippedDay
+            | ElementName::UpdatePeriod
+            | ElementName::UpdateFrequency => walk.keep_text(),
+            ElementName::Link => {
+                let Attributes { rel, href, .. } = walk.attributes();
+                let mut rels = rel.as_deref().unwrap_or_default().split_ascii_whitespace();
+                let is_hub = rels.any(|rel| rel.eq_ignore_ascii_case("hub"));
+                if let (true, Some(href), Some(base)) = (is_hub, href, walk.base()) {
+                    resolve(base, href).into_iter().for_each(|hub| self.hints.add_hub(hub));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: ElementName, text: &str) {
+        // Some programs write fractions.
+        let number = text.trim().split('.').next().and_then(|number| number.parse::<u64>().ok());
+        match (name, number) {
+            (ElementName::Ttl, Some(minutes)) => self.hints.add_ttl(minutes),
+            (ElementName::SkippedHour, Some(hour)) => self.hints.skip_hour(hour),
+            (ElementName::SkippedDay, _) => self.hints.skip_day(text),
+            (ElementName::UpdatePeriod, _) => self.period = Some(text.to_owned()),
+            (ElementName::UpdateFrequency, Some(times)) => self.frequency = times,
+            _ => {}
+        }
+    }
+
+    fn finish(mut self) -> FeedHints {
+        self.period.iter().for_each(|period| self.hints.add_period(period, self.frequency));
+        self.hints
     }
 }
 

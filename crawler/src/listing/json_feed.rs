@@ -6,8 +6,10 @@
 use std::fmt;
 use std::io::Read;
 
+use newslode_common::schedule::FeedHints;
 use newslode_page::CanonicalUrl;
 use newslode_page::reading::listed::MAX_HTML;
+use newslode_page::reading::resolve;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use url::Url;
 
@@ -48,11 +50,16 @@ pub(super) enum JsonFeedEnd {
     Other,
 }
 
-/// Reads the items of a JSON Feed.
-pub(super) fn read_json_feed(text: impl Read, url: &CanonicalUrl, found: &mut Collector<'_>) -> JsonFeedEnd {
+/// Reads the items of a JSON Feed, and the hubs that it names.
+pub(super) fn read_json_feed(
+    text: impl Read,
+    url: &CanonicalUrl,
+    found: &mut Collector<'_>,
+    hints: &mut FeedHints,
+) -> JsonFeedEnd {
     let (mut is_feed, base) = (false, url.to_url());
     let mut json = serde_json::Deserializer::from_reader(text);
-    let read = FeedSeed { base: &base, found, is_feed: &mut is_feed }.deserialize(&mut json);
+    let read = FeedSeed { base: &base, found, hints, is_feed: &mut is_feed }.deserialize(&mut json);
     match (is_feed, read) {
         (false, _) => JsonFeedEnd::Other,
         (true, Ok(())) => JsonFeedEnd::Whole,
@@ -64,6 +71,7 @@ pub(super) fn read_json_feed(text: impl Read, url: &CanonicalUrl, found: &mut Co
 struct FeedSeed<'a, 'b> {
     base: &'a Url,
     found: &'a mut Collector<'b>,
+    hints: &'a mut FeedHints,
     is_feed: &'a mut bool,
 }
 
@@ -88,6 +96,12 @@ impl<'de> Visitor<'de> for FeedSeed<'_, '_> {
                 Some("version") => {
                     let version = map.next_value_seed(TextSeed(KEPT_TEXT))?.unwrap_or_default();
                     *self.is_feed |= version.contains("jsonfeed.org/version/");
+                }
+                Some("hubs") => {
+                    let mut hubs = Vec::new();
+                    map.next_value_seed(NamesSeed { key: "url", names: &mut hubs })?;
+                    let hubs = hubs.iter().filter_map(|hub| resolve(self.base, hub));
+                    hubs.for_each(|hub| self.hints.add_hub(hub));
                 }
                 Some("items") => {
                     map.next_value_seed(ItemsSeed { base: self.base, found: &mut *self.found })?
@@ -153,7 +167,7 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
             let key = key.as_deref().unwrap_or_default();
             if NAMES.contains(&key) {
                 let mut names = Vec::new();
-                map.next_value_seed(NamesSeed(&mut names))?;
+                map.next_value_seed(NamesSeed { key: "name", names: &mut names })?;
                 match key {
                     "tags" => names.iter().for_each(|name| draft.add_keywords(name)),
                     _ => names.iter().for_each(|name| draft.add_author(name)),
@@ -186,8 +200,17 @@ impl<'de> Visitor<'de> for ItemSeed<'_, '_> {
     }
 }
 
-/// The names in a list, or of one person: texts, and the `name` of each object.
-struct NamesSeed<'a>(&'a mut Vec<String>);
+/// The names in a list, or of one person: texts, and what each object has under a key.
+struct NamesSeed<'a> {
+    key: &'static str,
+    names: &'a mut Vec<String>,
+}
+
+impl NamesSeed<'_> {
+    fn again(&mut self) -> NamesSeed<'_> {
+        NamesSeed { key: self.key, names: &mut *self.names }
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for NamesSeed<'_> {
     type Value = ();
@@ -205,8 +228,8 @@ impl<'de> Visitor<'de> for NamesSeed<'_> {
     }
 
     fn visit_str<E>(self, text: &str) -> Result<(), E> {
-        if self.0.len() < MOST_NAMES {
-            self.0.push(first_bytes(text, KEPT_TEXT).to_owned());
+        if self.names.len() < MOST_NAMES {
+            self.names.push(first_bytes(text, KEPT_TEXT).to_owned());
         }
         Ok(())
     }
@@ -231,15 +254,15 @@ impl<'de> Visitor<'de> for NamesSeed<'_> {
         Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(NamesSeed(&mut *self.0))?.is_some() {}
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(self.again())?.is_some() {}
         Ok(())
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key_seed(TextSeed(KEPT_TEXT))? {
             match key.as_deref() {
-                Some("name") => map.next_value_seed(NamesSeed(&mut *self.0))?,
+                Some(key) if key == self.key => map.next_value_seed(self.again())?,
                 _ => map.next_value::<IgnoredAny>().map(drop)?,
             }
         }

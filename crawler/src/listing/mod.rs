@@ -12,6 +12,7 @@
 
 use std::io::BufRead as _;
 
+use newslode_common::schedule::FeedHints;
 use newslode_page::{CanonicalUrl, Timestamp};
 
 mod beginning;
@@ -94,9 +95,10 @@ pub fn read(
     let is_index = root == ElementName::SitemapIndex;
     let mut found =
         if is_index { Collector::maps(url, now, limits) } else { Collector::items(url, now, limits) };
+    let mut hints = FeedHints::default();
     let form = match root {
         ElementName::Rss | ElementName::Rdf | ElementName::Feed | ElementName::Channel => {
-            feed::read_feed(&mut walk, root, &mut found);
+            hints = feed::read_feed(&mut walk, root, &mut found);
             Form::Feed
         }
         ElementName::UrlSet | ElementName::SitemapIndex => {
@@ -110,7 +112,7 @@ pub fn read(
         _ => return Err(ListingError::NotAListing { url: url.clone(), found: walk.beginning() }),
     };
     let cut = (!walk.is_whole()).then(|| walk.end());
-    finish_listing(url, limits, form, found, cut)
+    Ok(Listing { hints, ..finish_listing(url, limits, form, found, cut)? })
 }
 
 fn read_json(
@@ -119,12 +121,15 @@ fn read_json(
     now: Timestamp,
     limits: &ListingLimits,
 ) -> Result<Listing, ListingError> {
-    let mut items = Collector::items(url, now, limits);
-    match json_feed::read_json_feed(&mut input, url, &mut items) {
-        JsonFeedEnd::Other => Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() }),
-        JsonFeedEnd::Whole => finish_listing(url, limits, Form::Feed, items, None),
-        JsonFeedEnd::Cut => finish_listing(url, limits, Form::Feed, items, Some(input.end())),
-    }
+    let (mut items, mut hints) = (Collector::items(url, now, limits), FeedHints::default());
+    let cut = match json_feed::read_json_feed(&mut input, url, &mut items, &mut hints) {
+        JsonFeedEnd::Other => {
+            return Err(ListingError::NotAListing { url: url.clone(), found: "other JSON".into() });
+        }
+        JsonFeedEnd::Whole => None,
+        JsonFeedEnd::Cut => Some(input.end()),
+    };
+    Ok(Listing { hints, ..finish_listing(url, limits, Form::Feed, items, cut)? })
 }
 
 /// The listing, unless it was `cut` before anything was read.
@@ -151,7 +156,7 @@ fn finish_listing(
         Form::MapIndex => (Vec::new(), items.into_iter().map(MapLink::from).collect()),
         Form::Feed | Form::NewsMap | Form::Map => (items, Vec::new()),
     };
-    Ok(Listing { form, items, maps, is_cut, left_out })
+    Ok(Listing { form, items, maps, hints: FeedHints::default(), is_cut, left_out })
 }
 
 /// Content types of feeds. Those of sitemaps (`text/xml`) say nothing.

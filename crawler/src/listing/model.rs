@@ -1,5 +1,6 @@
 //! What a listing is once it was read: its items, the limits of reading, and why an answer gives none.
 
+use newslode_common::schedule::FeedHints;
 use newslode_page::reading::Site;
 use newslode_page::{CanonicalUrl, Timestamp};
 
@@ -74,6 +75,8 @@ pub struct Listing {
     pub items: Vec<Item>,
     /// The maps, each once, in the order of their first naming. Empty unless this is an index.
     pub maps: Vec<MapLink>,
+    /// What a feed says of its own pace.
+    pub hints: FeedHints,
     /// Whether something is missing: the answer was broken or larger than a limit.
     pub is_cut: bool,
     /// What was not taken.

@@ -104,6 +104,14 @@ pub(super) enum ElementName {
     /// A picture, or another file.
     Picture,
     Language,
+    /// For how many minutes a feed may be kept.
+    Ttl,
+    /// An hour, and a day of the week, in which a feed asks not to be read.
+    SkippedHour,
+    SkippedDay,
+    /// How often a feed changes: so many times in a period.
+    UpdatePeriod,
+    UpdateFrequency,
     /// What holds no text for people.
     Script,
     Other,
@@ -158,6 +166,12 @@ impl ElementName {
             (NamespaceKind::Core, b"enclosure") => ElementName::Picture,
             (NamespaceKind::Dublin | NamespaceKind::News, b"language") => ElementName::Language,
             (NamespaceKind::News, b"publication_date") => ElementName::NewsDate,
+            (NamespaceKind::Core, b"ttl") => ElementName::Ttl,
+            (NamespaceKind::Core, b"hour") => ElementName::SkippedHour,
+            (NamespaceKind::Core, b"day") => ElementName::SkippedDay,
+            // Those of the syndication module, whatever its prefix.
+            (_, b"updateperiod") => ElementName::UpdatePeriod,
+            (_, b"updatefrequency") => ElementName::UpdateFrequency,
             (_, b"script" | b"style") => ElementName::Script,
             _ => ElementName::Other,
         }

@@ -4,7 +4,7 @@
 use anyhow::Context as _;
 use newslode_common::schedule::past::Source;
 use newslode_common::schedule::{
-    Allowance, Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, Shown,
+    Allowance, Class, FeedHints, Listing, ListingId, ListingKind, Next, PageSchedule, Role, Shown,
 };
 use newslode_common::store::{Added, Again, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
@@ -80,7 +80,8 @@ impl Visit<'_> {
         // 4. What the visit teaches about the listing's rhythm.
         let link_count = u32::try_from(page_links.stories.len()).unwrap_or(u32::MAX);
         let new = u32::try_from(new).unwrap_or(u32::MAX);
-        self.note_listing_visit(kind, Some(Shown { links: link_count, new, top: page_links.top() })).await
+        let shown = Shown { links: link_count, new, top: page_links.top() };
+        self.note_listing_visit(kind, Some((shown, &page_links.hints))).await
     }
 
     /// The site's budget of a day.
@@ -91,18 +92,20 @@ impl Visit<'_> {
         Ok(settings.map_or(0, |settings| settings.max_pages))
     }
 
-    /// Notes a visit of a listing. `shown` is nothing after "not modified". A section that no menu leads to leaves
-    /// if it is idle: it was a story with many links.
+    /// Notes a visit of a listing. `shown`: its links, and what it says of its own pace; nothing after "not modified". A section
+    /// that no menu leads to leaves if it is idle: it was a story with many links.
     pub(super) async fn note_listing_visit(
         &self,
         kind: ListingKind,
-        shown: Option<Shown>,
+        shown: Option<(Shown, &FeedHints)>,
     ) -> anyhow::Result<Option<Next>> {
         let (id, now) = (self.listing_id(), self.now);
         // Without an allowance no interval is stretched.
         let allowance = self.claim.allowance.unwrap_or_else(|| Allowance::full(u64::from(u16::MAX), now));
         self.teach(|site| {
             site.meet(&self.claim.url, kind);
+            shown.into_iter().for_each(|(_, hints)| site.hint(id, hints.clone()));
+            let shown = shown.map(|(shown, _)| shown);
             let next = site.visit(id, shown, now, &allowance, &self.shared.schedule);
             let is_none = !self.page.is_in_menu && site.listing(id).is_some_and(Listing::is_idle);
             if is_none {

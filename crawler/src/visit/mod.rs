@@ -24,7 +24,7 @@ use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
 use newslode_common::schedule::outcome::MOVED;
 use newslode_common::schedule::past::Source;
-use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role};
+use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Turn};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
 use tokio::time::Instant;
@@ -312,7 +312,7 @@ impl Visit<'_> {
         let next = match self.page.role {
             Role::Listing(kind) => self.note_listing_visit(kind, None).await?,
             Role::Page => {
-                self.site_answered().await?;
+                self.article_stands().await?;
                 self.page.same(self.now, self.config())
             }
             Role::Behind { .. } | Role::Past { .. } | Role::Archive => None,
@@ -347,13 +347,14 @@ impl Visit<'_> {
         if page_links.is_wall {
             tracing::debug!(url = %self.claim.url, "the page shows what other addresses of its site show");
             self.site_answered().await?;
+            self.note_turn(Turn::OtherPage, None).await?;
             return self.unreadable(Outcome::Empty).await;
         }
         if page_links.is_no_article
             && !self.page.is_gone
-            && let Some(again) = self.page.not_found(MOVED, self.now)
+            && let Some(again) = self.look_again(Turn::OtherPage, MOVED).await?
         {
-            // A maintenance page, or a login: it is handed on once a second visit confirms it.
+            // A maintenance page, or a login: it is handed on once later visits confirm it.
             self.site_answered().await?;
             return Ok(self.without_page(Outcome::Unchanged, Some(again)));
         }
@@ -389,7 +390,11 @@ impl Visit<'_> {
                 Ok(self.done(Outcome::Fetched, self.claim.content, validators, None))
             }
             Role::Page => {
-                self.site_answered().await?;
+                if page_links.is_no_article || page_links.is_noindex {
+                    self.site_answered().await?;
+                } else {
+                    self.article_stands().await?;
+                }
                 if !page_links.is_same {
                     self.page.stories = page_links.stories();
                     let with_the_news = if self.links_to_news(&page_links) { u64::MAX } else { 0 };

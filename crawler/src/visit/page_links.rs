@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::rights::Rights;
-use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
+use newslode_common::schedule::{FeedHints, ListingKind, PageSchedule, Role, name};
 use newslode_common::store::Claim;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
@@ -112,6 +112,8 @@ pub(super) struct PageLinks {
     pub(super) refresh: Option<CanonicalUrl>,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
     pub(super) is_same: bool,
+    /// What a feed says of its own pace.
+    pub(super) hints: FeedHints,
     /// What it shows that only matters for the past, if an operator asked for that.
     pub(super) past: Option<Box<PastLinks>>,
 }
@@ -236,6 +238,7 @@ impl PageLinks {
             is_wall: false,
             refresh: None,
             is_same: false,
+            hints: FeedHints::default(),
             past: past.map(Box::new),
         }
     }
@@ -278,7 +281,8 @@ impl PageLinks {
             // The budget may not reach for all of a map, and maps are in any order.
             stories.sort_by_key(|story| std::cmp::Reverse(story.dated));
         }
-        PageLinks { stories, maps, kind: Some(kind), past, ..PageLinks::default() }
+        let hints = listing.hints;
+        PageLinks { stories, maps, kind: Some(kind), hints, past, ..PageLinks::default() }
     }
 
     /// Number of stories.

@@ -7,7 +7,9 @@ use anyhow::Context as _;
 use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::{Rights, read_rights, rights_key};
-use newslode_common::schedule::{DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule};
+use newslode_common::schedule::{
+    DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule, name,
+};
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Claim, Completion, Kind, Validators};
 use newslode_common::version::ContentHash;
@@ -87,6 +89,15 @@ impl<'v> Visit<'v> {
         }
         let now = self.now;
         self.teach(|site| site.answered(now)).await
+    }
+
+    /// Notes that the site answered with the page; if that was read as an article before, that it still is there.
+    pub(super) async fn article_stands(&self) -> anyhow::Result<()> {
+        if self.page.visits.first.is_none() {
+            return self.site_answered().await;
+        }
+        let (article, now) = (name(self.claim.url.as_str()), self.now);
+        self.teach(|site| site.stand(article, now)).await
     }
 
     /// What a listing says of the page as it was archived last; `None` also if that page cannot be read.

@@ -9,9 +9,9 @@ use std::time::Duration;
 use anyhow::Context as _;
 use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::outcome::{Consequence, STAYS_AFTER_END, Target, consequence};
+use newslode_common::schedule::outcome::{Consequence, STAYS_AFTER_END, Target, Waits, consequence};
 use newslode_common::schedule::{
-    AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble,
+    AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble, Turn, name,
 };
 use newslode_common::store::teach::rest;
 use newslode_common::store::{Completion, Why};
@@ -91,7 +91,7 @@ impl Visit<'_> {
                     })
                     .await?;
                 self.page.missed = self.page.missed.saturating_add(1);
-                self.end_if_over(outcome).await?;
+                self.end_if_over(outcome, self.page.missed >= 2).await?;
                 next
             }
             (
@@ -107,7 +107,7 @@ impl Visit<'_> {
                 _,
             ) => {
                 let next = self.schedule_alone(outcome).await?;
-                self.end_if_over(outcome).await?;
+                self.end_if_over(outcome, next.is_none()).await?;
                 next.or_else(|| self.stays_after_end())
             }
         };
@@ -117,7 +117,13 @@ impl Visit<'_> {
     /// Schedules the next visit of a page that fails while its site answers. If there is none and the page was never read,
     /// the site's schedule notes that it left unread.
     pub(super) async fn schedule_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
-        let next = self.next_alone(outcome);
+        let next = match (outcome, consequence(outcome, self.page.target())) {
+            (Outcome::Disallowed, Consequence::Absent(waits)) => {
+                self.look_again(Turn::Forbidden, waits).await?
+            }
+            (_, Consequence::Absent(waits)) => self.look_again(Turn::NotFound, waits).await?,
+            _ => self.next_alone(outcome),
+        };
         let is_unread = self.page.visits.first.is_none() && next.is_none();
         if let Some(day) = self.page.shown_on().filter(|_| is_unread) {
             self.teach(|site| site.leave_unread(day, outcome, self.now)).await?;
@@ -142,6 +148,31 @@ impl Visit<'_> {
         }
     }
 
+    /// When a page is asked for again that was not found, or answers something else. `None`: it is gone. An article that was
+    /// read before stays while that is the trouble of its site.
+    pub(super) async fn look_again(&mut self, turn: Turn, waits: Waits) -> anyhow::Result<Option<Next>> {
+        let before = self.page.failed.filter(|_| self.page.missed > 0);
+        let next = self.page.not_found(waits, self.now);
+        let is_of_site = self.note_turn(turn, before).await?;
+        if next.is_none() && is_of_site {
+            tracing::info!(url = %self.claim.url, ?turn,
+                "many articles of the site answer so: it may be the site's trouble, and nothing is taken out yet");
+            return Ok(self.page.missed_with_others(self.now));
+        }
+        Ok(next)
+    }
+
+    /// Notes that the page answers something else now, if it was read before. `before`: when the visit before did not find it
+    /// either. Returns whether that is the trouble of its site.
+    pub(super) async fn note_turn(&self, turn: Turn, before: Option<u64>) -> anyhow::Result<bool> {
+        let was_read = self.claim.content.is_some() && !self.page.is_gone;
+        if self.page.role != Role::Page || !was_read {
+            return Ok(false);
+        }
+        let (article, now) = (name(self.claim.url.as_str()), self.now);
+        self.teach(|site| site.turn(article, turn, before, now)).await
+    }
+
     /// The completion of a visit that failed for a reason that says nothing of the site.
     pub(super) fn fails_alone(mut self, outcome: Outcome) -> Completion {
         if self.is_tried_again(outcome) {
@@ -158,11 +189,11 @@ impl Visit<'_> {
         self.page.is_gone.then_some(Next { due, class: Class::Rest })
     }
 
-    /// Tells the miner of a page that is gone or forbidden, once a second visit has confirmed it.
-    async fn end_if_over(&mut self, outcome: Outcome) -> anyhow::Result<()> {
+    /// Tells the miner of a page that is gone or forbidden, once later visits have confirmed it.
+    async fn end_if_over(&mut self, outcome: Outcome, is_over: bool) -> anyhow::Result<()> {
         match outcome {
-            Outcome::Gone if self.page.missed >= 2 => self.end(Ending::NotFound).await,
-            Outcome::Disallowed if self.page.missed >= 2 => self.end(Ending::Disallowed).await,
+            Outcome::Gone if is_over => self.end(Ending::NotFound).await,
+            Outcome::Disallowed if is_over => self.end(Ending::Disallowed).await,
             _ => Ok(()),
         }
     }

@@ -330,6 +330,16 @@ async fn header_lines_that_browsers_take_are_taken() {
     }
 }
 
+/// RFC 9110 has such lines replaced or the answer refused; the client can only refuse.
+#[tokio::test]
+async fn a_nul_or_a_lone_carriage_return_in_the_header_ends_the_answer() {
+    for line in ["X: a\0b\r\n", "X\0: a\r\n", "X: a\rb\r\n"] {
+        let answer =
+            format!("HTTP/1.1 200 OK\r\n{line}Content-Type: text/html\r\nConnection: close\r\n\r\n{PAGE}");
+        assert_eq!(read_raw(answer.into_bytes()).await, (Some(Outcome::Unreachable), vec![]), "{line:?}");
+    }
+}
+
 #[tokio::test]
 async fn what_came_of_a_body_is_kept_whatever_its_length_was_said_to_be() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n";

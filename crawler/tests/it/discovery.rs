@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
+use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role, ScheduleConfig};
 use newslode_common::store::{Frontier, Why};
 
 use crate::sim::*;
@@ -122,4 +122,32 @@ async fn an_address_that_is_a_page_to_browsers_and_a_feed_to_readers_is_asked_fo
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.run(10 * MINUTE).await;
     assert!(!sim.asked(STORY).is_empty());
+}
+
+#[tokio::test]
+async fn what_a_feed_says_of_its_pace_is_kept_and_hastens_its_first_visits() {
+    const FEED: &str = "http://a.test/feed.xml";
+    let feed = |said: &str| {
+        let item = "<item><title>Cup</title><link>/2026/the-cup-of-the-year</link></item>";
+        format!("<rss version='2.0'><channel>{said}{item}</channel></rss>")
+    };
+    let visits = async |said: &str| {
+        // Or the feed would lead, with a pace of its own.
+        let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+        sim.set_answer(FEED, 200, &[("content-type", "application/rss+xml")], feed(said));
+        sim.add(FEED, Why::Link, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Feed))).await;
+        sim.run(5 * HOUR).await;
+        (sim.asked(FEED).len(), sim)
+    };
+    let (silent, _) = visits("").await;
+    let (slow, _) = visits("<ttl>10080</ttl>").await;
+    assert_eq!(slow, silent, "a week is no reason to wait");
+    let said = "<ttl>15</ttl><link rel='hub' href='https://hub.test/'/>";
+    let (hasty, sim) = visits(said).await;
+    assert!(hasty > 15 && hasty > silent, "{hasty} visits, and {silent} of one that says nothing");
+    let hints = sim.site_schedule().await.hints(id(FEED)).cloned().unwrap();
+    assert_eq!((hints.ttl_s, hints.hubs.len()), (Some(900), 1));
+    sim.set_answer(FEED, 200, &[("content-type", "application/rss+xml")], feed(""));
+    sim.run(24 * HOUR).await;
+    assert_eq!(sim.site_schedule().await.hints(id(FEED)), None, "it says nothing any more");
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use bytes::Bytes;
 use newslode_common::message::{Ending, GonePage, envelope};
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Class, PageSchedule, ScheduleConfig};
+use newslode_common::schedule::{Class, Health, PageSchedule, ScheduleConfig, Turn};
 use newslode_common::store::{Frontier, Note, Why};
 
 use crate::sim::*;
@@ -101,6 +101,131 @@ async fn no_article_ends_because_all_redirect_for_half_an_hour() {
             );
         }
     }
+}
+
+/// Words that make pages differ.
+const NAMES: [&str; 12] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+
+fn story_of(name: &str) -> String {
+    format!("http://a.test/2026/a-long-way-home-of-{name}")
+}
+
+/// A site of twelve articles that were read at its start.
+async fn with_articles() -> Sim {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    show_all(&sim);
+    for name in NAMES {
+        sim.add(&story_of(name), Why::Link, Class::New, PageSchedule::page(None, START)).await;
+    }
+    sim.run(MINUTE).await;
+    sim.judge(|_| true).await;
+    sim
+}
+
+fn show_all(sim: &Sim) {
+    sim.web.answers.lock().unwrap().remove("http://a.test/robots.txt");
+    NAMES
+        .iter()
+        .for_each(|name| sim.set_answer(&story_of(name), 200, &[], page(&format!("Story {name}"), &[])));
+}
+
+/// Ways in which all articles of a site answer something else.
+const TURNS: [Turn; 4] = [Turn::NotFound, Turn::Forbidden, Turn::Moved, Turn::OtherPage];
+
+fn turn_all(sim: &Sim, turn: Turn) {
+    for name in NAMES {
+        let story = story_of(name);
+        match turn {
+            Turn::NotFound => sim.set_answer(&story, 404, &[], ""),
+            Turn::Forbidden => {
+                sim.set_answer("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /2026/");
+            }
+            // Each to an address of its own, or it would be a wall.
+            Turn::Moved => sim.set_answer(&story, 301, leaked_location(name), ""),
+            Turn::OtherPage => {
+                sim.set_answer(&story, 200, &[], page(&format!("We are busy {name}"), &[]));
+            }
+        }
+    }
+}
+
+fn leaked_location(name: &str) -> Headers {
+    let location: &'static str = format!("/elsewhere/{name}").leak();
+    Vec::from([("location", location)]).leak()
+}
+
+#[tokio::test]
+async fn articles_that_all_turn_in_the_same_way_for_days_are_the_trouble_of_their_site() {
+    for turn in TURNS {
+        let sim = with_articles().await;
+        let before = handed(&sim).1;
+        turn_all(&sim, turn);
+        sim.run(3 * DAY).await;
+        assert_eq!(handed(&sim), (vec![], before), "{turn:?}: nothing is taken out");
+        let asked: Vec<usize> = NAMES.iter().map(|name| sim.asked(&story_of(name)).len()).collect();
+        assert!(asked.iter().all(|asked| turn == Turn::Forbidden || *asked >= 3), "{turn:?}: {asked:?}");
+        let site = sim.site_schedule().await;
+        assert_eq!(site.turned(sim.clock.now()).map(|common| common.turn), Some(turn));
+        let health = if turn == Turn::Forbidden { Health::Blocked } else { Health::Failing };
+        assert_eq!(site.health(sim.clock.now()), health);
+        show_all(&sim);
+        sim.run(9 * DAY).await;
+        assert_eq!(handed(&sim).0, [], "{turn:?}");
+        for name in NAMES {
+            let outcome = sim.entry(&story_of(name)).await.outcome;
+            let is_read = matches!(outcome, Some(Outcome::Fetched | Outcome::Unchanged));
+            assert!(is_read, "{turn:?}: {name}: {outcome:?}");
+        }
+        let now = sim.clock.now();
+        assert_eq!(sim.site_schedule().await.turned(now), None, "{turn:?}: it is over");
+    }
+}
+
+#[tokio::test]
+async fn articles_that_stay_away_are_gone_within_five_days_however_many_they_are() {
+    for turn in TURNS {
+        let sim = with_articles().await;
+        let before = handed(&sim).1;
+        turn_all(&sim, turn);
+        sim.run(6 * DAY).await;
+        let (mut gone, pages) = handed(&sim);
+        if turn == Turn::OtherPage {
+            assert!(pages >= before + NAMES.len(), "the miner sees what is there now");
+            continue;
+        }
+        gone.retain(|ending| match turn {
+            Turn::NotFound => *ending == Ending::NotFound,
+            Turn::Forbidden => *ending == Ending::Disallowed,
+            Turn::Moved | Turn::OtherPage => matches!(ending, Ending::Moved(_)),
+        });
+        assert_eq!(gone.len(), NAMES.len(), "{turn:?}");
+    }
+}
+
+#[tokio::test]
+async fn trouble_at_the_same_hour_of_each_day_takes_no_article_out() {
+    let sim = with_articles().await;
+    for day in 0..6 {
+        turn_all(&sim, Turn::NotFound);
+        sim.run(day * DAY + 5 * HOUR).await;
+        show_all(&sim);
+        sim.run((day + 1) * DAY).await;
+        assert_eq!(handed(&sim).0, [], "day {day}");
+    }
+    let first = sim.asked(&story_of(NAMES[0]));
+    assert!(first.iter().any(|at| *at > DAY && at % DAY < 5 * HOUR), "it met the trouble again: {first:?}");
+}
+
+#[tokio::test]
+async fn what_is_gone_among_articles_that_stand_is_gone_a_day_later() {
+    let sim = with_articles().await;
+    // Five of twelve, and the others stay.
+    let gone = NAMES.iter().take(5);
+    gone.clone().for_each(|name| sim.set_answer(&story_of(name), 404, &[], ""));
+    sim.run(DAY + 2 * HOUR).await;
+    assert_eq!(handed(&sim).0, vec![Ending::NotFound; gone.count()]);
+    assert_eq!(sim.site_schedule().await.health(sim.clock.now()), Health::Healthy);
 }
 
 #[tokio::test]

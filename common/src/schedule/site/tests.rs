@@ -1,6 +1,7 @@
 //! Visits of made-up listings.
 
 use super::*;
+use crate::message::wire::MOST_MISSING;
 
 const START: u64 = 1_700_000_000;
 
@@ -154,20 +155,107 @@ fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
 }
 
 #[test]
-fn schedules_of_versions_that_know_no_past_and_no_yields_are_read() {
+fn schedules_of_versions_that_lack_the_last_fields_are_read() {
     let mut site = SiteSchedule::default();
     site.meet(&url(1), ListingKind::Feed);
     let bytes = crate::message::wire::encode(&site).unwrap();
-    for missing in 1..=2 {
+    for missing in 1..=MOST_MISSING {
         let (old, none) = bytes.split_at(bytes.len() - missing);
         assert!(none.iter().all(|byte| *byte == 0), "these are the last fields");
         assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap(), site);
     }
+    let before = &bytes[..bytes.len() - MOST_MISSING - 1];
+    assert!(
+        crate::message::wire::decode_without_last::<SiteSchedule>(before).is_err(),
+        "that field was always there"
+    );
     site.ask_for(Days { first: 19_000, last: 19_030 });
-    let bytes = crate::message::wire::encode(&site).unwrap();
-    assert_eq!(crate::message::wire::decode_without_last::<SiteSchedule>(&bytes).unwrap(), site);
+    let read = |site: &SiteSchedule, missing: usize| {
+        let bytes = crate::message::wire::encode(site).unwrap();
+        let old = &bytes[..bytes.len() - missing];
+        crate::message::wire::decode_without_last::<SiteSchedule>(old).unwrap()
+    };
+    assert_eq!(read(&site, 0), site);
+    site.read_other(true, at(START));
+    assert_eq!(read(&site, MOST_MISSING - 2), site, "as the version before wrote it");
+    site.turn(7, Turn::Moved, None, at(START));
+    assert_eq!(read(&site, 0), site);
     assert!(site.ask_for(Days { first: 19_000, last: 19_030 }), "the same days go on");
     assert!(!site.ask_for(Days { first: 19_000, last: 19_031 }));
+}
+
+/// The waits of a feed that says this of itself and shows nothing new, in seconds.
+fn waits_of_feed(say: impl Fn(&mut FeedHints), visits: usize) -> Vec<u64> {
+    let mut feed = Visits::new();
+    feed.site.meet(&url(1), ListingKind::Feed);
+    // Another listing leads, so that this one has its own pace.
+    feed.site.meet(&url(2), ListingKind::Front);
+    let mut now = START;
+    feed.visit(2, now, 0);
+    let mut hints = FeedHints::default();
+    say(&mut hints);
+    (0..visits)
+        .map(|_| {
+            feed.confirm(2, now);
+            feed.visit(2, now + 1, 0);
+            feed.site.hint(name(1), hints.clone());
+            let wait = feed.visit(1, now + 2, 0);
+            now += wait;
+            wait
+        })
+        .collect()
+}
+
+#[test]
+fn what_a_feed_says_hastens_its_first_visits_and_never_slows_them() {
+    let silent = waits_of_feed(|_| (), 12);
+    let hasty = waits_of_feed(|hints| hints.add_ttl(15), 40);
+    assert!(silent[1] > HOUR, "{silent:?}");
+    assert_eq!((hasty[0], hasty[1], hasty[2]), (silent[0], 900, 900), "after the second visit");
+    let of_day = hasty.iter().scan(0, |sum, wait| {
+        *sum += wait;
+        Some(*sum)
+    });
+    let learnt = of_day.take_while(|passed| *passed < 7 * HOUR).count();
+    assert!(hasty[learnt..].iter().all(|wait| *wait > HOUR), "its own rhythm is known then: {hasty:?}");
+    for slow in [60 * 24 * 7, 60 * 24 * 365, u64::MAX] {
+        assert_eq!(waits_of_feed(|hints| hints.add_ttl(slow), 12), silent, "{slow}");
+    }
+    let yearly = waits_of_feed(|hints| hints.add_period("yearly", 1), 12);
+    assert_eq!(yearly, silent);
+    // The first two are due before midnight.
+    let skipping = waits_of_feed(|hints| (0..20).for_each(|hour| hints.skip_hour(hour)), 3);
+    assert_eq!(skipping, [silent[0], silent[1], silent[2] + 600], "no more than ten minutes");
+}
+
+#[test]
+fn what_a_feed_says_leaves_with_it() {
+    let mut site = SiteSchedule::default();
+    let mut hints = FeedHints::default();
+    hints.add_ttl(60);
+    site.hint(name(1), hints.clone());
+    assert_eq!(site, SiteSchedule::default(), "no listing says it");
+    site.meet(&url(1), ListingKind::Feed);
+    site.hint(name(1), hints.clone());
+    assert_eq!(site.hints(name(1)), Some(&hints));
+    site.retire(name(1));
+    assert_eq!(site, SiteSchedule::default());
+}
+
+#[test]
+fn a_site_whose_articles_turn_is_not_healthy_until_they_stand() {
+    for (turn, health) in [(Turn::NotFound, Health::Failing), (Turn::Forbidden, Health::Blocked)] {
+        let mut site = SiteSchedule::default();
+        for n in 0..5 {
+            assert_eq!(site.health(at(START + n)), Health::Healthy);
+            site.turn(n, turn, None, at(START + n));
+        }
+        assert_eq!(site.health(at(START + DAY)), health);
+        site.answered(at(START + DAY));
+        assert_eq!(site.health(at(START + DAY)), health, "other pages answer");
+        site.stand(9, at(START + DAY));
+        assert_eq!(site.health(at(START + DAY)), Health::Healthy);
+    }
 }
 
 #[test]

@@ -105,6 +105,60 @@ https://www.a.test/2 | - | - | -",
     );
 }
 
+fn hints(text: &str) -> FeedHints {
+    read_all(text.as_bytes()).unwrap().hints
+}
+
+fn hubs(addresses: &[&str]) -> Vec<CanonicalUrl> {
+    addresses.iter().map(|hub| hub.parse().unwrap()).collect()
+}
+
+#[test]
+fn what_rss_says_of_its_own_pace() {
+    let item = "<item><title>Cup</title><link>/1</link><ttl>7</ttl><hour>9</hour><atom:link rel='hub' href='/no'/></item>";
+    let text = format!(
+        "<rss version='2.0' xmlns:atom='http://www.w3.org/2005/Atom' xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'>
+ <channel><title>A</title><ttl> 60 </ttl><link>https://www.a.test/</link>
+  <skipHours><hour>0</hour><hour>23</hour><hour>midnight</hour><hour>99</hour></skipHours>
+  <skipDays><day>Sunday</day><day>?</day></skipDays>
+  <atom:link rel='self' href='/feed'/><atom:link rel='hub' href='https://hub.test/'/><atom:link rel='HUB other' href='/own'/>
+  <atom:link rel='hub' href='mailto:hub@a.test'/><atom:link rel='hub'/>
+  <sy:updatePeriod>
+	hourly	</sy:updatePeriod><sy:updateFrequency>
+	2	</sy:updateFrequency>{item}</channel></rss>"
+    );
+    let said = hints(&text);
+    assert_eq!((said.ttl_s, said.period_s), (Some(3_600), Some(1_800)));
+    assert_eq!((&said.skip_hours[..], &said.skip_days[..]), (&[0, 23][..], &[7][..]));
+    assert_eq!(said.hubs, hubs(&["https://hub.test/", "https://www.a.test/own"]));
+    assert_eq!(
+        hints(&format!("<rss><channel>{item}</channel></rss>")),
+        FeedHints::default(),
+        "that is the item's"
+    );
+}
+
+#[test]
+fn what_atom_json_feed_and_rss_1_say_of_their_own_pace() {
+    let atom =
+        "<feed xmlns='http://www.w3.org/2005/Atom'><link rel='hub' href='https://hub.test/'/><title>A</title>
+ <entry><title>Cup</title><link href='/1'/></entry></feed>";
+    assert_eq!(hints(atom), FeedHints { hubs: hubs(&["https://hub.test/"]), ..FeedHints::default() });
+    let rss_1 = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns='http://purl.org/rss/1.0/'
+ xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'><channel><sy:updatePeriod>daily</sy:updatePeriod></channel>
+ <item rdf:about='/1'><title>Cup</title></item></rdf:RDF>";
+    assert_eq!(hints(rss_1).period_s, Some(86_400));
+    let json = r#"{"version": "https://jsonfeed.org/version/1.1", "hubs": [{"type": "WebSub", "url": "https://hub.test/"}, 7, {"url": 1}, {}],
+ "items": [{"id": "1", "url": "/1", "authors": [{"name": "A", "url": "https://no.test/"}]}]}"#;
+    assert_eq!(hints(json), FeedHints { hubs: hubs(&["https://hub.test/"]), ..FeedHints::default() });
+    for said in
+        ["<ttl>-1</ttl>", "<ttl>1e9</ttl>", "<ttl/>", "<ttl>0</ttl>", "<ttl>99999999999999999999999</ttl>"]
+    {
+        let text = format!("<rss><channel>{said}<item><link>/1</link></item></channel></rss>");
+        assert_eq!(hints(&text), FeedHints::default(), "{said}");
+    }
+}
+
 #[test]
 fn sitemaps() {
     check(
