@@ -63,6 +63,7 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
         params: Arc::default(),
         schedule: Arc::default(),
         retention: Default::default(),
+        noarchive: Default::default(),
     };
     let mut pages: Vec<(String, u64)> = (0..40).map(|number| (number.to_string(), THEN)).collect();
     // The first again, older; the second again, newer.

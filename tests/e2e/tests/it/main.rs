@@ -17,6 +17,7 @@ mod bad_input;
 mod browser;
 mod certificates;
 mod console;
+mod copies;
 mod corrected;
 mod crashes;
 mod durability;
