@@ -564,4 +564,21 @@ mod tests {
             assert_eq!(tls_failure(health, &outcomes), None, "it answers again");
         }
     }
+
+    #[test]
+    fn a_site_without_articles_is_told_with_its_cause() {
+        let cause = |noindex: u64, read: u64, bare: u32| {
+            let outcomes = BTreeMap::from([(Outcome::Noindex, noindex), (Outcome::Fetched, read)]);
+            let yields = Yields { others: 40, bare, ..Yields::default() };
+            let healthy = NoArticlesCause::of(Health::Healthy, &outcomes, yields);
+            assert_eq!(healthy, None, "it brings articles");
+            let said = yields_text(Health::NoArticles, &outcomes, yields).unwrap();
+            (NoArticlesCause::of(Health::NoArticles, &outcomes, yields).unwrap(), said)
+        };
+        let (noindex, said) = cause(40, 12, 39);
+        assert_eq!(noindex, NoArticlesCause::Noindex);
+        assert!(said.contains("`crawler.noindex = \"record\"`"), "{said}");
+        assert_eq!(cause(2, 50, 39).0, NoArticlesCause::Bare, "two pages do not empty a site");
+        assert_eq!(cause(0, 0, 3).0, NoArticlesCause::Unrecognised);
+    }
 }

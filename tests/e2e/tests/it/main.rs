@@ -25,6 +25,7 @@ mod embedded;
 mod floors;
 mod letters;
 mod mutants;
+mod noindex;
 mod oidc;
 mod past;
 mod placed;
