@@ -146,12 +146,12 @@ const PAGE: &str = "http://a.test/news/1";
 const HTML: &str = "<h1>A story</h1><p>It rained.";
 
 /// What a page's own record says, and what is written out of it.
-async fn said(store: &RedbStore) -> [Vec<(Source, String)>; 2] {
-    let (url, mut reader) = (PAGE.parse().unwrap(), RightsReader::new(store));
+async fn said(store: Arc<RedbStore>) -> [Vec<(Source, String)>; 2] {
+    let (url, mut reader) = (PAGE.parse().unwrap(), RightsReader::new(store.as_ref()));
     let said = |rights: &Rights| -> Vec<(Source, String)> {
         rights.statements().iter().map(|said| (said.source, said.written.clone())).collect()
     };
-    [said(&read_rights(store, &url).await.unwrap()), said(&reader.rights_of(&url).await.unwrap())]
+    [said(&read_rights(store.as_ref(), &url).await.unwrap()), said(&reader.rights_of(&url).await.unwrap())]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -173,7 +173,7 @@ async fn a_page_has_what_the_files_of_its_origin_said_when_it_was_captured() {
         answer(PAGE, 10, 200, "text/html", HTML),
     ])
     .await;
-    let [own, written_out] = said(&store).await;
+    let [own, written_out] = said(store.clone()).await;
     let gpt = (Source::RobotsAgent, "User-agent: GPTBot; Disallow: /".to_owned());
     let tdm = (Source::Tdmrep, "location: /news/*, tdm-reservation: 1".to_owned());
     assert_eq!(own, [gpt.clone(), tdm.clone()]);
@@ -192,13 +192,13 @@ async fn files_that_stand_after_their_page_or_are_missing() {
     let page = answer(PAGE, 10, 200, "text/html", HTML);
     let nothing: [Vec<(Source, String)>; 2] = [vec![], vec![]];
     assert_eq!(
-        said(&imported(std::slice::from_ref(&page)).await).await,
+        said(imported(std::slice::from_ref(&page)).await).await,
         nothing,
         "what is missing is unknown"
     );
     let gone = answer("http://a.test/robots.txt", 9, 404, "text/plain", "User-agent: GPTBot\nDisallow: /\n");
-    assert_eq!(said(&imported(&[gone, page.clone()]).await).await, nothing, "there was none");
-    let [own, written_out] = said(&imported(&[page, robots]).await).await;
+    assert_eq!(said(imported(&[gone, page.clone()]).await).await, nothing, "there was none");
+    let [own, written_out] = said(imported(&[page, robots]).await).await;
     assert_eq!((own.len(), written_out.len()), (0, 1), "it was recorded weeks later, and is joined");
 }
 
