@@ -196,7 +196,7 @@ impl PageArchive for ObjectArchive {
     }
 
     async fn discard(&self, kind: Kind, content: ContentHash, now: Timestamp) -> StoreResult<bool> {
-        if !self.begins(kind, content).await?.is_some_and(|begins| begins.len() > HEAD) {
+        if self.begins(kind, content).await?.is_none_or(|begins| begins.len() <= HEAD) {
             return Ok(false);
         }
         let note = [&FRAME[..], &now.0.to_le_bytes()].concat();
