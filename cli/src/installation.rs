@@ -205,7 +205,7 @@ pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) ->
     let rules = Rules::of_preset(config.partitioner.params);
     let params = Arc::new(config.page_params());
     let schedule = Arc::new(config.schedule.clone());
-    let retention = config.miner.retention;
+    let (retention, noarchive) = (config.miner.retention, config.crawler.noarchive);
     let (parsed, owners, filing) = (Arc::default(), Arc::default(), Arc::default());
     let schemes = Arc::new(ConfiguredSchemes::of_config(&config.miner));
     Ok(Parts {
@@ -221,6 +221,7 @@ pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) ->
         params,
         schedule,
         retention,
+        noarchive,
     })
 }
 

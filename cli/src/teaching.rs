@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use newslode_common::time::now;
 use newslode_miner::work::archive;
+use newslode_miner::work::copies::why_removed;
 use newslode_miner::work::knowledge::{self, Knowledge};
 use newslode_miner::work::parts::Parts;
 use newslode_page::Page;
@@ -61,8 +62,9 @@ impl LessonPage {
                 None => {
                     let why = match archive::removed(&parts.stores, url).await? {
                         Some(at) => format!(
-                            "the bytes of `{url}` were removed on {} to save space",
-                            crate::out::day(at)
+                            "the bytes of `{url}` were removed on {} {}",
+                            crate::out::day(at),
+                            why_removed(parts, url).await?
                         ),
                         None => format!("the archive no longer holds `{url}`"),
                     };

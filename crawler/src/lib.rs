@@ -105,7 +105,7 @@ pub async fn run(
     }
     let mut web: Arc<dyn Web> = Arc::new(internet);
     if !warc.is_empty() {
-        let hides = (config.noarchive == Noarchive::Hide).then(|| config.product_token().to_owned());
+        let hides = (config.noarchive != Noarchive::Record).then(|| config.product_token().to_owned());
         web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, hides, Clock::Machine)?);
     }
     run_in(parts, config, schedule, Surroundings { web, clock: Clock::Machine }, stop).await

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use newslode_common::config::CrawlerConfig;
 use newslode_common::rights::Rights;
-use newslode_common::store::{Kind, PageArchive, StoreResult, robots_key};
+use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult, robots_key};
 use newslode_common::time::Clock;
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, canonical};
@@ -107,6 +107,9 @@ struct KeptFile {
     /// How its lines about rights changed, the latest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changes: Vec<RightsChange>,
+    /// Whether a web archive recorded it: it says what may be done with pages, and never what may be fetched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_recorded: bool,
 }
 
 /// A change of the lines of a file that are about rights.
@@ -142,6 +145,44 @@ pub async fn read_origin_rights(archive: &dyn PageArchive, page: &Url) -> StoreR
         return Ok(OriginRights::default());
     };
     Ok(OriginRights { at, rules: rights::read(text.as_bytes(), &token), changes })
+}
+
+/// What a robots.txt says of the uses of pages to the crawler of this name.
+#[must_use]
+pub fn read_rights(bytes: &[u8], token: &str) -> FileRules {
+    rights::read(bytes, token)
+}
+
+/// Keeps the robots.txt of an origin as a web archive recorded it at a time, for the crawler of a name. One that is newer stays, and
+/// so does one that was read here while it may be in force.
+///
+/// # Errors
+/// When the archive fails.
+pub async fn keep_recorded(
+    archive: &dyn PageArchive,
+    page: &Url,
+    (at, text, token): (Timestamp, String, String),
+    now: Timestamp,
+) -> StoreResult<()> {
+    let Some(key) = key(page) else { return Ok(()) };
+    let json = archive.get(Kind::Robots, key).await?;
+    let before: Option<KeptFile> = json.and_then(|json| serde_json::from_slice(&json).ok());
+    let in_force = |before: &KeptFile| match before.is_recorded {
+        true => before.at,
+        false => before.at.plus(CACHE_TIME + GRACE),
+    };
+    if before.as_ref().is_some_and(|before| in_force(before) >= at) {
+        return Ok(());
+    }
+    let mut kept = KeptFile { at, text, token, is_recorded: true, ..KeptFile::default() };
+    if let Some(before) = before {
+        let lines = rights::read(before.text.as_bytes(), &kept.token).lines();
+        kept.changes = before.changes;
+        let after = rights::read(kept.text.as_bytes(), &kept.token).lines();
+        kept.note_change(&lines, &after);
+    }
+    let json = serde_json::to_vec(&kept).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    archive.put(Kind::Robots, key, json.into(), now).await
 }
 
 /// What a server answers to the request for a file.
@@ -217,8 +258,9 @@ impl Robots {
     /// The verdict by the file that the archive keeps, or by the server. `asked` is set if the server was asked.
     async fn find_verdict(&self, url: &Url, asked: &AtomicBool) -> CachedVerdict {
         let now = self.clock.now();
-        let kept = self.kept(url).await;
-        if let Some(kept) = &kept {
+        let known = self.kept(url).await;
+        let kept = known.as_ref().filter(|known| !known.is_recorded);
+        if let Some(kept) = kept {
             let until = due_again(kept);
             if until > now {
                 return self.verdict_by(url, kept, until).await;
@@ -231,15 +273,16 @@ impl Robots {
             Ok(Answer::File(text)) => {
                 let text = String::from_utf8_lossy(&text).into_owned();
                 let token = self.token.clone();
-                let closed_since = kept.as_ref().and_then(|kept| kept.closed_since).unwrap_or(now);
-                let (before, changes) = match kept {
-                    Some(kept) => {
-                        let lines = rights::read(kept.text.as_bytes(), &self.token).lines();
-                        (Some(lines), kept.changes)
+                let closed_since = kept.and_then(|kept| kept.closed_since).unwrap_or(now);
+                let (before, changes) = match known {
+                    Some(known) => {
+                        let lines = rights::read(known.text.as_bytes(), &self.token).lines();
+                        (Some(lines), known.changes)
                     }
                     None => (None, Vec::new()),
                 };
-                let mut kept = KeptFile { at: now, closed_since: Some(closed_since), text, token, changes };
+                let closed_since = Some(closed_since);
+                let mut kept = KeptFile { at: now, closed_since, text, token, changes, is_recorded: false };
                 let found = self.verdict_by(url, &kept, now.plus(CACHE_TIME)).await;
                 if let (Some(before), RobotsVerdict::Rules(rules)) = (&before, &found.verdict) {
                     kept.note_change(before, &rules.rights.lines());

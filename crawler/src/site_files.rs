@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use newslode_common::config::CrawlerConfig;
 use newslode_common::rights::{Rights, site_rights_key};
-use newslode_common::store::{Kind, PageArchive, StoreResult};
+use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult};
 use newslode_common::time::Clock;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -90,6 +90,28 @@ impl SiteRecord {
     #[must_use]
     pub fn changes(&self) -> &[(String, RightsChange)] {
         &self.changes
+    }
+
+    /// Keeps a file of an origin as a web archive recorded it at a time, for the crawler of a name; nothing if the server had none. One that
+    /// is newer stays.
+    ///
+    /// # Errors
+    /// When the archive fails.
+    pub async fn keep_recorded(
+        archive: &dyn PageArchive,
+        site: &Site,
+        (origin, file): (String, OriginFile),
+        (at, text, token): (Timestamp, Option<String>, String),
+        now: Timestamp,
+    ) -> StoreResult<()> {
+        let mut record = SiteRecord::read(archive, site).await?;
+        let is_newer = |kept: &KeptFile| kept.origin == origin && kept.file == file && kept.at >= at;
+        if record.files.iter().any(is_newer) {
+            return Ok(());
+        }
+        record.keep(KeptFile { origin, file, at, text, token });
+        let json = serde_json::to_vec(&record).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        archive.put(Kind::Rights, site_rights_key(site), json.into(), now).await
     }
 
     /// The file of an origin that is to be asked for now.

@@ -47,6 +47,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         params: service.config.page_params().into(),
         schedule: service.config.schedule.clone().into(),
         retention: service.config.miner.retention,
+        noarchive: service.config.crawler.noarchive,
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;

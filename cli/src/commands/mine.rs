@@ -33,6 +33,7 @@ use crate::out;
 use crate::outcomes::{count_outcomes, outcomes_in_words};
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
+use crate::queries::explain::asks_not_to_be_indexed;
 use crate::queries::past::{Coverage, coverage};
 
 /// The result of a run.
@@ -73,6 +74,8 @@ pub(crate) struct Brought {
     pub(crate) new_concepts: Vec<String>,
     /// Sites of which pages were read, and no article ever.
     pub(crate) without_articles: Vec<String>,
+    /// Those of them whose pages ask not to be indexed.
+    pub(crate) noindex: Vec<String>,
 }
 
 impl Brought {
@@ -394,9 +397,14 @@ async fn mine_with_import(
     let sites = Frontier::status(&engine.store).await?;
     let new = |(key, label)| (!known.contains(&key)).then_some(label);
     brought.new_concepts = concept_keys(engine).await?.into_iter().filter_map(new).collect();
-    let has_pages = |site: &&SiteStatus| site.outcomes.contains_key(&Outcome::Fetched);
+    let has_pages = |site: &&SiteStatus| {
+        [Outcome::Fetched, Outcome::Noindex].iter().any(|read| site.outcomes.contains_key(read))
+    };
     let without = sites.iter().filter(has_pages).filter(|site| !written.sites.contains(site.site.as_str()));
-    brought.without_articles = without.map(|site| site.site.to_string()).collect();
+    let without: Vec<&SiteStatus> = without.collect();
+    brought.without_articles = without.iter().map(|site| site.site.to_string()).collect();
+    let asking = without.iter().filter(|site| asks_not_to_be_indexed(&site.outcomes));
+    brought.noindex = asking.map(|site| site.site.to_string()).collect();
     let summary = RunSummary {
         complete: ended == Ended::Complete,
         seconds: begun.elapsed().as_secs_f64(),
@@ -501,7 +509,12 @@ async fn print_summary(engine: &Engine, folder: &Path, summary: &RunSummary) -> 
     if !brought.without_articles.is_empty() {
         let sites =
             in_short("sites whose pages were read without finding an article: ", &brought.without_articles);
-        out::line(format!("{sites}\nhint: newslode explain SITE --dir {} says why", folder.display()))?;
+        let asking = in_short("\nof these, sites whose pages ask not to be indexed: ", &brought.noindex);
+        let asking = if asking.is_empty() { asking } else { format!("{asking} (`crawler.noindex`)") };
+        out::line(format!(
+            "{sites}{asking}\nhint: newslode explain SITE --dir {} says why",
+            folder.display()
+        ))?;
     }
     let (articles, ontology) = engine::output_files(folder);
     out::line(format!("articles: {}\nontology: {}", articles.display(), ontology.display()))?;

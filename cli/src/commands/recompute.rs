@@ -76,7 +76,7 @@ fn result_text(done: &Recomputed) -> String {
     }
     if *removed > 0 {
         text.push_str(&format!(
-            ", {removed} left as they are because their bytes were removed to save space"
+            ", {removed} left as they are because their bytes were removed, to save space or because they ask for no copy"
         ));
     }
     if *stuck > 0 {

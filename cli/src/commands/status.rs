@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::installation::Setup;
 use crate::out::{self, Styled};
 use crate::outcomes::outcomes_in_words;
-use crate::queries::explain::tls_failure;
+use crate::queries::explain::{NoArticlesCause, tls_failure};
 use crate::queries::status::{SiteWithHealth, Source, Status};
 
 /// Time between two refreshes of `--watch`.
@@ -59,17 +59,22 @@ fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteWithHealth { status: site, health, is_bare, turned, learning_cut } in &status.sites {
-        let cause = tls_failure(*health, &site.outcomes).map(Outcome::meaning).or(turned.map(Turn::meaning));
+    for SiteWithHealth { status: site, health, cause, turned, learning_cut } in &status.sites {
+        let trouble =
+            tls_failure(*health, &site.outcomes).map(Outcome::meaning).or(turned.map(Turn::meaning));
         let what = if *health == Health::Blocked { "blocks us" } else { "fails" };
-        let failure = cause.filter(|_| !site.settings.paused).map(|cause| format!(" ({what}: {cause})"));
+        let failure =
+            trouble.filter(|_| !site.settings.paused).map(|trouble| format!(" ({what}: {trouble})"));
         let mark = match (site.settings.paused, health) {
             (true, _) => " (paused)",
             (false, Health::Healthy) => "",
-            (false, Health::NoArticles) if *is_bare => {
-                " (its pages hold hardly any text; `newslode explain` says what may help)"
-            }
-            (false, Health::NoArticles) => " (its pages are read, and none is an article)",
+            (false, Health::NoArticles) => match cause {
+                Some(NoArticlesCause::Noindex) => " (its pages ask not to be indexed: `crawler.noindex`)",
+                Some(NoArticlesCause::Bare) => {
+                    " (its pages hold hardly any text; `newslode explain` says what may help)"
+                }
+                Some(NoArticlesCause::Unrecognised) | None => " (its pages are read, and none is an article)",
+            },
             (false, Health::Quiet) => " (quiet)",
             (false, Health::Blocked) => " (blocks us)",
             (false, Health::Failing) => " (fails)",

@@ -69,7 +69,10 @@ fn reason_and_remedy(outcome: Outcome) -> Option<(&'static str, Option<&'static 
         Outcome::ServerError => {
             ("its server fails (5xx, or too many requests)", Some("run the command again later"))
         }
-        Outcome::Noindex => ("its page asks not to be indexed (`noindex`)", None),
+        Outcome::Noindex => (
+            "its page asks not to be indexed (`noindex`)",
+            Some("`crawler.noindex = \"record\"` mines such pages, too"),
+        ),
         Outcome::NotHtml => {
             ("it is not an HTML page", Some("name a page of the site, such as its front page"))
         }

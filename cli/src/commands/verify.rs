@@ -171,8 +171,8 @@ fn print(report: &Report) -> anyhow::Result<()> {
     ))?;
     if state.removed > 0 {
         out::line(format!(
-            "not proved: {} pages whose bytes were removed to save space; their archived contributions agree with the sums where \
-             the cells are equal",
+            "not proved: {} pages whose bytes were removed, to save space or because they ask for no copy; their archived \
+             contributions agree with the sums where the cells are equal",
             state.removed
         ))?;
     }

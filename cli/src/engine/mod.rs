@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
-use newslode_common::config::{Config, Follow};
+use newslode_common::config::{Config, Follow, Noarchive};
 use newslode_common::parsed::ParsedPages;
 use newslode_common::room::{self, Room, Shortage};
 use newslode_common::schedule::{Days, ScheduleConfig};
@@ -36,6 +36,7 @@ use newslode_common::time;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing;
+use newslode_miner::work::copies::{self, CopyMemory, Waits};
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::parts::Parts as MinerParts;
@@ -515,6 +516,7 @@ impl Engine {
             params: Arc::new(self.config.page_params()),
             schedule: Arc::new(self.schedule()),
             retention: self.config.miner.retention,
+            noarchive: self.config.crawler.noarchive,
         }
     }
 
@@ -578,6 +580,7 @@ impl Engine {
             }
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
                 announcing::announce_all(&parts, time::now()).await?;
+                self.drop_copies(&parts, stop).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.read_progress(Some(&round)).await?);
@@ -637,6 +640,17 @@ impl Engine {
         let report = views::view_sites(parts, When::Changed, pace, &mut ViewMemory::new(), stop).await?;
         tracing::info!(?report, "viewed the pages with their sites' values");
         Ok(report.sites > 0)
+    }
+
+    /// Deletes the copies of viewed pages that ask for none, if that is configured. The run ends, so they wait for nothing more.
+    async fn drop_copies(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
+        if parts.noarchive != Noarchive::Drop {
+            return Ok(());
+        }
+        let how = (Waits::default(), Pace { at_once: 1, share: 100 });
+        let dropped = copies::drop_copies(parts, how, &mut CopyMemory::default(), stop).await?;
+        tracing::info!(?dropped, "deleted copies of pages that ask for none");
+        Ok(())
     }
 
     /// Waits until all work is done, or until `stop`.

@@ -51,6 +51,7 @@ impl ImportCounts {
                 self.problems.push(text);
                 None
             }
+            ReadEvent::Rights(_) => None,
             ReadEvent::Record { found, bytes } => {
                 self.records += 1;
                 self.bytes.0 = bytes;

@@ -25,6 +25,7 @@ use tracing::Instrument as _;
 use super::capture::{Capture, Skip, markup_rights};
 use super::counts::ImportCounts;
 use super::plan::ImportPlan;
+use super::recorded::{RecordedFile, RecordedFiles};
 
 /// Pages that are decoded, archived and published at once.
 const AT_ONCE: usize = 8;
@@ -56,6 +57,14 @@ struct PagesUnderway {
     add: Vec<ContentHash>,
 }
 
+/// What is imported at once.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) captures: Vec<Capture>,
+    /// The files about rights that stood between them.
+    pub(super) files: Vec<RecordedFile>,
+}
+
 pub(super) struct Importer<'a> {
     parts: &'a Parts,
     plan: &'a ImportPlan,
@@ -65,22 +74,27 @@ pub(super) struct Importer<'a> {
     broker: Outage,
     /// The sites of all captures so far.
     sites: HashMap<Site, PagesUnderway>,
+    /// What the files of origins say of rights.
+    recorded: RecordedFiles,
 }
 
 impl<'a> Importer<'a> {
     pub(super) fn new(parts: &'a Parts, plan: &'a ImportPlan) -> Importer<'a> {
         let [store, archive, broker] = ["store", "archive", "broker"].map(Outage::new);
-        Importer { parts, plan, retry: Retry::for_ever(), store, archive, broker, sites: HashMap::new() }
+        let (retry, recorded) = (Retry::for_ever(), RecordedFiles::new(&plan.token));
+        Importer { parts, plan, retry, store, archive, broker, sites: HashMap::new(), recorded }
     }
 
     /// Archives and publishes the captures that are the newest of their pages.
     pub(super) async fn import_batch(
         &mut self,
-        batch: Vec<Capture>,
+        Batch { captures, files }: Batch,
         counts: &mut ImportCounts,
     ) -> anyhow::Result<()> {
+        files.into_iter().for_each(|file| self.recorded.note(file));
         let mut sites: BTreeMap<Site, Vec<Capture>> = BTreeMap::new();
-        for capture in batch {
+        for capture in captures {
+            self.recorded.note_page(&capture.url);
             sites.entry(capture.site.clone()).or_default().push(capture);
         }
         let mut wanted = Vec::new();
@@ -94,11 +108,23 @@ impl<'a> Importer<'a> {
         for site in touched {
             self.note_contents(&site).await?;
         }
+        self.keep_files().await?;
         let this = &*self;
         let publishing = stream::iter(&ready).map(|page| this.archive_and_publish(page));
         let done: Vec<()> = publishing.buffer_unordered(AT_ONCE).try_collect().await?;
         counts.pages += done.len() as u64;
         counts.sites = self.sites.values().filter(|site| site.check_at > 0).count();
+        Ok(())
+    }
+
+    /// Keeps what the files of origins with pages say of rights.
+    async fn keep_files(&mut self) -> anyhow::Result<()> {
+        let archive = self.parts.stores.archive.as_ref();
+        for file in self.recorded.take_kept() {
+            let keeping = || file.keep(archive, &self.plan.token, time::now());
+            let kept = self.retry.run(&self.archive, keeping).await;
+            kept.context("cannot keep what a site's files say of rights")?;
+        }
         Ok(())
     }
 
@@ -147,7 +173,7 @@ impl<'a> Importer<'a> {
         let limit = usize::try_from(self.plan.max_page_bytes).unwrap_or(usize::MAX);
         let plan = self.plan;
         let decoding = stream::iter(wanted).map(|capture| async move {
-            let (site, url) = (capture.site.clone(), capture.url.clone());
+            let (site, url, at) = (capture.site.clone(), capture.url.clone(), capture.at);
             let token = plan.token.clone();
             let page = tokio::task::spawn_blocking(move || {
                 let mut rights = capture.head_rights(&token);
@@ -159,14 +185,15 @@ impl<'a> Importer<'a> {
                     Err(skip) => Ok(Err(skip)),
                 }
             });
-            anyhow::Ok((site, url, page.await.context("reading a page broke off")??))
+            anyhow::Ok(((site, url, at), page.await.context("reading a page broke off")??))
         });
         let decoded: Vec<_> = decoding.buffer_unordered(AT_ONCE).try_collect().await?;
         let mut ready = Vec::new();
-        for (site, url, page) in decoded {
+        for ((site, url, at), page) in decoded {
             let underway = self.sites.entry(site.clone()).or_default();
             match page {
-                Ok((content, page, rights)) => {
+                Ok((content, page, mut rights)) => {
+                    rights.add_all(self.recorded.rights_of(&url, at));
                     underway.add.push(content);
                     if let Some((_, noted)) = underway.pages.get_mut(&url) {
                         *noted = Some(content);

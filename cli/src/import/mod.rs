@@ -23,6 +23,7 @@ mod files;
 mod importer;
 mod plan;
 mod reader;
+mod recorded;
 
 pub use self::counts::ImportCounts;
 pub(crate) use self::dates::Dates;
@@ -30,7 +31,7 @@ pub(crate) use self::files::archive_files;
 pub(crate) use self::plan::ImportPlan;
 
 use self::capture::Capture;
-use self::importer::Importer;
+use self::importer::{Batch, Importer};
 use self::reader::ReadEvent;
 use crate::input::Input;
 
@@ -82,8 +83,8 @@ pub async fn import_saved_pages(
     let mut importer = Importer::new(parts, &plan);
     let mut pages = pages.into_iter().peekable();
     while pages.peek().is_some() {
-        let (mut batch, mut bytes) = (Vec::new(), 0);
-        while batch.len() < BATCH.0
+        let (mut captures, mut bytes) = (Vec::new(), 0);
+        while captures.len() < BATCH.0
             && bytes < BATCH.1
             && let Some((page, fetched_at)) = pages.next()
         {
@@ -91,28 +92,33 @@ pub async fn import_saved_pages(
             match Capture::of_saved_page(page, fetched_at, &plan, now) {
                 Ok(capture) => {
                     bytes += capture.bytes();
-                    batch.push(capture);
+                    captures.push(capture);
                 }
                 Err(skip) => counts.count_skipped(skip),
             }
         }
-        importer.import_batch(batch, counts).await?;
+        importer.import_batch(Batch { captures, files: Vec::new() }, counts).await?;
     }
     Ok(())
 }
 
-/// The next captures: at least one, and what else is there. `None` at the end of the files.
-async fn next_batch(events: &mut Receiver<ReadEvent>, counts: &mut ImportCounts) -> Option<Vec<Capture>> {
-    let (mut batch, mut bytes, mut seen) = (Vec::new(), 0, 0);
+/// The next captures, and what else is there. `None` at the end of the files.
+async fn next_batch(events: &mut Receiver<ReadEvent>, counts: &mut ImportCounts) -> Option<Batch> {
+    let (mut batch, mut bytes, mut seen) = (Batch::default(), 0, 0);
     let mut next = Some(events.recv().await?);
     while let Some(event) = next {
-        if let Some(capture) = counts.count_event(event) {
-            bytes += capture.bytes();
-            batch.push(capture);
+        match event {
+            ReadEvent::Rights(file) => batch.files.push(*file),
+            event => {
+                if let Some(capture) = counts.count_event(event) {
+                    bytes += capture.bytes();
+                    batch.captures.push(capture);
+                }
+            }
         }
         seen += 1;
         // Records that give no page also fill a batch; otherwise a file of images would show no progress.
-        let is_full = batch.len() >= BATCH.0 || bytes >= BATCH.1 || seen >= 10 * BATCH.0;
+        let is_full = batch.captures.len() >= BATCH.0 || bytes >= BATCH.1 || seen >= 10 * BATCH.0;
         next = if is_full { None } else { events.try_recv().ok() };
     }
     Some(batch)

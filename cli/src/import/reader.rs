@@ -6,6 +6,7 @@ use tokio::sync::mpsc::Sender;
 
 use super::capture::{Capture, Skip};
 use super::plan::ImportPlan;
+use super::recorded::RecordedFile;
 
 /// What the reader found next.
 pub(super) enum ReadEvent {
@@ -17,6 +18,8 @@ pub(super) enum ReadEvent {
         /// Bytes of all files that were read so far.
         bytes: u64,
     },
+    /// A file that says what may be done with the pages of its origin. Its record comes next.
+    Rights(Box<RecordedFile>),
     /// Why a file cannot be read to its end.
     Problem(String),
 }
@@ -43,6 +46,11 @@ pub(super) fn read_files(plan: &ImportPlan, now: Timestamp, to: &Sender<ReadEven
             let bytes = before + reader.bytes_read();
             let event = match next {
                 Ok(Found::Record(record)) => {
+                    if let Some(file) = RecordedFile::of_record(&record, plan, now)
+                        && to.blocking_send(ReadEvent::Rights(Box::new(file))).is_err()
+                    {
+                        return;
+                    }
                     ReadEvent::Record { found: Capture::of_record(record, plan, now).map(Box::new), bytes }
                 }
                 Ok(Found::Skipped(skipped)) => {

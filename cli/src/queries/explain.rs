@@ -12,6 +12,7 @@ use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
 use newslode_crawler::listing::discover::{Alternate, alternates_on_page};
 use newslode_miner::work::archive;
+use newslode_miner::work::copies::why_removed;
 use newslode_miner::work::histories::events::PastEvent;
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::histories::read_history;
@@ -82,9 +83,12 @@ pub(crate) struct PageExplanation {
     /// Whether it was read as a browser showed it, if it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     rendered: Option<bool>,
-    /// When its bytes were removed to save space; it still counts.
+    /// When its bytes were removed; it still counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     removed: Option<Timestamp>,
+    /// Why they were removed, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_removed: Option<&'static str>,
 }
 
 /// Explains a page.
@@ -135,6 +139,10 @@ pub(crate) async fn explain_page(
     };
     let places = PlaceExplanation::read(&parts.stores, url).await?;
     let removed = archive::removed(&parts.stores, url).await?;
+    let why_removed = match removed {
+        Some(_) => Some(why_removed(parts, url).await?),
+        None => None,
+    };
     Ok(PageExplanation {
         url: url.clone(),
         entry,
@@ -147,6 +155,7 @@ pub(crate) async fn explain_page(
         alternates,
         rendered,
         removed,
+        why_removed,
     })
 }
 
@@ -191,8 +200,8 @@ impl PageExplanation {
         facts.extend(self.places.iter().flat_map(PlaceExplanation::facts));
         let alternate = |Alternate { language, url }: &Alternate| fact(format!("in {language}"), url);
         facts.extend(self.alternates.iter().map(alternate));
-        let removed =
-            |at| fact("bytes", format!("removed on {} to save space; the page still counts", out::day(at)));
+        let why = self.why_removed.unwrap_or_default();
+        let removed = |at| fact("bytes", format!("removed on {} {why}; the page still counts", out::day(at)));
         facts.extend(self.removed.map(removed));
         let Some(history) = &self.history else { return facts };
         facts.extend(history.twin_of.iter().map(|primary| fact("same article as", primary)));
@@ -461,7 +470,9 @@ impl SiteExplanation {
         };
         facts.push(fact("next request", next));
         facts.extend(self.turned.map(|common| fact("articles turned", turned_text(common))));
-        facts.extend(yields_text(self.health, self.yields).map(|text| fact("articles", text)));
+        facts.extend(
+            yields_text(self.health, &status.outcomes, self.yields).map(|text| fact("articles", text)),
+        );
         if let Some(since) = self.silent_since {
             facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
@@ -495,22 +506,59 @@ fn turned_text(CommonTurn { turn, since, until }: CommonTurn) -> String {
     )
 }
 
+/// Why a site whose pages are read yields no articles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum NoArticlesCause {
+    /// Its pages ask not to be indexed, and that is heeded.
+    Noindex,
+    /// Most of its pages hold hardly any text.
+    Bare,
+    /// Its pages are not recognised, or its articles are elsewhere.
+    Unrecognised,
+}
+
+impl NoArticlesCause {
+    /// The cause, if the site is read without bringing articles.
+    pub(crate) fn of(
+        health: Health,
+        outcomes: &BTreeMap<Outcome, u64>,
+        yields: Yields,
+    ) -> Option<NoArticlesCause> {
+        (health == Health::NoArticles).then(|| match yields.are_bare() {
+            _ if asks_not_to_be_indexed(outcomes) => NoArticlesCause::Noindex,
+            true => NoArticlesCause::Bare,
+            false => NoArticlesCause::Unrecognised,
+        })
+    }
+}
+
+/// Whether so many pages of a site ask not to be indexed that this leaves it without articles: a third of those that were read.
+pub(crate) fn asks_not_to_be_indexed(outcomes: &BTreeMap<Outcome, u64>) -> bool {
+    let pages = |outcome: Outcome| outcomes.get(&outcome).copied().unwrap_or_default();
+    let (left_out, read) = (pages(Outcome::Noindex), pages(Outcome::Fetched) + pages(Outcome::Unchanged));
+    left_out > 0 && left_out * 2 >= read
+}
+
 /// When the last article was read; of a site without them, what may be the cause.
-fn yields_text(health: Health, yields: Yields) -> Option<String> {
+fn yields_text(health: Health, outcomes: &BTreeMap<Outcome, u64>, yields: Yields) -> Option<String> {
     let at = |seconds: u64| time::iso(Timestamp(seconds * 1_000));
     let read = match yields.articles {
         0 => "none was read yet".to_owned(),
         _ => format!("the last new one was read {}", at(yields.last)),
     };
-    let cause = match (health, yields.are_bare()) {
-        (Health::NoArticles, true) => {
+    let cause = match NoArticlesCause::of(health, outcomes, yields) {
+        Some(NoArticlesCause::Noindex) => {
+            "; its pages ask not to be indexed (`noindex`), so they are not mined; `crawler.noindex = \"record\"` mines them"
+        }
+        Some(NoArticlesCause::Bare) => {
             "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers. If scripts do, \
              `crawler.browser` and `render = true` for the site in `crawler.sites_file` let a browser load them"
         }
-        (Health::NoArticles, false) => {
+        Some(NoArticlesCause::Unrecognised) => {
             "; the other pages hold text: they are not recognised, or the site shows its articles elsewhere"
         }
-        _ => "",
+        None => "",
     };
     let is_known = yields.articles > 0 || yields.others > 0;
     is_known.then(|| format!("{read}; {} other pages since{cause}", yields.others))
@@ -559,5 +607,22 @@ mod tests {
         for health in [Health::Healthy, Health::Quiet, Health::Blocked] {
             assert_eq!(tls_failure(health, &outcomes), None, "it answers again");
         }
+    }
+
+    #[test]
+    fn a_site_without_articles_is_told_with_its_cause() {
+        let cause = |noindex: u64, read: u64, bare: u32| {
+            let outcomes = BTreeMap::from([(Outcome::Noindex, noindex), (Outcome::Fetched, read)]);
+            let yields = Yields { others: 40, bare, ..Yields::default() };
+            let healthy = NoArticlesCause::of(Health::Healthy, &outcomes, yields);
+            assert_eq!(healthy, None, "it brings articles");
+            let said = yields_text(Health::NoArticles, &outcomes, yields).unwrap();
+            (NoArticlesCause::of(Health::NoArticles, &outcomes, yields).unwrap(), said)
+        };
+        let (noindex, said) = cause(40, 12, 39);
+        assert_eq!(noindex, NoArticlesCause::Noindex);
+        assert!(said.contains("`crawler.noindex = \"record\"`"), "{said}");
+        assert_eq!(cause(2, 50, 39).0, NoArticlesCause::Bare, "two pages do not empty a site");
+        assert_eq!(cause(0, 0, 3).0, NoArticlesCause::Unrecognised);
     }
 }

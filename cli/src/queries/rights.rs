@@ -97,7 +97,7 @@ pub(crate) async fn is_copy_hidden(
 ) -> StoreResult<bool> {
     match noarchive {
         Noarchive::Record => Ok(false),
-        Noarchive::Hide => Ok(read_rights(archive, url).await?.asks_for_no_copy()),
+        Noarchive::Hide | Noarchive::Drop => Ok(read_rights(archive, url).await?.asks_for_no_copy()),
     }
 }
 

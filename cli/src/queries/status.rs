@@ -21,6 +21,7 @@ use serde::Serialize;
 use crate::engine::space::Space;
 use crate::installation::Target;
 use crate::outcomes::count_outcomes;
+use crate::queries::explain::NoArticlesCause;
 use crate::{engine, services};
 
 /// Sites of which the store is asked at once.
@@ -32,9 +33,9 @@ pub(crate) struct SiteWithHealth {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
     pub(crate) health: Health,
-    /// Whether most of its pages that are no articles hold hardly any text.
-    #[serde(skip)]
-    pub(crate) is_bare: bool,
+    /// Why its pages are no articles, if none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<NoArticlesCause>,
     /// How many of its articles turned within an hour, if that is its trouble.
     #[serde(skip)]
     pub(crate) turned: Option<Turn>,
@@ -119,9 +120,10 @@ impl Source {
         let line = async |status: SiteStatus| {
             let (schedule, _) = frontier.schedule(&status.site).await?;
             let learning_cut = LearningCut::read(state, &status.site).await?;
-            let (health, is_bare) = (schedule.health(now), schedule.yields().are_bare());
+            let health = schedule.health(now);
+            let cause = NoArticlesCause::of(health, &status.outcomes, schedule.yields());
             let turned = schedule.turned(now).map(|common| common.turn);
-            anyhow::Ok(SiteWithHealth { health, is_bare, turned, learning_cut, status })
+            anyhow::Ok(SiteWithHealth { health, cause, turned, learning_cut, status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;

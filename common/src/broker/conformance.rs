@@ -178,7 +178,7 @@ async fn a_dropped_wait_loses_nothing(factory: Arc<dyn Factory>) -> Verdict {
 
 async fn an_article_without_reader_is_no_error(factory: Arc<dyn Factory>) -> Verdict {
     let broker = fresh(&*factory).await?;
-    broker.publish_article("en.example", Bytes::from_static(b"{}")).await.map_err(words)
+    broker.publish_article("en.example", &[], Bytes::from_static(b"{}")).await.map_err(words)
 }
 
 /// Four publishers, four consumers that drop every seventh delivery the first time they see it.

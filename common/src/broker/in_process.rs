@@ -18,7 +18,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use super::{
     Acker, Broker, BrokerError, Consumer, DELIVERY_LIMIT, DELIVERY_LIMIT_REASON, DeadLetter, Delivery,
-    Limits, MAX_MESSAGE, PublishError, Queue,
+    Headers, Limits, MAX_MESSAGE, PublishError, Queue,
 };
 use crate::telemetry::trace::TraceContext;
 use crate::time;
@@ -28,6 +28,8 @@ use crate::time;
 pub struct PublishedArticle {
     /// `<language>.<site>`.
     pub topic: String,
+    /// Its headers.
+    pub headers: Vec<(&'static str, &'static str)>,
     /// JSON.
     pub body: Bytes,
 }
@@ -209,7 +211,12 @@ impl Broker for InProcessBroker {
         Ok(())
     }
 
-    async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError> {
+    async fn publish_article(
+        &self,
+        topic: &str,
+        headers: Headers<'_>,
+        body: Bytes,
+    ) -> Result<(), PublishError> {
         check_size(&body)?;
         let readers = {
             let mut subscribers = lock(&self.shared.subscribers);
@@ -217,7 +224,8 @@ impl Broker for InProcessBroker {
             subscribers.clone()
         };
         for reader in readers {
-            let article = PublishedArticle { topic: topic.into(), body: body.clone() };
+            let article =
+                PublishedArticle { topic: topic.into(), headers: headers.to_vec(), body: body.clone() };
             match reader.send_timeout(article, self.shared.limits.timeout).await {
                 // A reader that has gone away is no error.
                 Ok(()) | Err(mpsc::error::SendTimeoutError::Closed(_)) => {}

@@ -205,15 +205,23 @@ pub trait Consumer: Send {
     async fn next(&mut self) -> Result<Delivery, BrokerError>;
 }
 
+/// Names and values of a message's headers.
+pub type Headers<'h> = &'h [(&'static str, &'static str)];
+
 /// Carries messages between services; see the module's head for the contract.
 #[async_trait]
 pub trait Broker: Send + Sync {
     /// Publishes to a work queue; returns once it is confirmed.
     async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError>;
 
-    /// Publishes JSON to the topic exchange of articles under `<language>.<site>`. A missing reader is no
-    /// error.
-    async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError>;
+    /// Publishes JSON to the topic exchange of articles under `<language>.<site>`, with headers by which readers may choose, too. A
+    /// missing reader is no error.
+    async fn publish_article(
+        &self,
+        topic: &str,
+        headers: Headers<'_>,
+        body: Bytes,
+    ) -> Result<(), PublishError>;
 
     /// Starts consuming.
     async fn consume(&self, queue: Queue, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError>;

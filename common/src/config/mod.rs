@@ -270,7 +270,8 @@ pub struct CrawlerConfig {
     /// begins with another name, such as `Mozilla`; `user_agent` should contain it, so that owners find it in their logs.
     pub robots_token: String,
     /// What becomes of copies of pages that ask for none (`noarchive` in `X-Robots-Tag` or `<meta name>`): "record" treats them as
-    /// all others, "hide" neither shows nor exports them, and does not write them to `archive.warc`. Articles and counts stay.
+    /// all others, "hide" neither shows nor exports them, and does not write them to `archive.warc`, "drop" also deletes them once
+    /// their pages are viewed. Articles and counts stay.
     pub noarchive: Noarchive,
     /// What becomes of pages that ask not to be indexed (`noindex` in the same places): "heed" does not mine them, "record" does.
     /// Either way the wish is part of an article's rights.
@@ -449,6 +450,8 @@ pub enum Noarchive {
     /// The copy is kept for mining and for proofs, but neither shown nor exported.
     #[default]
     Hide,
+    /// The same, and the copy is deleted once its page is viewed.
+    Drop,
 }
 
 /// What becomes of pages that ask not to be indexed (`noindex`).

@@ -7,7 +7,7 @@
 use std::ops::RangeInclusive;
 
 use super::contact::is_contact;
-use super::{Config, ConfigError, is_of_token};
+use super::{Config, ConfigError, Noarchive, is_of_token};
 use crate::broker::rabbitmq;
 use crate::message::MAX_PAGE;
 use crate::message::seed::{MAX_DELAY_MS, MAX_DEPTH, MAX_PAGES};
@@ -141,6 +141,11 @@ impl Config {
         broken.unless(
             crawler.contact.is_empty() || is_contact(&crawler.contact),
             format!("`crawler.contact` is {:?}; it must be an http(s) URL or a mail address, such as `https://example.org/crawler` or `crawler@example.org`", crawler.contact),
+        );
+        broken.unless(
+            crawler.noarchive != Noarchive::Drop || self.miner.views_s > 0,
+            "`crawler.noarchive` is drop and `miner.views_s` is 0; copies are deleted after their pages were viewed, so let pages be \
+             viewed, or set `crawler.noarchive` to hide",
         );
         broken.unless(
             crawler.proxy.reveal().is_empty() || is_proxy_url(crawler.proxy.reveal()),
@@ -419,6 +424,17 @@ mod tests {
         check(|c| c.broker.max_length = 0, &["broker.max_length"]);
         check(|c| c.broker.max_bytes = 0, &["broker.max_bytes"]);
         check(|c| c.store.timeout_ms = 0, &["store.timeout_ms"]);
+    }
+
+    #[test]
+    fn copies_are_dropped_only_where_pages_are_viewed() {
+        let dropping = |views_s| {
+            move |c: &mut Config| (c.crawler.noarchive, c.miner.views_s) = (Noarchive::Drop, views_s)
+        };
+        check(dropping(0), &["crawler.noarchive", "miner.views_s"]);
+        let mut config = Config::default();
+        dropping(1)(&mut config);
+        config.validate().unwrap();
     }
 
     #[test]

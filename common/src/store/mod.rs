@@ -123,7 +123,7 @@ pub struct Expired {
 }
 
 /// Pages and the results computed from them, by content. Contract: bytes that `put` returned `Ok` for are
-/// found by `get`, byte for byte, until they are deleted or expire. A second put replaces the first. `get`
+/// found by `get`, byte for byte, until they are deleted, discarded or expire. A second put replaces the first. `get`
 /// returns `None` for content that was never put. Implementations compress (zstd).
 #[async_trait]
 pub trait PageArchive: Send + Sync {
@@ -139,10 +139,23 @@ pub trait PageArchive: Send + Sync {
     /// Deletes everything put before `before`.
     async fn expire(&self, before: Timestamp) -> StoreResult<Expired>;
 
-    /// When these bytes were [removed](AgedArchive::remove) to save space, if they were not put or deleted since. `None` from
-    /// an archive that removes nothing by itself.
+    /// Deletes bytes and notes when, for [`removed`](PageArchive::removed). Returns whether they were there; what is not there is
+    /// not noted. An archive that keeps no notes deletes them.
+    async fn discard(&self, kind: Kind, content: ContentHash, _now: Timestamp) -> StoreResult<bool> {
+        let was_there = self.get(kind, content).await?.is_some();
+        self.delete(kind, content).await?;
+        Ok(was_there)
+    }
+
+    /// When these bytes were [discarded](PageArchive::discard), or [removed](AgedArchive::remove) to save space, if they were
+    /// not put or deleted since and the note did not expire.
     async fn removed(&self, _kind: Kind, _content: ContentHash) -> StoreResult<Option<Timestamp>> {
         Ok(None)
+    }
+
+    /// Whether [`removed`](PageArchive::removed) is answered without a request to a server.
+    fn knows_removals(&self) -> bool {
+        true
     }
 }
 

@@ -48,12 +48,12 @@ async fn a_slow_reader_of_articles_holds_the_publisher_back_and_a_gone_one_does_
     let broker = InProcessBroker::new(limits);
     let mut slow = broker.subscribe_articles(1);
     let gone = broker.subscribe_articles(1);
-    broker.publish_article("en.example", Bytes::from_static(b"1")).await.unwrap();
+    broker.publish_article("en.example", &[], Bytes::from_static(b"1")).await.unwrap();
     drop(gone);
-    let full = broker.publish_article("en.example", Bytes::from_static(b"2")).await.unwrap_err();
+    let full = broker.publish_article("en.example", &[], Bytes::from_static(b"2")).await.unwrap_err();
     assert!(matches!(full, PublishError::Full { .. }), "{full}");
     let read = slow.recv().await.unwrap();
     assert_eq!((read.topic.as_str(), read.body.as_ref()), ("en.example", b"1".as_slice()));
-    broker.publish_article("en.example", Bytes::from_static(b"3")).await.unwrap();
+    broker.publish_article("en.example", &[], Bytes::from_static(b"3")).await.unwrap();
     assert_eq!(slow.recv().await.unwrap().body, "3");
 }

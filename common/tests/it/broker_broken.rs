@@ -9,7 +9,7 @@ use bytes::Bytes;
 use newslode_common::broker::conformance::{CHECKS, Factory};
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::broker::{
-    Acker, Broker, BrokerError, Consumer, DeadLetter, Delivery, Limits, PublishError, Queue,
+    Acker, Broker, BrokerError, Consumer, DeadLetter, Delivery, Headers, Limits, PublishError, Queue,
 };
 
 /// One fault each. [`FAULTS`] names the check that must notice it.
@@ -128,11 +128,16 @@ impl Broker for Broken {
         self.inner.publish(queue, body).await
     }
 
-    async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError> {
+    async fn publish_article(
+        &self,
+        topic: &str,
+        headers: Headers<'_>,
+        body: Bytes,
+    ) -> Result<(), PublishError> {
         if self.fault == Fault::WantsReaders {
             return Err(PublishError::Unroutable { queue: "articles".into(), reason: "no reader".into() });
         }
-        self.inner.publish_article(topic, body).await
+        self.inner.publish_article(topic, headers, body).await
     }
 
     async fn consume(&self, queue: Queue, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError> {

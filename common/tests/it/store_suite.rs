@@ -76,6 +76,8 @@ pub(crate) enum Fault {
     KeepsDeleted,
     ExpiresAll,
     KeepsFirst,
+    DiscardsNothing,
+    NotesNothing,
     // Faults of an archive that removes its oldest values.
     ListsByName,
     ListsFromTheStart,
@@ -276,6 +278,16 @@ impl PageArchive for Broken {
         let before = if self.has(Fault::ExpiresAll) { Timestamp(u64::MAX) } else { before };
         self.good.expire(before).await
     }
+    async fn discard(&self, kind: Kind, content: ContentHash, now: Timestamp) -> StoreResult<bool> {
+        match self.fault {
+            Fault::DiscardsNothing => Ok(self.good.get(kind, content).await?.is_some()),
+            Fault::NotesNothing => {
+                let was_there = self.good.get(kind, content).await?.is_some();
+                self.delete(kind, content).await.map(|()| was_there)
+            }
+            _ => self.good.discard(kind, content, now).await,
+        }
+    }
     async fn removed(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Timestamp>> {
         if self.has(Fault::ForgetsRemovals) { Ok(None) } else { self.good.removed(kind, content).await }
     }
@@ -402,6 +414,13 @@ async fn each_fault_of_an_archive_is_found() {
         KeepsDeleted => "what_is_deleted_is_gone",
         ExpiresAll => "what_was_put_before_expires_and_nothing_else",
         KeepsFirst => "putting_again_replaces",
+        DiscardsNothing => "what_is_discarded_is_gone_and_noted",
+        NotesNothing => "what_is_discarded_is_gone_and_noted",
+        RemembersRemovals => "what_was_discarded_can_be_put_again",
+    }
+    check_faults! { archive:
+        RemembersRemovals => "deleting_forgets_that_it_was_discarded",
+        NotesNothing => "the_note_of_what_was_discarded_expires",
     }
 }
 

@@ -401,6 +401,15 @@ impl Visit<'_> {
                     self.add_stories(&page_links, None, with_the_news).await?;
                 }
                 if page_links.is_noindex {
+                    // The miner never hears of it, and a site whose pages all end so yields no article.
+                    let is_new = {
+                        let mut before = self.page.visited.iter();
+                        before.all(|visit| visit.outcome != Outcome::Noindex && visit.verdict.is_none())
+                    };
+                    if is_new {
+                        let now = self.now;
+                        self.teach(|site| site.read_other(false, now)).await?;
+                    }
                     let next = self.schedule_alone(Outcome::Noindex).await?;
                     return self.noindex(validators, next).await;
                 }

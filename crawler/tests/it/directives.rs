@@ -66,6 +66,16 @@ async fn a_noindex_article_is_removed_and_mined_again_once_it_is_allowed() {
 }
 
 #[tokio::test]
+async fn a_page_that_asks_not_to_be_indexed_counts_once_among_those_that_are_no_articles() {
+    let (sim, ..) = story(&[(ROBOTS, "noindex")], "").await;
+    sim.run(12 * DAY).await;
+    assert_eq!(sim.asked(STORY).len(), 4);
+    // The page to which the story links is another one.
+    let yields = sim.site_schedule().await.yields();
+    assert_eq!((yields.others, yields.bare, yields.articles), (1, 0, 0));
+}
+
+#[tokio::test]
 async fn unchanged_bytes_are_published_once_noindex_is_gone() {
     let (sim, ..) = story(&[], "").await;
     let is_page = |bytes: &&Bytes| !envelope::holds::<GonePage>(bytes);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
+use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, Headers, PublishError, Queue};
 use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::{
     Added, Claim, Claimed, Completed, Completion, Entry, Expired, Frontier, Kind, NewUrl, Note, Pace,
@@ -315,7 +315,12 @@ impl Broker for MemoryBroker {
         Ok(())
     }
 
-    async fn publish_article(&self, _topic: &str, _body: Bytes) -> Result<(), PublishError> {
+    async fn publish_article(
+        &self,
+        _topic: &str,
+        _headers: Headers<'_>,
+        _body: Bytes,
+    ) -> Result<(), PublishError> {
         Ok(())
     }
 

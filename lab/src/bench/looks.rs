@@ -104,6 +104,7 @@ pub(super) fn parts(store: RedbStore) -> anyhow::Result<Parts> {
         params: Arc::default(),
         schedule: Arc::default(),
         retention: Default::default(),
+        noarchive: Default::default(),
     })
 }
 

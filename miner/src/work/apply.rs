@@ -8,7 +8,7 @@
 //! 3. The history of its article is written, and readers hear what happened to it, at least once.
 //! 4. The schedule hears what the page turned out to be.
 //! 5. The page is counted.
-//! 6. The content that this one replaced leaves the archive.
+//! 6. The content that this one replaced leaves the archive, and so does the hierarchy of a copy that was dropped before.
 //!
 //! Only then is the message acknowledged. Start at [`count_batch`].
 
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use futures::future::try_join_all;
-use newslode_common::config::Follow;
+use newslode_common::config::{Follow, Noarchive};
 use newslode_common::message::{CountedPage, PartitionedPage, envelope};
 use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{Applied, Change, Kind, NewUrl, StoreError, Why};
@@ -29,6 +29,7 @@ use tracing::{Instrument as _, Span};
 
 use crate::mining::articles::is_view;
 use crate::work::archive::{self, read_contribution};
+use crate::work::copies;
 use crate::work::error::BatchError;
 use crate::work::feedback;
 use crate::work::histories::history::Fetch;
@@ -119,6 +120,11 @@ pub(super) async fn count_traced(
         return discard(parts, pages).await;
     }
     archive::forget_replaced(&parts.stores, replaced).await?;
+    if parts.noarchive == Noarchive::Drop {
+        for (page, _) in pages.iter().zip(&ends).filter(|(_, end)| **end == PageEnd::Stale) {
+            copies::drop_repeated(parts, &page.url, page.version.content).await?;
+        }
+    }
     Ok(ends)
 }
 

@@ -11,6 +11,7 @@
 //!   ([`announcing`]);
 //!   [`filing`] says under which concepts, and
 //!   [`feedback`] reports to the schedule what a page turned out to be.
+//! - [`copies`] deletes the bytes of pages that ask for no copy.
 //! - [`window`] removes old pages, [`reconcile`] publishes lost ones again (`losses` says when), [`recompute`] counts pages again
 //!   after the algorithms changed ([`generations`]), and [`verify`] proves the sums.
 //! - [`captures`] names pages of web archives on their way. [`members`] and [`instances`] read what the ontology says of articles
@@ -28,6 +29,7 @@ pub mod announcing;
 pub mod apply;
 pub mod archive;
 pub mod captures;
+pub mod copies;
 pub mod corrections;
 mod deliveries;
 pub mod error;

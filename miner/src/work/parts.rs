@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use newslode_common::broker::Broker;
-use newslode_common::config::Retention;
+use newslode_common::config::{Noarchive, Retention};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::Params;
@@ -47,6 +47,8 @@ pub struct Parts {
     pub schedule: Arc<ScheduleConfig>,
     /// What the archive keeps of pages that are gone.
     pub retention: Retention,
+    /// What becomes of copies of pages that ask for none.
+    pub noarchive: Noarchive,
 }
 
 impl Parts {

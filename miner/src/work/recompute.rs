@@ -53,7 +53,7 @@ pub struct Recomputed {
     pub counted: u64,
     /// Pages that the archive lost, and that no longer count.
     pub lost: u64,
-    /// Pages whose bytes were removed to save space; they stay counted as they are.
+    /// Pages whose bytes were removed, to save space or because they ask for no copy; they stay counted as they are.
     pub removed: u64,
     /// Pages that cannot be computed again, or whose contribution the archive lost; they stay counted as they are.
     pub stuck: u64,
@@ -85,7 +85,7 @@ struct Recounted {
 /// How computing a page again ended.
 enum Computing {
     Done(Box<Recounted>),
-    /// Its bytes were removed to save space.
+    /// Its bytes were removed, to save space or because it asks for no copy.
     Removed,
     /// It cannot be computed, or its contribution cannot be subtracted.
     Stuck,

@@ -136,7 +136,7 @@ pub async fn announce_changes(
         let mut registry = parse_registry(&bytes)?;
         for change in registry.changes_since(registry.announced.max(told)) {
             let event = serde_json::to_vec(&TaxonomyEvent::new(change))?;
-            broker.publish_article(TAXONOMY_TOPIC, event.into()).await?;
+            broker.publish_article(TAXONOMY_TOPIC, &[], event.into()).await?;
             told = change.number;
         }
         if registry.last_number() <= registry.announced {

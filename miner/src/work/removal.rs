@@ -4,7 +4,7 @@
 //! that finds the page counts it again. It may also overtake the page's own message, since the two come by different queues: then
 //! its number is left in place of the page, and the late message is stale. Start at [`remove_page`].
 
-use newslode_common::config::Retention;
+use newslode_common::config::{Noarchive, Retention};
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::schedule::outcome::STAYS_AFTER_END;
 use newslode_common::store::{Applied, Change, StoreResult};
@@ -14,6 +14,7 @@ use newslode_page::time::Timestamp;
 
 use crate::work::apply::PageEnd;
 use crate::work::archive::{forget_counted, read_contribution};
+use crate::work::copies;
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
 
@@ -66,6 +67,8 @@ pub async fn remove_page(parts: &Parts, gone: &GonePage, now: Timestamp) -> Resu
         parts.histories().end(gone, number, now).await?;
         if parts.retention == Retention::Live || gone.ending == Ending::Forgotten {
             forget_counted(&parts.stores, held.into_iter()).await?;
+        } else if let Some(name) = held.filter(|_| parts.noarchive == Noarchive::Drop) {
+            copies::drop_gone(parts, &gone.url, name).await?;
         }
         return Ok(PageEnd::Applied);
     }

@@ -7,6 +7,7 @@ use newslode_common::config::{Follow, Retention};
 use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::outcome::Outcome;
+use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use, rights_key};
 use newslode_common::schedule::{ListingId, ListingKind, PageSchedule, Role, ScheduleConfig};
 use newslode_common::store::state_digest;
 use newslode_common::store::teach::teach;
@@ -66,6 +67,33 @@ fn told(event: &str, version: u64) -> Vec<(String, u64)> {
 
 async fn holds(world: &World, kind: Kind, content: ContentHash) -> bool {
     world.parts.stores.archive.get(kind, content).await.unwrap().is_some()
+}
+
+#[tokio::test]
+async fn headers_say_which_event_it_is_and_what_may_be_done_with_the_article() {
+    let world = world();
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    let mut rights = Rights::default();
+    for (of, standing) in [(Use::AiTrain, Standing::Reserved), (Use::Search, Standing::Allowed)] {
+        rights.add(Statement::new(Source::ContentSignal, "as it is written", PAGE, NOW, [(of, standing)]));
+    }
+    let json = serde_json::to_vec(&rights).unwrap();
+    let archive = &world.parts.stores.archive;
+    archive.put(Kind::Rights, rights_key(&url(STORY)), json.into(), NOW).await.unwrap();
+    count(&world, &site, &story(1, "golf", "It rained.")).await;
+    remove_page(&world.parts, &gone(2), NOW).await.unwrap();
+    for event in ["new", "gone"] {
+        let wanted = [
+            ("event", event),
+            ("rights.search", "allowed"),
+            ("rights.ai_input", "unknown"),
+            ("rights.ai_train", "reserved"),
+            ("rights.text_mining", "unknown"),
+            ("rights.archive", "unknown"),
+        ];
+        assert_eq!(readers.try_recv().unwrap().headers, wanted);
+    }
 }
 
 async fn readers_hear_of_each_event_once(world: World) {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod admission;
+mod copies;
 mod corrections;
 mod counting;
 mod faults;

@@ -52,6 +52,7 @@ pub(crate) fn world() -> World {
         params: Arc::default(),
         schedule: Arc::default(),
         retention: Default::default(),
+        noarchive: Default::default(),
     };
     World { parts, broker }
 }

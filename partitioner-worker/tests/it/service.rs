@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::broker::{
-    Acker, Broker, BrokerError, Consumer, DeadLetter, Delivery, PublishError, Queue,
+    Acker, Broker, BrokerError, Consumer, DeadLetter, Delivery, Headers, PublishError, Queue,
 };
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{open, seal};
@@ -93,7 +93,7 @@ impl Broker for Queues {
         self.0.published.lock().unwrap().push(body);
         Ok(())
     }
-    async fn publish_article(&self, _: &str, _: Bytes) -> Result<(), PublishError> {
+    async fn publish_article(&self, _: &str, _: Headers<'_>, _: Bytes) -> Result<(), PublishError> {
         unreachable!("the partitioner hands out no articles")
     }
     async fn consume(&self, queue: Queue, _: u16) -> Result<Box<dyn Consumer>, BrokerError> {

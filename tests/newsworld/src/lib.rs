@@ -14,11 +14,12 @@
 //!
 //! [`living`] is a world of its own: small pages of sites that publish, edit, move and delete through simulated days.
 //! [`archived`] is a site with two years of archives. [`anonymous`] is a site whose single pages are read badly. [`placed`] has sites that name
-//! the sections and tags of their articles in different ways, or have none. [`scripted`] hides the pages of another world behind scripts. [`Replay`] serves recorded sites.
+//! the sections and tags of their articles in different ways, or have none. [`scripted`] hides the pages of another world behind scripts, [`headed`] adds a header to them. [`Replay`] serves recorded sites.
 
 pub mod anonymous;
 pub mod archived;
 pub mod floors;
+pub mod headed;
 pub mod living;
 pub mod placed;
 mod replay;

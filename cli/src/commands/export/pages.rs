@@ -104,7 +104,10 @@ pub(super) async fn write(
         tracing::warn!(pages = hidden, "pages that ask for no copy are left out (crawler.noarchive)");
     }
     if removed > 0 {
-        tracing::warn!(pages = removed, "pages whose bytes were removed to save space are left out");
+        tracing::warn!(
+            pages = removed,
+            "pages whose bytes were removed, to save space or because they ask for no copy, are left out"
+        );
     }
     Ok(writer.finish_with_index()?.1)
 }

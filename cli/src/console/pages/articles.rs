@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
+use newslode_common::rights::Use;
 
 use super::parts::{Found, article_file_links, article_summaries};
 use super::shell::{NavigationItem, Page, page_response};
@@ -163,6 +164,14 @@ fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
             div {
                 label for="code" { "Code of a scheme" }
                 input #code name="code" value=(filter.code) placeholder="medtop:15000000" autocomplete="off" spellcheck="false";
+            }
+            div {
+                label for="rights" { "Rights" }
+                input #rights name="rights" value=(filter.rights) list="standings" placeholder="ai_train=allowed"
+                    autocomplete="off" spellcheck="false";
+                datalist #standings {
+                    @for of in Use::ALL { option value={ (of.name()) "=allowed" } {} }
+                }
             }
             (time_input("from", "From", filter.from))
             (time_input("to", "To", filter.to))

@@ -20,6 +20,7 @@ use crate::filter::phrases::{Passage, WordQuery};
 use crate::html::Links;
 use crate::html::lists::{self, ListedArticle};
 use crate::html::values::{EXTERNAL_REL, page_url, publication_element, time_element};
+use crate::queries::explain::asks_not_to_be_indexed;
 
 /// About how many characters a passage has.
 const LENGTH: usize = 220;
@@ -240,6 +241,9 @@ pub(super) fn site_state(status: &SiteStatus, health: Health) -> Markup {
     let (class, words) = match (status.settings.paused, health) {
         (true, _) => ("idle", "paused"),
         (false, Health::Healthy) => ("good", "healthy"),
+        (false, Health::NoArticles) if asks_not_to_be_indexed(&status.outcomes) => {
+            ("warn", "pages ask not to be indexed")
+        }
         (false, Health::NoArticles) => ("warn", "pages, but no articles"),
         (false, Health::Quiet) => ("warn", "quiet"),
         (false, Health::Blocked) => ("bad", "blocks us"),

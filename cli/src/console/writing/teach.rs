@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use newslode_miner::work::archive;
+use newslode_miner::work::copies::why_removed;
 use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::views::preview;
 use newslode_page::Page;
@@ -75,7 +76,8 @@ pub(in crate::console) async fn correct(
     let Some((_, page)) = archive::page(&parts.stores, &summary.url).await? else {
         let why = match archive::removed(&parts.stores, &summary.url).await? {
             Some(at) => {
-                format!("The bytes of this page were removed on {} to save space", crate::out::day(at))
+                let why = why_removed(parts, &summary.url).await?;
+                format!("The bytes of this page were removed on {} {why}", crate::out::day(at))
             }
             None => "The archive no longer holds this page".to_owned(),
         };

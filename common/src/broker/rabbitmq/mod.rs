@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 use self::core::{Core, Keeper, MessageIds, WINDOW};
 use self::link::{Address, Link, Supervisor, open_patiently};
 use self::topology::Topology;
-use super::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
+use super::{Broker, BrokerError, Consumer, DeadLetter, Headers, PublishError, Queue};
 use crate::config::{BrokerConfig, Secret};
 use crate::telemetry::metrics::Metrics;
 use crate::telemetry::trace::TraceContext;
@@ -122,8 +122,13 @@ impl Broker for RabbitBroker {
         self.core.publish(queue, &body, TraceContext::current().as_ref()).await
     }
 
-    async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError> {
-        self.core.publish_article(topic, &body).await
+    async fn publish_article(
+        &self,
+        topic: &str,
+        headers: Headers<'_>,
+        body: Bytes,
+    ) -> Result<(), PublishError> {
+        self.core.publish_article(topic, headers, &body).await
     }
 
     async fn consume(&self, queue: Queue, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError> {

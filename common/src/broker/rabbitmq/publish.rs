@@ -12,7 +12,7 @@ use lapin::types::{AMQPValue, FieldTable};
 use lapin::{BasicProperties, Channel, Confirmation, ErrorKind};
 use tokio::time::timeout;
 
-use super::super::{MAX_MESSAGE, PublishError, Queue};
+use super::super::{Headers, MAX_MESSAGE, PublishError, Queue};
 use super::core::Core;
 use super::topology::text;
 
@@ -82,12 +82,22 @@ impl Core {
         .await
     }
 
-    pub(super) async fn publish_article(&self, topic: &str, body: &[u8]) -> Result<(), PublishError> {
+    pub(super) async fn publish_article(
+        &self,
+        topic: &str,
+        headers: Headers<'_>,
+        body: &[u8],
+    ) -> Result<(), PublishError> {
         let exchange = self.topology.articles();
         let route = Route { exchange: &exchange, key: topic, mandatory: false };
-        let trace = TraceContext::current();
-        let headers = trace.as_ref().map(|trace| with_trace(None, trace));
-        let properties = self.properties("application/json", headers);
+        let mut table = FieldTable::default();
+        for (name, value) in headers {
+            table.insert((*name).into(), text(*value));
+        }
+        if let Some(trace) = TraceContext::current() {
+            table = with_trace(Some(table), &trace);
+        }
+        let properties = self.properties("application/json", Some(table));
         self.in_time(body, &exchange, async {
             let link = self.up().await?;
             self.confirmed(&link.articles, &route, body, properties).await

@@ -50,6 +50,16 @@ impl<A: PageArchive> PageArchive for CountedArchive<A> {
         Ok(())
     }
 
+    async fn discard(&self, kind: Kind, content: ContentHash, now: Timestamp) -> StoreResult<bool> {
+        let was_there = self.counted("delete", self.archive.discard(kind, content, now).await)?;
+        failpoint::effect(|| format!("archive discard {}", kind.name()));
+        Ok(was_there)
+    }
+
+    fn knows_removals(&self) -> bool {
+        self.archive.knows_removals()
+    }
+
     async fn removed(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Timestamp>> {
         self.counted("get", self.archive.removed(kind, content).await)
     }

@@ -2,7 +2,8 @@
 //! from the usual `AWS_…` variables: see [`bucket`]), or in memory.
 //!
 //! An object is `<kind>/<first two hex digits>/<content>.zst`. It begins with a frame that holds the time of
-//! the put and that `zstd` skips, so the `zstd` tool reads the object as it is. Stores read no clock, so
+//! the put and that `zstd` skips, so the `zstd` tool reads the object as it is. Of a value that was discarded only
+//! this frame is left, with the time of that. Stores read no clock, so
 //! expiry uses that time and never the object's own. It lists all objects and reads 16 bytes of each. Where
 //! that is too much (S3 with millions of pages), use the bucket's lifecycle rules instead. If another process
 //! puts a value again just while it expires, the new value may be lost with it.
@@ -92,6 +93,11 @@ impl ObjectArchive {
         }
     }
 
+    /// The frame of an object, and a byte of its value if it was not discarded.
+    async fn begins(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        self.found(self.store.get_range(&path(kind, content), 0..HEAD as u64 + 1).await)
+    }
+
     /// Deletes an object if it was put before a time.
     async fn expire_one(&self, object: ObjectMeta, before: Timestamp) -> StoreResult<ExpiryOutcome> {
         // Other programs may keep files in the same folder.
@@ -179,11 +185,32 @@ impl PageArchive for ObjectArchive {
         let Some(found) = self.found(self.store.get(&path(kind, content)).await)? else { return Ok(None) };
         let object = found.bytes().await.map_err(|error| meaning(&error))?;
         put_at(&object)?;
+        if object.len() == HEAD {
+            return Ok(None);
+        }
         blocking(move || unpack(&object)).await.map(Some)
     }
 
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
         self.found(self.store.delete(&path(kind, content)).await).map(drop)
+    }
+
+    async fn discard(&self, kind: Kind, content: ContentHash, now: Timestamp) -> StoreResult<bool> {
+        if self.begins(kind, content).await?.is_none_or(|begins| begins.len() <= HEAD) {
+            return Ok(false);
+        }
+        let note = [&FRAME[..], &now.0.to_le_bytes()].concat();
+        let noted = self.store.put(&path(kind, content), note.into()).await;
+        noted.map(|_| true).map_err(|error| meaning(&error))
+    }
+
+    async fn removed(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Timestamp>> {
+        let begins = self.begins(kind, content).await?;
+        begins.filter(|begins| begins.len() == HEAD).map(|head| put_at(&head)).transpose()
+    }
+
+    fn knows_removals(&self) -> bool {
+        false
     }
 
     async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {

@@ -23,6 +23,10 @@ checks! { PageArchive:
     deleting_what_is_not_there_is_fine,
     what_was_put_before_expires_and_nothing_else,
     putting_again_renews,
+    what_is_discarded_is_gone_and_noted,
+    what_was_discarded_can_be_put_again,
+    deleting_forgets_that_it_was_discarded,
+    the_note_of_what_was_discarded_expires,
 }
 
 fn content(name: &str) -> ContentHash {
@@ -167,4 +171,61 @@ pub async fn putting_again_renews(archive: &dyn PageArchive) {
     );
     assert_eq!(ok(archive.get(Kind::Contribution, here).await), Some(Bytes::from_static(b"same")));
     assert_eq!(ok(archive.expire(Timestamp(2_001)).await).values, 1, "a renewed value is there once");
+}
+
+/// Discarded bytes are not found, and the archive says since when; what was not there is not noted.
+pub async fn what_is_discarded_is_gone_and_noted(archive: &dyn PageArchive) {
+    let (gone, kept, never) = (content("discarded"), content("beside discarded"), content("never there"));
+    put(archive, Kind::Page, gone, &noise(1_000)).await;
+    put(archive, Kind::Hierarchy, gone, &noise(1_000)).await;
+    put(archive, Kind::Page, kept, &Bytes::new()).await;
+    let at = Timestamp(START.0 + 7);
+    assert_eq!(ok(archive.removed(Kind::Page, gone).await), None, "what is there is noted as removed");
+    assert!(ok(archive.discard(Kind::Page, gone, at).await), "what was there is said not to have been");
+    assert!(!ok(archive.discard(Kind::Page, gone, Timestamp(at.0 + 1)).await), "it was there twice");
+    assert_eq!(ok(archive.get(Kind::Page, gone).await), None, "discarded bytes are still found");
+    assert_eq!(ok(archive.removed(Kind::Page, gone).await), Some(at), "nothing says when it was discarded");
+    assert_eq!(
+        ok(archive.get(Kind::Hierarchy, gone).await),
+        Some(noise(1_000)),
+        "another kind was discarded"
+    );
+    assert_eq!(ok(archive.get(Kind::Page, kept).await), Some(Bytes::new()), "other bytes were discarded");
+    assert_eq!(ok(archive.removed(Kind::Page, kept).await), None, "an empty value is no removal");
+    assert!(!ok(archive.discard(Kind::Page, never, at).await));
+    assert_eq!(ok(archive.removed(Kind::Page, never).await), None, "what was never there has a note");
+    for (kind, content) in [(Kind::Page, gone), (Kind::Hierarchy, gone), (Kind::Page, kept)] {
+        ok(archive.delete(kind, content).await);
+    }
+}
+
+/// Bytes that are put again are there as if they had never been discarded.
+pub async fn what_was_discarded_can_be_put_again(archive: &dyn PageArchive) {
+    let back = content("back");
+    put(archive, Kind::Page, back, &noise(100)).await;
+    ok(archive.discard(Kind::Page, back, START).await);
+    put(archive, Kind::Page, back, &noise(200)).await;
+    assert_eq!(ok(archive.get(Kind::Page, back).await), Some(noise(200)), "bytes do not come back");
+    assert_eq!(ok(archive.removed(Kind::Page, back).await), None, "what came back is still noted");
+    ok(archive.delete(Kind::Page, back).await);
+}
+
+/// Of what is deleted nothing is left, not even a note.
+pub async fn deleting_forgets_that_it_was_discarded(archive: &dyn PageArchive) {
+    let forgotten = content("forgotten");
+    put(archive, Kind::Page, forgotten, &noise(100)).await;
+    ok(archive.discard(Kind::Page, forgotten, START).await);
+    ok(archive.delete(Kind::Page, forgotten).await);
+    assert_eq!(ok(archive.removed(Kind::Page, forgotten).await), None, "deleted bytes are still noted");
+}
+
+/// A note expires by the time of the discard.
+pub async fn the_note_of_what_was_discarded_expires(archive: &dyn PageArchive) {
+    let (old, at) = (content("old note"), Timestamp(9_000));
+    ok(archive.put(Kind::Page, old, noise(100), Timestamp(1_000)).await);
+    ok(archive.discard(Kind::Page, old, at).await);
+    ok(archive.expire(at).await);
+    assert_eq!(ok(archive.removed(Kind::Page, old).await), Some(at), "a note expires by the time of the put");
+    ok(archive.expire(Timestamp(at.0 + 1)).await);
+    assert_eq!(ok(archive.removed(Kind::Page, old).await), None, "a note does not expire");
 }

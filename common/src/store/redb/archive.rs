@@ -1,8 +1,8 @@
 //! The archive in one file: packed values, and an index of each kind by age, so that expiry and retention read only what they
 //! delete.
 //!
-//! A value that was removed to save space leaves an empty one with the time of its removal, which no packed value is: readers
-//! can tell it from one that was lost.
+//! A value that was discarded, or removed to save space, leaves an empty one with the time of its removal, which no packed value
+//! is: readers can tell it from one that was lost.
 
 use std::collections::BTreeMap;
 
@@ -89,6 +89,16 @@ impl<'t> Blobs<'t> {
             self.put(kind.name(), value.content, packed, at)?;
         }
         Ok(is_same)
+    }
+
+    /// Leaves the removal of a value in its place. Returns whether it was there.
+    fn discard(&mut self, kind: Kind, content: ContentHash, at: Timestamp) -> StoreResult<bool> {
+        let held = self.blobs.get((kind.name(), content.0))?;
+        let is_there = held.is_some_and(|held| !held.value().1.is_empty());
+        if is_there {
+            self.put(kind.name(), content, &[], at)?;
+        }
+        Ok(is_there)
     }
 
     /// Enters a record into the index and the totals.
@@ -277,6 +287,10 @@ impl PageArchive for RedbStore {
             held.map(|held| unpack(held.value().1)).transpose()
         })
         .await
+    }
+
+    async fn discard(&self, kind: Kind, content: ContentHash, now: Timestamp) -> StoreResult<bool> {
+        self.write(move |transaction| Blobs::open(transaction)?.discard(kind, content, now)).await
     }
 
     async fn removed(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Timestamp>> {

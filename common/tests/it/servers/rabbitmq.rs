@@ -271,14 +271,42 @@ async fn articles_reach_who_asked_for_their_topic(url: &str) {
     let bound =
         channel.queue_bind(name.clone(), exchange, "en.*".into(), Default::default(), Default::default());
     bound.await.unwrap();
-    broker.publish_article("de.example", Bytes::from_static(b"{\"title\":\"Nein\"}")).await.unwrap();
-    broker.publish_article("en.example", Bytes::from_static(b"{\"title\":\"Yes\"}")).await.unwrap();
+    broker.publish_article("de.example", &[], Bytes::from_static(b"{\"title\":\"Nein\"}")).await.unwrap();
+    let headers = [("event", "new"), ("rights.ai_train", "allowed")];
+    broker.publish_article("en.example", &headers, Bytes::from_static(b"{\"title\":\"Yes\"}")).await.unwrap();
     let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();
     assert_eq!(got.delivery.data, b"{\"title\":\"Yes\"}");
     let properties = &got.delivery.properties;
     assert_eq!(properties.delivery_mode(), &Some(2));
     assert_eq!(properties.content_type().as_ref().unwrap().as_str(), "application/json");
     assert_eq!(properties.app_id().as_ref().unwrap().as_str(), "newslode");
+    assert!(channel.basic_get(name, Default::default()).await.unwrap().is_none());
+    articles_reach_who_asked_for_their_headers(&broker, &channel).await;
+}
+
+/// A headers exchange that is bound to that of articles hands on what may be done with an article.
+async fn articles_reach_who_asked_for_their_headers(broker: &RabbitBroker, channel: &lapin::Channel) {
+    let (chosen, kind) = ("chosen".into(), lapin::ExchangeKind::Headers);
+    let declare = lapin::options::ExchangeDeclareOptions { auto_delete: true, ..Default::default() };
+    channel.exchange_declare(chosen, kind, declare, Default::default()).await.unwrap();
+    let (articles, all) = ("news.articles".into(), "#".into());
+    let binding =
+        channel.exchange_bind("chosen".into(), articles, all, Default::default(), Default::default());
+    binding.await.unwrap();
+    let exclusive = lapin::options::QueueDeclareOptions { exclusive: true, ..Default::default() };
+    let queue = channel.queue_declare("".into(), exclusive, Default::default()).await.unwrap();
+    let mut wanted = lapin::types::FieldTable::default();
+    for (name, value) in [("x-match", "all"), ("rights.ai_train", "allowed"), ("rights.search", "allowed")] {
+        wanted.insert(name.into(), lapin::types::AMQPValue::LongString(value.into()));
+    }
+    let name = queue.name().clone();
+    channel.queue_bind(name.clone(), "chosen".into(), "".into(), Default::default(), wanted).await.unwrap();
+    for (search, body) in [("unknown", "no"), ("allowed", "yes"), ("reserved", "no")] {
+        let headers = [("rights.ai_train", "allowed"), ("rights.search", search)];
+        broker.publish_article("en.example", &headers, Bytes::from_static(body.as_bytes())).await.unwrap();
+    }
+    let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();
+    assert_eq!(got.delivery.data, b"yes");
     assert!(channel.basic_get(name, Default::default()).await.unwrap().is_none());
 }
 

@@ -99,6 +99,7 @@ impl Crawl {
             params: Arc::default(),
             schedule: Arc::new(config.clone()),
             retention: Default::default(),
+            noarchive: Default::default(),
         };
         let command = SeedCommand::Add {
             url: web_url(seed)?,

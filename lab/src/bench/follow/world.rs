@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
+use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, Headers, PublishError, Queue};
 use newslode_common::store::{Expired, Kind, PageArchive, StoreResult};
 use newslode_common::time::Clock;
 use newslode_common::version::ContentHash;
@@ -73,7 +73,7 @@ impl Broker for Outbox {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner).push(body);
         Ok(())
     }
-    async fn publish_article(&self, _: &str, _: Bytes) -> Result<(), PublishError> {
+    async fn publish_article(&self, _: &str, _: Headers<'_>, _: Bytes) -> Result<(), PublishError> {
         Ok(())
     }
     async fn consume(&self, _: Queue, _: u16) -> Result<Box<dyn Consumer>, BrokerError> {

@@ -12,10 +12,10 @@ mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_common::broker::{Broker, PublishError};
+use newslode_common::broker::{Broker, Headers, PublishError};
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::page_span;
-use newslode_common::rights::{read_rights, rights_key};
+use newslode_common::rights::{Rights, Use, read_rights, rights_key};
 use newslode_common::schedule::{Class, PageSchedule, Role};
 use newslode_common::store::{
     Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why, listed_key,
@@ -132,6 +132,21 @@ enum Announced {
     /// Now. `is_provisional`: a view may soon say something else.
     Now { is_provisional: bool },
 }
+
+/// The headers of an event: which it is, and how each use of its article stands.
+fn headers(event: EventKind, rights: &Rights) -> Vec<(&'static str, &'static str)> {
+    let uses = RIGHTS_HEADERS.iter().map(|(of, name)| (*name, rights.standing(*of).name()));
+    [("event", event.name())].into_iter().chain(uses).collect()
+}
+
+/// The header of each use.
+const RIGHTS_HEADERS: [(Use, &str); 5] = [
+    (Use::Search, "rights.search"),
+    (Use::AiInput, "rights.ai_input"),
+    (Use::AiTrain, "rights.ai_train"),
+    (Use::TextMining, "rights.text_mining"),
+    (Use::Archive, "rights.archive"),
+];
 
 impl Histories<'_> {
     /// Records an article as it was fetched, and publishes an event if it is new or changed; a new one may have to wait for a
@@ -477,8 +492,9 @@ impl Histories<'_> {
         // What the site's files say today was said at the fetch just now.
         let rights = &read_rights(self.archive, &history.url).await?;
         let filed = &FiledUnder::all(&filed);
+        let headers = headers(event.event, rights);
         let event = WithConcepts { id, event, filed, places: &places, codes: None, rights };
-        self.publish(history.language.as_deref(), &history.url, &event).await
+        self.publish(history, &headers, &event).await
     }
 
     /// Ends a history and publishes that. Returns false if there is nothing to publish.
@@ -493,7 +509,8 @@ impl Histories<'_> {
             return Ok(false);
         }
         if let Some(event) = GoneEvent::latest(history, labels) {
-            self.publish(history.language.as_deref(), &history.url, &event).await?;
+            let rights = read_rights(self.archive, &history.url).await?;
+            self.publish(history, &headers(EventKind::Gone, &rights), &event).await?;
         }
         Ok(true)
     }
@@ -501,14 +518,14 @@ impl Histories<'_> {
     /// Publishes an event to the readers who subscribed to its language and site.
     async fn publish(
         &self,
-        language: Option<&str>,
-        url: &CanonicalUrl,
+        ArticleHistory { language, url, .. }: &ArticleHistory,
+        headers: Headers<'_>,
         event: &impl Serialize,
     ) -> Result<(), BatchError> {
         let json = serde_json::to_vec(event).map_err(|e| StoreError::Corrupt(e.to_string()))?;
-        let topic = format!("{}.{}", language.unwrap_or("und"), url.site());
+        let topic = format!("{}.{}", language.as_deref().unwrap_or("und"), url.site());
         let span = page_span!("publish", otel.kind = "producer", otel.name = "publish article");
-        match self.broker.publish_article(&topic, json.into()).instrument(span).await {
+        match self.broker.publish_article(&topic, headers, json.into()).instrument(span).await {
             Ok(()) => self.metrics.articles.inc(),
             Err(error @ PublishError::TooLarge { .. }) => {
                 // The page will count and its article is archived; another attempt cannot make the event smaller.

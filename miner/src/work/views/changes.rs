@@ -14,11 +14,11 @@ const LOG_ENTRIES: usize = 256;
 
 /// The changed pages of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SiteChanges {
+pub(in crate::work) struct SiteChanges {
     /// The position of the log up to which all changes are included.
-    pub(super) position: u64,
+    pub(in crate::work) position: u64,
     /// The contents with which pages count now; [`ContentHash::NONE`] for removed pages.
-    pub(super) pages: BTreeMap<CanonicalUrl, ContentHash>,
+    pub(in crate::work) pages: BTreeMap<CanonicalUrl, ContentHash>,
     /// Whether these are all pages of the site.
     pub(super) is_complete: bool,
 }

@@ -14,17 +14,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use newslode_common::config::MinerConfig;
+use newslode_common::config::{MinerConfig, Noarchive};
 use newslode_common::store::{SiteState, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
+use crate::work::copies::{CopyMemory, Waits, drop_copies};
 use crate::work::error::BatchError;
 use crate::work::knowledge;
 use crate::work::parts::Parts;
 use crate::work::places;
 use crate::work::waiting::pause;
+
+/// A page that asks for no copy keeps its bytes for so long, for a template to be learnt from.
+const TEMPLATE_WITHIN: Duration = Duration::from_secs(86_400);
 
 mod changes;
 mod cut;
@@ -53,6 +57,43 @@ pub(super) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()
     site_value::forget(state, site).await
 }
 
+/// How far the pages of a site were viewed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Viewed {
+    /// The position of the site's log up to which all pages were viewed.
+    pub(super) position: u64,
+    /// The pages that changed after it, by the names under which they count.
+    pub(super) later: BTreeSet<ContentHash>,
+    /// The pages that were viewed and wait for a template.
+    pub(super) without_template: BTreeSet<ContentHash>,
+}
+
+/// How far the pages of a site were viewed; `None` if all of them are to be viewed: a person taught something, or nothing is
+/// known of what changed.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn viewed(state: &dyn SiteState, site: &Site) -> StoreResult<Option<Viewed>> {
+    let (knowledge, _) = knowledge::Knowledge::read(state, site).await?;
+    if knowledge.has_new_lessons {
+        return Ok(None);
+    }
+    let changes = SiteChanges::since(state, site, knowledge.progress.position).await?;
+    Ok((!changes.is_complete).then(|| Viewed {
+        position: knowledge.progress.position,
+        later: changes.contents().into_iter().collect(),
+        without_template: knowledge.templates.waiting().iter().copied().collect(),
+    }))
+}
+
+/// The changes of a site since a position of its log; 0: all its pages.
+///
+/// # Errors
+/// When the store fails.
+pub(super) async fn changes(state: &dyn SiteState, site: &Site, since: u64) -> StoreResult<SiteChanges> {
+    SiteChanges::since(state, site, since).await
+}
+
 /// The pages of a site that are still to be viewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Awaiting {
@@ -67,16 +108,13 @@ pub(super) enum Awaiting {
 /// # Errors
 /// When the store fails.
 pub(super) async fn awaiting(state: &dyn SiteState, site: &Site) -> StoreResult<Awaiting> {
-    let (knowledge, _) = knowledge::Knowledge::read(state, site).await?;
-    if knowledge.has_new_lessons {
-        return Ok(Awaiting::All);
-    }
-    let changes = SiteChanges::since(state, site, knowledge.progress.position).await?;
-    if changes.is_complete {
-        return Ok(Awaiting::All);
-    }
-    let waiting = knowledge.templates.waiting().iter().copied();
-    Ok(Awaiting::These(changes.contents().into_iter().chain(waiting).collect()))
+    Ok(match viewed(state, site).await? {
+        None => Awaiting::All,
+        Some(Viewed { mut later, without_template, .. }) => {
+            later.extend(without_template);
+            Awaiting::These(later)
+        }
+    })
 }
 
 /// The sites that were viewed, so that unchanged ones are skipped; may be lost.
@@ -150,16 +188,27 @@ pub async fn view_site(
 }
 
 /// The miner's loop: views sites every [`MinerConfig::views_s`] seconds, at [`MinerConfig::views_share`] per cent of one core.
+/// Then it deletes copies of pages that ask for none, if that is configured: never while a view may write them.
 ///
 /// # Errors
 /// Never; a failure is logged, and the next run tries again.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let pace = Pace { at_once: 1, share: config.views_share };
-    let mut memory = ViewMemory::new();
+    let (mut memory, mut copies) = (ViewMemory::new(), CopyMemory::default());
+    let waits = Waits { recounting: config.recompute_share > 0, template: TEMPLATE_WITHIN };
     while pause(Duration::from_secs(config.views_s), &stop).await {
         match view_sites(&parts, When::Grown, pace, &mut memory, &stop).await {
             Ok(report) => tracing::debug!(?report, "viewed sites"),
             Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
+        }
+        if parts.noarchive != Noarchive::Drop {
+            continue;
+        }
+        match drop_copies(&parts, (waits, pace), &mut copies, &stop).await {
+            Ok(dropped) => tracing::debug!(?dropped, "deleted copies of pages that ask for none"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot delete copies of pages that ask for none; the next pass tries again")
+            }
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::{StreamExt, TryStreamExt};
+use newslode_common::config::Noarchive;
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
@@ -249,7 +250,8 @@ impl SitePass<'_> {
         for (_, content) in &counted {
             let archive = self.parts.stores.archive.as_ref();
             // A page whose bytes were removed keeps its last view, and others are not compared with it.
-            if self.generations.removed(archive, *content).await?.is_none() {
+            let is_asked = archive.knows_removals() || self.parts.noarchive == Noarchive::Drop;
+            if !is_asked || self.generations.removed(archive, *content).await?.is_none() {
                 contents.push(*content);
             }
         }

@@ -76,6 +76,7 @@ impl Installation {
             params: Arc::default(),
             schedule: Arc::default(),
             retention: Default::default(),
+            noarchive: Default::default(),
         };
         let config = MinerConfig { fold_s: 0, views_s: 0, linger_ms: 5, ..MinerConfig::default() };
         let partitioning = newslode_partitioner::run(partitioner, PartitionerConfig::default(), stop.clone());

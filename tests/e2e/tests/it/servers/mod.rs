@@ -1,6 +1,7 @@
 //! Tests that start RabbitMQ, Redis or an S3 server. Their names begin with `servers::`, by which `./test quick` leaves
 //! them out and `./test servers` runs them, a few at a time.
 
+mod copies;
 mod dashboard;
 mod documented;
 mod examples;
