@@ -301,7 +301,7 @@ impl Robots {
         if let Some(kept) = kept.filter(|kept| now < kept.at.plus(CACHE_TIME + GRACE)) {
             let wait = reason.as_ref().map_or(SOON, |reason| reason.robots_wait(SOON));
             let until = now.plus(wait).min(kept.at.plus(CACHE_TIME + GRACE));
-            return self.verdict_by(url, &kept, until).await;
+            return self.verdict_by(url, kept, until).await;
         }
         match reason {
             Some(reason) if !is_open => {
