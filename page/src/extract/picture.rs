@@ -158,7 +158,7 @@ fn loadable(page: &Page, address: &str) -> Option<String> {
     let address = match query.contains('{') {
         true => {
             let given: Vec<&str> = query.split('&').filter(|part| !part.contains('{')).collect();
-            resolve(&page.base, &format!("{path}?{}", given.join("&")).trim_end_matches('?'))
+            resolve(&page.base, format!("{path}?{}", given.join("&")).trim_end_matches('?'))
         }
         false => resolve(&page.base, address),
     };
