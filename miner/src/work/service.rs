@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::{Delivery, Queue};
-use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::config::{Follow, MinerConfig, Noarchive};
 use newslode_common::message::seed::{SeedCommand, SeedMessage};
 use newslode_common::message::{GonePage, PartitionedPage, envelope};
 use newslode_common::page_span;
@@ -29,6 +29,7 @@ use tracing::{Instrument as _, Span, field};
 use crate::work::admission::{self, Verdict};
 use crate::work::announcing;
 use crate::work::apply::{PageEnd, count_traced};
+use crate::work::copies::{CopyMemory, Waits, drop_copies};
 use crate::work::deliveries::{ack, count_taken, reject, release};
 use crate::work::error::BatchError;
 use crate::work::filing;
@@ -44,7 +45,7 @@ use crate::work::recompute;
 use crate::work::removal::remove_page;
 use crate::work::scheme_claim::SchemeClaim;
 use crate::work::seeds::apply_seed;
-use crate::work::views;
+use crate::work::views::{Pace, ViewMemory, When, view_sites};
 use crate::work::waiting::pause;
 use crate::work::window::{Slid, Window};
 
@@ -54,6 +55,8 @@ const CONCURRENT_SITES: usize = 8;
 const ONE_AT_A_TIME: u16 = 2;
 /// Interval at which pages older than the window are removed; they leave by whole days.
 const WINDOW_INTERVAL: Duration = Duration::from_secs(3_600);
+/// A page that asks for no copy keeps its bytes for so long, for a template to be learnt from.
+const TEMPLATE_WITHIN: Duration = Duration::from_secs(86_400);
 /// Interval at which the leader saves the summaries for its successor.
 const SAVE_INTERVAL: Duration = Duration::from_secs(600);
 
@@ -85,7 +88,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
         loops.spawn(fold_loop(parts.clone(), config.clone(), claim, restarts, stop.clone()));
     }
     if config.views_s > 0 {
-        loops.spawn(views::run(parts.clone(), config.clone(), stop.clone()));
+        loops.spawn(views_loop(parts.clone(), config.clone(), stop.clone()));
     }
     if parts.announcements.are_held() {
         loops.spawn(announcing::run(parts.clone(), stop.clone()));
@@ -417,6 +420,30 @@ async fn save_summaries(state: &dyn SiteState, memory: &mut FoldMemory) {
     if let Err(error) = memory.save(state).await {
         tracing::warn!(%error, "cannot save the summaries; the next leader will have to rebuild them");
     }
+}
+
+/// Views sites every [`MinerConfig::views_s`] seconds, at [`MinerConfig::views_share`] per cent of one core.
+/// Then it deletes copies of pages that ask for none, if that is configured: never while a view may write them.
+async fn views_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let pace = Pace { at_once: 1, share: config.views_share };
+    let (mut memory, mut copies) = (ViewMemory::new(), CopyMemory::default());
+    let waits = Waits { recounting: config.recompute_share > 0, template: TEMPLATE_WITHIN };
+    while pause(Duration::from_secs(config.views_s), &stop).await {
+        match view_sites(&parts, When::Grown, pace, &mut memory, &stop).await {
+            Ok(report) => tracing::debug!(?report, "viewed sites"),
+            Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
+        }
+        if parts.noarchive != Noarchive::Drop {
+            continue;
+        }
+        match drop_copies(&parts, (waits, pace), &mut copies, &stop).await {
+            Ok(dropped) => tracing::debug!(?dropped, "deleted copies of pages that ask for none"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot delete copies of pages that ask for none; the next pass tries again")
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Removes pages older than the window, now and then.

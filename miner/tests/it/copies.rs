@@ -8,8 +8,8 @@ use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use, rights_key};
 use newslode_common::store::archive::ObjectArchive;
-use newslode_common::store::{Completion, Kind, NewUrl, Validators, Why, state_digest};
-use newslode_common::version::Version;
+use newslode_common::store::{Claim, Completion, Kind, NewUrl, Validators, Why, state_digest};
+use newslode_common::version::{ContentHash, Version};
 use newslode_miner::work::apply::{PageEnd, count_batch};
 use newslode_miner::work::copies::{CopyMemory, Dropped, Waits, drop_copies};
 use newslode_miner::work::removal::remove_page;
@@ -58,6 +58,23 @@ async fn ask_for_no_copy(world: &World, url: &CanonicalUrl) {
     rights.add(Statement::new(Source::RobotsTag, "noarchive", PAGE, NOW, says));
     let json = serde_json::to_vec(&rights).unwrap();
     world.parts.stores.archive.put(Kind::Rights, rights_key(url), json.into(), NOW).await.unwrap();
+}
+
+/// Claims a page. What is due before it is done first.
+async fn claim(world: &World, url: &CanonicalUrl) -> Claim {
+    let frontier = &world.parts.stores.frontier;
+    loop {
+        let claims = frontier.claim(NOW, Duration::from_secs(9), 1).await.unwrap().claims;
+        let claim = claims.into_iter().next().expect("the page is due");
+        if claim.url == *url {
+            return claim;
+        }
+        frontier.complete(&claim, done(Outcome::Gone, None), NOW).await.unwrap();
+    }
+}
+
+fn done(outcome: Outcome, content: Option<ContentHash>) -> Completion {
+    Completion::Done { outcome, content, validators: Validators::default(), next: None, schedule: None }
 }
 
 async fn view(world: &World) {
@@ -146,13 +163,11 @@ async fn a_page_that_is_being_fetched_keeps_its_copy_for_now() {
         count_batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
         view(&world).await;
         frontier.add(&[NewUrl::once(pages[0].url.clone(), 1, Why::Link, 0)], NOW).await.unwrap();
-        let claimed = frontier.claim(NOW, Duration::from_secs(9), 1).await.unwrap();
+        let claimed = claim(&world, &pages[0].url).await;
         assert_eq!(drop_in(&world, &mut memory).await, Dropped { pages: 1, hierarchies: 1 });
         assert_eq!(holds(&world, &pages[0]).await, THERE);
-        let (content, validators) = (Some(content_of(&pages[0])), Validators::default());
-        let outcome = Outcome::Fetched;
-        let done = Completion::Done { outcome, content, validators, next: None, schedule: None };
-        frontier.complete(&claimed.claims[0], done, NOW).await.unwrap();
+        let fetched = done(Outcome::Fetched, Some(content_of(&pages[0])));
+        frontier.complete(&claimed, fetched, NOW).await.unwrap();
         assert_eq!(drop_in(&world, &mut memory).await, Dropped { pages: 1, hierarchies: 1 });
         assert_eq!(holds(&world, &pages[0]).await, DROPPED);
     }
@@ -181,11 +196,8 @@ async fn the_copy_of_a_page_that_is_gone_goes_too() {
         assert_eq!(holds(&world, coy).await, THERE);
         let frontier = &world.parts.stores.frontier;
         frontier.add(&[NewUrl::once(coy.url.clone(), 1, Why::Link, 0)], NOW).await.unwrap();
-        let claimed = frontier.claim(NOW, Duration::from_secs(9), 1).await.unwrap();
-        let (content, validators) = (Some(content_of(coy)), Validators::default());
-        let done =
-            Completion::Done { outcome: Outcome::Gone, content, validators, next: None, schedule: None };
-        frontier.complete(&claimed.claims[0], done, NOW).await.unwrap();
+        let claimed = claim(&world, &coy.url).await;
+        frontier.complete(&claimed, done(Outcome::Gone, Some(content_of(coy))), NOW).await.unwrap();
         world.parts.noarchive = Noarchive::Drop;
         view(&world).await;
         assert_eq!(drop_in(&world, &mut CopyMemory::default()).await, Dropped { pages: 1, hierarchies: 1 });

@@ -12,23 +12,16 @@
 //! grew by a quarter, and, while it is small, once a day if it changed. Start at [`view_sites`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
-use newslode_common::config::{MinerConfig, Noarchive};
 use newslode_common::store::{SiteState, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
-use crate::work::copies::{CopyMemory, Waits, drop_copies};
 use crate::work::error::BatchError;
 use crate::work::knowledge;
 use crate::work::parts::Parts;
 use crate::work::places;
-use crate::work::waiting::pause;
-
-/// A page that asks for no copy keeps its bytes for so long, for a template to be learnt from.
-const TEMPLATE_WITHIN: Duration = Duration::from_secs(86_400);
 
 mod changes;
 mod cut;
@@ -185,31 +178,4 @@ pub async fn view_site(
     pass::view_changes(parts, site, (When::Changed, pace), stop, &mut SiteValueCache::default(), &mut report)
         .await?;
     Ok(report)
-}
-
-/// The miner's loop: views sites every [`MinerConfig::views_s`] seconds, at [`MinerConfig::views_share`] per cent of one core.
-/// Then it deletes copies of pages that ask for none, if that is configured: never while a view may write them.
-///
-/// # Errors
-/// Never; a failure is logged, and the next run tries again.
-pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
-    let pace = Pace { at_once: 1, share: config.views_share };
-    let (mut memory, mut copies) = (ViewMemory::new(), CopyMemory::default());
-    let waits = Waits { recounting: config.recompute_share > 0, template: TEMPLATE_WITHIN };
-    while pause(Duration::from_secs(config.views_s), &stop).await {
-        match view_sites(&parts, When::Grown, pace, &mut memory, &stop).await {
-            Ok(report) => tracing::debug!(?report, "viewed sites"),
-            Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
-        }
-        if parts.noarchive != Noarchive::Drop {
-            continue;
-        }
-        match drop_copies(&parts, (waits, pace), &mut copies, &stop).await {
-            Ok(dropped) => tracing::debug!(?dropped, "deleted copies of pages that ask for none"),
-            Err(error) => {
-                tracing::warn!(%error, "cannot delete copies of pages that ask for none; the next pass tries again")
-            }
-        }
-    }
-    Ok(())
 }
