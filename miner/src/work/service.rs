@@ -424,7 +424,10 @@ async fn save_summaries(state: &dyn SiteState, memory: &mut FoldMemory) {
 
 /// Views sites every [`MinerConfig::views_s`] seconds, at [`MinerConfig::views_share`] per cent of one core.
 /// Then it deletes copies of pages that ask for none, if that is configured: never while a view may write them.
-async fn views_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+///
+/// # Errors
+/// Never; a failure is logged, and the next pass tries again.
+pub async fn views_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let pace = Pace { at_once: 1, share: config.views_share };
     let (mut memory, mut copies) = (ViewMemory::new(), CopyMemory::default());
     let waits = Waits { recounting: config.recompute_share > 0, template: TEMPLATE_WITHIN };

@@ -93,7 +93,8 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     add_seeds(&engine.miner_parts(), &urls, (None, None, Some(DELAY)), &config.miner).await.unwrap();
     // The miner's own loop looks while pages arrive, as in the services. The engine looks last.
     let stop = CancellationToken::new();
-    let looking = newslode_miner::work::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
+    let looking =
+        newslode_miner::work::service::views_loop(engine.miner_parts(), config.miner.clone(), stop.clone());
     let mining = async {
         let mined = mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await;
         stop.cancel();
