@@ -296,8 +296,14 @@ def loader_takes_every_file():
     faults = _loads("newslode.toml", example) + _loads("newslode.toml, all keys", _DEFAULT.sub("", example))
     faults += _loads("newslode.toml with variables", example, variables)
     files = config_files()
-    for where, _, _, pod in chart.pods("Deployment", "Pod"):
-        faults += _loads(where, files[where.split(":")[0]], pod_variables(pod))
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as sites:
+        # In the place of the mounted secret.
+        sites.write('["example.org"]\nuser_agent = "Agreed/1.0"\n')
+        sites.flush()
+        for where, _, _, pod in chart.pods("Deployment", "Pod"):
+            variables = pod_variables(pod)
+            mounted = {"NEWSLODE__CRAWLER__SITES_FILE": sites.name} if "NEWSLODE__CRAWLER__SITES_FILE" in variables else {}
+            faults += _loads(where, files[where.split(":")[0]], variables | mounted)
     bites = _loads("", "[crawler]\nworker = 3\n") and _loads("", example, {"NEWSLODE__CRAWLER__WORKER": "3"})
     return faults + ([] if bites else ["the loader takes an unknown key"])
 
