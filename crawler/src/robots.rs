@@ -36,6 +36,7 @@ use crate::rights::FileRules;
 use crate::web::without_credentials;
 
 pub use file::RobotsFile;
+pub use rights::read as read_rules;
 
 pub mod file;
 mod rights;
@@ -147,14 +148,8 @@ pub async fn read_origin_rights(archive: &dyn PageArchive, page: &Url) -> StoreR
     Ok(OriginRights { at, rules: rights::read(text.as_bytes(), &token), changes })
 }
 
-/// What a robots.txt says of the uses of pages to the crawler of this name.
-#[must_use]
-pub fn read_rights(bytes: &[u8], token: &str) -> FileRules {
-    rights::read(bytes, token)
-}
-
-/// Keeps the robots.txt of an origin as a web archive recorded it at a time, for the crawler of a name. One that is newer stays, and
-/// so does one that was read here while it may be in force.
+/// Keeps the robots.txt of an origin that a web archive recorded: its time, its text and the crawler's name. It replaces neither a
+/// newer one nor one that the crawler read itself and that may still be in force.
 ///
 /// # Errors
 /// When the archive fails.

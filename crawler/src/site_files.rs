@@ -92,8 +92,8 @@ impl SiteRecord {
         &self.changes
     }
 
-    /// Keeps a file of an origin as a web archive recorded it at a time, for the crawler of a name; nothing if the server had none. One that
-    /// is newer stays.
+    /// Keeps a file of an origin that a web archive recorded: its time, its text (`None` if the server had no such file) and the
+    /// crawler's name. It does not replace a newer one.
     ///
     /// # Errors
     /// When the archive fails.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Health, Turn};
+use newslode_common::schedule::{Health, Vanished};
 use newslode_common::time;
 use newslode_page::time::Timestamp;
 
@@ -59,9 +59,9 @@ fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteWithHealth { status: site, health, cause, turned, learning_cut } in &status.sites {
+    for SiteWithHealth { status: site, health, cause, vanished, learning_cut } in &status.sites {
         let trouble =
-            tls_failure(*health, &site.outcomes).map(Outcome::meaning).or(turned.map(Turn::meaning));
+            tls_failure(*health, &site.outcomes).map(Outcome::meaning).or(vanished.map(Vanished::meaning));
         let what = if *health == Health::Blocked { "blocks us" } else { "fails" };
         let failure =
             trouble.filter(|_| !site.settings.paused).map(|trouble| format!(" ({what}: {trouble})"));

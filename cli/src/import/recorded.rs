@@ -95,7 +95,7 @@ impl RecordedFile {
     fn rules(&self, token: &str) -> FileRules {
         let text = self.text.as_deref().unwrap_or_default().as_bytes();
         match self.which {
-            Which::Robots => robots::read_rights(text, token),
+            Which::Robots => robots::read_rules(text, token),
             Which::Of(file) => file.read(text, token),
         }
     }

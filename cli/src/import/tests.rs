@@ -26,17 +26,28 @@ const THEN: u64 = 1_600_000_000_000;
 
 /// An archive of resources: one page for each path and time.
 fn archive(pages: &[(String, u64)]) -> tempfile::NamedTempFile {
+    let records = pages
+        .iter()
+        .map(|(path, at)| (format!("http://a.test/{path}"), *at, format!("<h1>{path} at {at}</h1>")));
+    written(RecordType::Resource, "text/html", &records.collect::<Vec<_>>())
+}
+
+/// An archive of records of one kind: addresses, times in milliseconds, and blocks.
+fn written(
+    kind: RecordType,
+    content_type: &str,
+    records: &[(String, u64, String)],
+) -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let mut writer = Writer::new(&mut file, Packing::Gzip);
-    for (path, at) in pages {
-        let (url, page) = (format!("http://a.test/{path}"), format!("<h1>{path} at {at}</h1>"));
+    for (url, at, block) in records {
         let record = NewRecord {
-            kind: RecordType::Resource,
+            kind,
             date: Timestamp(*at),
-            target: Some(&url),
-            content_type: "text/html",
+            target: Some(url),
+            content_type,
             fields: &[],
-            block: page.as_bytes(),
+            block: block.as_bytes(),
             payload_at: None,
         };
         writer.write(&record).unwrap();
@@ -116,21 +127,7 @@ fn answer(url: &str, days: u64, status: u16, kind: &str, body: &str) -> (String,
 
 /// Imports a web archive of these answers. Returns what holds the run.
 async fn imported(answers: &[(String, u64, String)]) -> Arc<RedbStore> {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    let mut writer = Writer::new(&mut file, Packing::Gzip);
-    for (url, at, block) in answers {
-        let record = NewRecord {
-            kind: RecordType::Response,
-            date: Timestamp(*at),
-            target: Some(url),
-            content_type: "application/http; msgtype=response",
-            fields: &[],
-            block: block.as_bytes(),
-            payload_at: None,
-        };
-        writer.write(&record).unwrap();
-    }
-    writer.finish().unwrap();
+    let file = written(RecordType::Response, "application/http; msgtype=response", answers);
     let store = Arc::new(RedbStore::in_memory().unwrap());
     let parts = parts_over(&store, QueueLimits::default());
     let files = [file.path().to_owned()];
@@ -145,7 +142,7 @@ async fn imported(answers: &[(String, u64, String)]) -> Arc<RedbStore> {
 const PAGE: &str = "http://a.test/news/1";
 const HTML: &str = "<h1>A story</h1><p>It rained.";
 
-/// What a page's own record says, and what is written out of it.
+/// The statements in the page's own record, and those in its article's output.
 async fn said(store: Arc<RedbStore>) -> [Vec<(Source, String)>; 2] {
     let (url, mut reader) = (PAGE.parse().unwrap(), RightsReader::new(store.as_ref()));
     let said = |rights: &Rights| -> Vec<(Source, String)> {

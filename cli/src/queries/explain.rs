@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, CommonTurn, FeedHints, Health, Listing, ListingId, ListingKind, PageSchedule, PastRead,
-    Role, SiteSchedule, Verdict, Visit, Yields,
+    Allowance, Class, FeedHints, Health, Listing, ListingId, ListingKind, MassVanishing, PageSchedule,
+    PastRead, Role, SiteSchedule, Verdict, Visit, Yields,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -368,8 +368,8 @@ pub(crate) struct SiteExplanation {
     pub(crate) health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
-    /// How many of its articles turned within an hour, if that is its trouble.
-    turned: Option<CommonTurn>,
+    /// Many of its articles vanished within an hour, and that is its trouble.
+    vanished: Option<MassVanishing>,
     /// What its pages turned out to be.
     yields: Yields,
     /// What learning its templates left out, because its pages are too large to compare.
@@ -424,7 +424,7 @@ impl SiteExplanation {
         let scheme = None;
         SiteExplanation {
             health,
-            turned: schedule.turned(now),
+            vanished: schedule.mass_vanishing(now),
             yields,
             status,
             listings,
@@ -469,7 +469,7 @@ impl SiteExplanation {
             status.ready.map_or("none: nothing waits".into(), |ready| due_text(ready, now))
         };
         facts.push(fact("next request", next));
-        facts.extend(self.turned.map(|common| fact("articles turned", turned_text(common))));
+        facts.extend(self.vanished.map(|mass| fact("vanished articles", vanished_text(mass))));
         facts.extend(
             yields_text(self.health, &status.outcomes, self.yields).map(|text| fact("articles", text)),
         );
@@ -497,12 +497,12 @@ impl SiteExplanation {
 }
 
 /// Why no article of a site is taken out now.
-fn turned_text(CommonTurn { turn, since, until }: CommonTurn) -> String {
+fn vanished_text(MassVanishing { how, since, until }: MassVanishing) -> String {
     let [since, until] = [since, until].map(|time| out::time(Timestamp(time * 1_000)));
     format!(
         "{}, since {since}, the last one at {until}. That is taken for the site's trouble: nothing is taken out; what four visits \
          in a row find so is gone all the same",
-        turn.meaning()
+        how.meaning()
     )
 }
 
@@ -533,7 +533,7 @@ impl NoArticlesCause {
     }
 }
 
-/// Whether so many pages of a site ask not to be indexed that this leaves it without articles: a third of those that were read.
+/// Whether so many pages of a site ask not to be indexed that this leaves it without articles: at least half as many as do not ask.
 pub(crate) fn asks_not_to_be_indexed(outcomes: &BTreeMap<Outcome, u64>) -> bool {
     let pages = |outcome: Outcome| outcomes.get(&outcome).copied().unwrap_or_default();
     let (left_out, read) = (pages(Outcome::Noindex), pages(Outcome::Fetched) + pages(Outcome::Unchanged));

@@ -9,7 +9,7 @@ use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
 use newslode_common::room::{Room, Shortage};
-use newslode_common::schedule::{Health, Turn};
+use newslode_common::schedule::{Health, Vanished};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
@@ -36,9 +36,9 @@ pub(crate) struct SiteWithHealth {
     /// Why its pages are no articles, if none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<NoArticlesCause>,
-    /// How many of its articles turned within an hour, if that is its trouble.
+    /// In which way many of its articles vanished, if that is its trouble.
     #[serde(skip)]
-    pub(crate) turned: Option<Turn>,
+    pub(crate) vanished: Option<Vanished>,
     /// What learning its templates left out, because its pages are too large to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) learning_cut: Option<LearningCut>,
@@ -122,8 +122,8 @@ impl Source {
             let learning_cut = LearningCut::read(state, &status.site).await?;
             let health = schedule.health(now);
             let cause = NoArticlesCause::of(health, &status.outcomes, schedule.yields());
-            let turned = schedule.turned(now).map(|common| common.turn);
-            anyhow::Ok(SiteWithHealth { health, cause, turned, learning_cut, status })
+            let vanished = schedule.mass_vanishing(now).map(|mass| mass.how);
+            anyhow::Ok(SiteWithHealth { health, cause, vanished, learning_cut, status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;

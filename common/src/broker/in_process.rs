@@ -29,7 +29,7 @@ pub struct PublishedArticle {
     /// `<language>.<site>`.
     pub topic: String,
     /// Its headers.
-    pub headers: Vec<(&'static str, &'static str)>,
+    pub headers: Vec<(String, &'static str)>,
     /// JSON.
     pub body: Bytes,
 }

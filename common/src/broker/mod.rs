@@ -206,7 +206,7 @@ pub trait Consumer: Send {
 }
 
 /// Names and values of a message's headers.
-pub type Headers<'h> = &'h [(&'static str, &'static str)];
+pub type Headers<'h> = &'h [(String, &'static str)];
 
 /// Carries messages between services; see the module's head for the contract.
 #[async_trait]

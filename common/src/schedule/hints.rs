@@ -30,7 +30,7 @@ pub struct FeedHints {
     pub skip_hours: Vec<u8>,
     /// The same days of the week: 1 for Monday to 7 for Sunday.
     pub skip_days: Vec<u8>,
-    /// WebSub hubs that tell of what is new in it.
+    /// The WebSub hubs that the feed names.
     pub hubs: Vec<CanonicalUrl>,
 }
 

@@ -30,8 +30,8 @@ mod rhythm;
 mod site;
 mod slowness;
 mod trouble;
-mod turned;
 pub mod url_days;
+mod vanished;
 mod visited;
 
 pub use allowance::Allowance;
@@ -49,7 +49,7 @@ pub use rhythm::Silence;
 pub use site::{SiteSchedule, Yields};
 pub use slowness::AnswerTimes;
 pub use trouble::{Health, Rest, Trouble};
-pub use turned::{CommonTurn, Turn};
+pub use vanished::{MassVanishing, Vanished};
 pub use visited::{Verdict, Visit, Visited};
 
 use newslode_page::time::Timestamp;

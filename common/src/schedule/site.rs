@@ -14,10 +14,10 @@ use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
-use super::turned::TurnedArticles;
+use super::vanished::VanishedArticles;
 use super::{
-    Allowance, Class, CommonTurn, DAY, Days, FeedHints, HOUR, Health, Listing, ListingId, ListingKind,
-    MINUTE, Missed, Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Turn, at, seconds,
+    Allowance, Class, DAY, Days, FeedHints, HOUR, Health, Listing, ListingId, ListingKind, MINUTE,
+    MassVanishing, Missed, Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Vanished, at, seconds,
 };
 use crate::outcome::Outcome;
 
@@ -58,8 +58,8 @@ pub struct SiteSchedule {
     past: Option<Past>,
     /// What its pages turned out to be.
     yields: Option<Yields>,
-    /// Articles that were read before and answer something else now.
-    turned: Option<TurnedArticles>,
+    /// Articles that were read before and that their addresses no longer show.
+    vanished: Option<VanishedArticles>,
     /// What feeds say of their own pace.
     hints: Option<BTreeMap<ListingId, FeedHints>>,
 }
@@ -321,24 +321,30 @@ impl SiteSchedule {
         self.troubles.end(now);
     }
 
-    /// Notes that an article that was read before, of this [name](super::name), answers something else now. `before`: when the
-    /// visit before did not find it either. Returns whether that is the site's trouble, and not the article's: many turned in
-    /// the same way within an hour, now or then.
-    pub fn turn(&mut self, article: u64, turn: Turn, before: Option<u64>, now: Timestamp) -> bool {
-        self.turned.get_or_insert_default().note(article, turn, before, now)
+    /// Records that an article that was read before, of this [name](super::name), vanished. `before` is the time of the visit
+    /// before, if that did not find it either. Returns whether that is the trouble of the site: many articles vanished in the
+    /// same way within an hour, now or at that time.
+    pub fn note_vanished(
+        &mut self,
+        article: u64,
+        how: Vanished,
+        before: Option<u64>,
+        now: Timestamp,
+    ) -> bool {
+        self.vanished.get_or_insert_default().note(article, how, before, now)
     }
 
-    /// Notes that an article that was read before, of this [name](super::name), is read as ever.
-    pub fn stand(&mut self, article: u64, now: Timestamp) {
+    /// Records that an article that was read before, of this [name](super::name), is still there.
+    pub fn note_present(&mut self, article: u64, now: Timestamp) {
         self.troubles.end(now);
-        self.turned.get_or_insert_default().stand(article, now);
+        self.vanished.get_or_insert_default().note_present(article, now);
     }
 
-    /// How many of its articles turned within an hour, if that is its trouble now: it neither blocks nor fails.
+    /// In which way many of its articles vanished within an hour, if that is its trouble now and it neither blocks nor fails.
     #[must_use]
-    pub fn turned(&self, now: Timestamp) -> Option<CommonTurn> {
-        let turned = self.turned.as_ref().filter(|_| self.troubles.health().is_none());
-        turned?.now(seconds(now))
+    pub fn mass_vanishing(&self, now: Timestamp) -> Option<MassVanishing> {
+        let vanished = self.vanished.as_ref().filter(|_| self.troubles.health().is_none());
+        vanished?.now(seconds(now))
     }
 
     /// Whether other pages answer while one fails: a good answer came after that page failed before.
@@ -406,15 +412,15 @@ impl SiteSchedule {
         let is_fresh = self.yields().articles == 0 && self.published == 0 && self.rhythm.is_empty();
         let is_without =
             || self.yields().is_without_articles(is_fresh, seconds(now)).then_some(Health::NoArticles);
-        let has_turned = || {
-            self.turned(now).map(|common| match common.turn {
-                Turn::Forbidden => Health::Blocked,
-                Turn::NotFound | Turn::Moved | Turn::OtherPage => Health::Failing,
+        let have_vanished = || {
+            self.mass_vanishing(now).map(|mass| match mass.how {
+                Vanished::Forbidden => Health::Blocked,
+                Vanished::NotFound | Vanished::Moved | Vanished::OtherPage => Health::Failing,
             })
         };
         self.troubles
             .health()
-            .or_else(has_turned)
+            .or_else(have_vanished)
             .or_else(is_without)
             .or_else(silence)
             .unwrap_or(Health::Healthy)

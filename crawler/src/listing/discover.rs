@@ -69,11 +69,9 @@ pub struct Place {
 /// feeds of comments come last. They may be on other sites: the page vouches for them.
 #[must_use]
 pub fn on_page(page: &Page) -> Vec<Place> {
-    let tree = &page.tree;
-    let links = tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("link"));
     let mut known = HashSet::new();
     let (mut places, mut comments) = (Vec::new(), Vec::new());
-    for node in links {
+    for node in link_elements(page) {
         let Some(place) = place_of_link(page, node) else { continue };
         if known.len() >= MAX_LOOKED_AT || !known.insert(place.url.clone()) {
             continue;
@@ -85,14 +83,22 @@ pub fn on_page(page: &Page) -> Vec<Place> {
     places
 }
 
+fn link_elements(page: &Page) -> impl Iterator<Item = NodeId> {
+    page.tree.node_ids().filter(|&node| page.tree.is_html(node) && page.tree.tag(node) == Some("link"))
+}
+
+/// Whether the `rel` of an element names this relation.
+fn has_rel(page: &Page, node: NodeId, wanted: &str) -> bool {
+    let rels = page.tree.attr(node, "rel").unwrap_or_default();
+    rels.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case(wanted))
+}
+
 /// The place behind a `link` element.
 fn place_of_link(page: &Page, link: NodeId) -> Option<Place> {
-    let attribute = |name| page.tree.attr(link, name).unwrap_or_default();
-    let has_rel =
-        |wanted: &str| attribute("rel").split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case(wanted));
-    let essence = attribute("type").split(';').next().unwrap_or_default().trim();
+    let essence =
+        page.tree.attr(link, "type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
     let is_feed = FEED_TYPES.iter().any(|known| known.eq_ignore_ascii_case(essence));
-    let kind = match (has_rel("sitemap"), has_rel("alternate") && is_feed) {
+    let kind = match (has_rel(page, link, "sitemap"), has_rel(page, link, "alternate") && is_feed) {
         (true, _) => PlaceKind::Map,
         (false, true) => PlaceKind::Feed,
         (false, false) => return None,
@@ -120,17 +126,15 @@ pub struct Alternate {
 /// page's order.
 #[must_use]
 pub fn alternates_on_page(page: &Page) -> Vec<Alternate> {
-    let tree = &page.tree;
-    let links = tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("link"));
+    let attr = |node, name| page.tree.attr(node, name);
     let alternate = |node| {
-        let mut rels = tree.attr(node, "rel")?.split_ascii_whitespace();
-        rels.find(|rel| rel.eq_ignore_ascii_case("alternate"))?;
-        let language = tree.attr(node, "hreflang")?.trim();
+        let language = attr(node, "hreflang")?.trim();
         let is_code = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
         let is_language = LANGUAGE_CODE.contains(&language.len()) && language.bytes().all(is_code);
-        let url = resolve(&page.base, tree.attr(node, "href")?).filter(|url| *url != page.url)?;
+        let url = resolve(&page.base, attr(node, "href")?).filter(|url| *url != page.url)?;
         is_language.then(|| Alternate { language: language.to_owned(), url })
     };
+    let links = link_elements(page).filter(|&node| has_rel(page, node, "alternate"));
     links.filter_map(alternate).take(MAX_ALTERNATES).collect()
 }
 

@@ -3,8 +3,8 @@
 //! They are read by one walk, as feeds mix their elements. The link of an item is, in this order: what
 //! FeedBurner replaced, a link as text or an Atom link to a page of `rel=alternate`, such a link to something
 //! else, a `guid` that may be a link, `rdf:about`, and an identifier that looks like a link. Only direct children of
-//! an item count, so the link of an Atom entry's `source` does not. What the feed says of its own pace, and the hubs that it names,
-//! stand outside its items.
+//! an item count, so the link of an Atom entry's `source` does not. What the feed says of its own pace, and the
+//! hubs that it names, are read outside of items.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

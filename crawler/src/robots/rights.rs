@@ -27,8 +27,9 @@ struct Signals {
     content_usage: Vec<Rule>,
 }
 
-/// Reads what a file says, for the crawler of this name.
-pub(super) fn read(bytes: &[u8], token: &str) -> FileRules {
+/// What a robots.txt says about the uses of pages to the crawler of this name.
+#[must_use]
+pub fn read(bytes: &[u8], token: &str) -> FileRules {
     let mut groups: Vec<RuleGroup> = Vec::new();
     let (mut ours, mut everyones) = (Signals::default(), Signals::default());
     let mut is_named = false;

@@ -24,7 +24,7 @@ use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
 use newslode_common::schedule::outcome::MOVED;
 use newslode_common::schedule::past::Source;
-use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Turn};
+use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Vanished};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
 use tokio::time::Instant;
@@ -312,7 +312,7 @@ impl Visit<'_> {
         let next = match self.page.role {
             Role::Listing(kind) => self.note_listing_visit(kind, None).await?,
             Role::Page => {
-                self.article_stands().await?;
+                self.article_is_present().await?;
                 self.page.same(self.now, self.config())
             }
             Role::Behind { .. } | Role::Past { .. } | Role::Archive => None,
@@ -347,12 +347,12 @@ impl Visit<'_> {
         if page_links.is_wall {
             tracing::debug!(url = %self.claim.url, "the page shows what other addresses of its site show");
             self.site_answered().await?;
-            self.note_turn(Turn::OtherPage, None).await?;
+            self.note_vanished(Vanished::OtherPage, None).await?;
             return self.unreadable(Outcome::Empty).await;
         }
         if page_links.is_no_article
             && !self.page.is_gone
-            && let Some(again) = self.look_again(Turn::OtherPage, MOVED).await?
+            && let Some(again) = self.look_again(Vanished::OtherPage, MOVED).await?
         {
             // A maintenance page, or a login: it is handed on once later visits confirm it.
             self.site_answered().await?;
@@ -393,7 +393,7 @@ impl Visit<'_> {
                 if page_links.is_no_article || page_links.is_noindex {
                     self.site_answered().await?;
                 } else {
-                    self.article_stands().await?;
+                    self.article_is_present().await?;
                 }
                 if !page_links.is_same {
                     self.page.stories = page_links.stories();
@@ -401,12 +401,13 @@ impl Visit<'_> {
                     self.add_stories(&page_links, None, with_the_news).await?;
                 }
                 if page_links.is_noindex {
-                    // The miner never hears of it, and a site whose pages all end so yields no article.
-                    let is_new = {
-                        let mut before = self.page.visited.iter();
-                        before.all(|visit| visit.outcome != Outcome::Noindex && visit.verdict.is_none())
-                    };
-                    if is_new {
+                    // The miner never hears of it, so the page is counted here, at its first reading.
+                    let was_read = self
+                        .page
+                        .visited
+                        .iter()
+                        .any(|visit| visit.outcome == Outcome::Noindex || visit.verdict.is_some());
+                    if !was_read {
                         let now = self.now;
                         self.teach(|site| site.read_other(false, now)).await?;
                     }

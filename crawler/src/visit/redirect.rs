@@ -19,7 +19,7 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{LOOK_AGAIN, MOVED};
 use newslode_common::schedule::{
-    Class, Listing, ListingId, ListingKind, Next, PageSchedule, PastRead, Role, SiteSchedule, Turn, name,
+    Class, Listing, ListingId, ListingKind, Next, PageSchedule, PastRead, Role, SiteSchedule, Vanished, name,
 };
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
@@ -135,7 +135,7 @@ impl Visit<'_> {
             return self.unreadable(Outcome::NotHtml).await;
         };
         if target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects || is_shared {
-            self.note_turn(Turn::Moved, None).await?;
+            self.note_vanished(Vanished::Moved, None).await?;
             return self.unreadable(Outcome::RedirectLoop).await;
         }
         let next = match self.page.role {
@@ -149,7 +149,7 @@ impl Visit<'_> {
             }
             Role::Page => {
                 if !self.admits(&target).await? {
-                    self.note_turn(Turn::Moved, None).await?;
+                    self.note_vanished(Vanished::Moved, None).await?;
                     return self.unreadable(Outcome::RedirectLoop).await;
                 }
                 self.story_moved(target, redirect.is_permanent).await?
@@ -181,7 +181,7 @@ impl Visit<'_> {
     ) -> anyhow::Result<Option<Next>> {
         let is_known = self.claim.content.is_some() && !self.page.is_gone;
         let is_first = self.page.missed == 0;
-        if is_known && let Some(again) = self.look_again(Turn::Moved, MOVED).await? {
+        if is_known && let Some(again) = self.look_again(Vanished::Moved, MOVED).await? {
             return Ok(Some(again));
         }
         self.end(Ending::Moved(target.clone())).await?;

@@ -91,13 +91,13 @@ impl<'v> Visit<'v> {
         self.teach(|site| site.answered(now)).await
     }
 
-    /// Notes that the site answered with the page; if that was read as an article before, that it still is there.
-    pub(super) async fn article_stands(&self) -> anyhow::Result<()> {
+    /// Records that the site answered, and, if the page was read as an article before, that the article is still there.
+    pub(super) async fn article_is_present(&self) -> anyhow::Result<()> {
         if self.page.visits.first.is_none() {
             return self.site_answered().await;
         }
         let (article, now) = (name(self.claim.url.as_str()), self.now);
-        self.teach(|site| site.stand(article, now)).await
+        self.teach(|site| site.note_present(article, now)).await
     }
 
     /// What a listing says of the page as it was archived last; `None` also if that page cannot be read.

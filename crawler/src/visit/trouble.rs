@@ -11,7 +11,8 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, STAYS_AFTER_END, Target, Waits, consequence};
 use newslode_common::schedule::{
-    AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble, Turn, name,
+    AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble, Vanished,
+    name,
 };
 use newslode_common::store::teach::rest;
 use newslode_common::store::{Completion, Why};
@@ -119,9 +120,9 @@ impl Visit<'_> {
     pub(super) async fn schedule_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
         let next = match (outcome, consequence(outcome, self.page.target())) {
             (Outcome::Disallowed, Consequence::Absent(waits)) => {
-                self.look_again(Turn::Forbidden, waits).await?
+                self.look_again(Vanished::Forbidden, waits).await?
             }
-            (_, Consequence::Absent(waits)) => self.look_again(Turn::NotFound, waits).await?,
+            (_, Consequence::Absent(waits)) => self.look_again(Vanished::NotFound, waits).await?,
             _ => self.next_alone(outcome),
         };
         let is_unread = self.page.visits.first.is_none() && next.is_none();
@@ -148,29 +149,29 @@ impl Visit<'_> {
         }
     }
 
-    /// When a page is asked for again that was not found, or answers something else. `None`: it is gone. An article that was
-    /// read before stays while that is the trouble of its site.
-    pub(super) async fn look_again(&mut self, turn: Turn, waits: Waits) -> anyhow::Result<Option<Next>> {
+    /// When to ask again for a page that was not found or shows something else; `None` if it is gone. An article that was read
+    /// before is kept while that is the trouble of its site.
+    pub(super) async fn look_again(&mut self, how: Vanished, waits: Waits) -> anyhow::Result<Option<Next>> {
         let before = self.page.failed.filter(|_| self.page.missed > 0);
         let next = self.page.not_found(waits, self.now);
-        let is_of_site = self.note_turn(turn, before).await?;
+        let is_of_site = self.note_vanished(how, before).await?;
         if next.is_none() && is_of_site {
-            tracing::info!(url = %self.claim.url, ?turn,
+            tracing::info!(url = %self.claim.url, ?how,
                 "many articles of the site answer so: it may be the site's trouble, and nothing is taken out yet");
             return Ok(self.page.missed_with_others(self.now));
         }
         Ok(next)
     }
 
-    /// Notes that the page answers something else now, if it was read before. `before`: when the visit before did not find it
+    /// Records that the article vanished, if it was read before. `before` is the time of the visit before, if that did not find it
     /// either. Returns whether that is the trouble of its site.
-    pub(super) async fn note_turn(&self, turn: Turn, before: Option<u64>) -> anyhow::Result<bool> {
+    pub(super) async fn note_vanished(&self, how: Vanished, before: Option<u64>) -> anyhow::Result<bool> {
         let was_read = self.claim.content.is_some() && !self.page.is_gone;
         if self.page.role != Role::Page || !was_read {
             return Ok(false);
         }
         let (article, now) = (name(self.claim.url.as_str()), self.now);
-        self.teach(|site| site.turn(article, turn, before, now)).await
+        self.teach(|site| site.note_vanished(article, how, before, now)).await
     }
 
     /// The completion of a visit that failed for a reason that says nothing of the site.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use bytes::Bytes;
 use newslode_common::message::{Ending, GonePage, envelope};
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Class, Health, PageSchedule, ScheduleConfig, Turn};
+use newslode_common::schedule::{Class, Health, PageSchedule, ScheduleConfig, Vanished};
 use newslode_common::store::{Frontier, Note, Why};
 
 use crate::sim::*;
@@ -131,19 +131,19 @@ fn show_all(sim: &Sim) {
 }
 
 /// Ways in which all articles of a site answer something else.
-const TURNS: [Turn; 4] = [Turn::NotFound, Turn::Forbidden, Turn::Moved, Turn::OtherPage];
+const WAYS: [Vanished; 4] = [Vanished::NotFound, Vanished::Forbidden, Vanished::Moved, Vanished::OtherPage];
 
-fn turn_all(sim: &Sim, turn: Turn) {
+fn vanish_all(sim: &Sim, how: Vanished) {
     for name in NAMES {
         let story = story_of(name);
-        match turn {
-            Turn::NotFound => sim.set_answer(&story, 404, &[], ""),
-            Turn::Forbidden => {
+        match how {
+            Vanished::NotFound => sim.set_answer(&story, 404, &[], ""),
+            Vanished::Forbidden => {
                 sim.set_answer("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /2026/");
             }
             // Each to an address of its own, or it would be a wall.
-            Turn::Moved => sim.set_answer(&story, 301, leaked_location(name), ""),
-            Turn::OtherPage => {
+            Vanished::Moved => sim.set_answer(&story, 301, leaked_location(name), ""),
+            Vanished::OtherPage => {
                 sim.set_answer(&story, 200, &[], page(&format!("We are busy {name}"), &[]));
             }
         }
@@ -156,50 +156,50 @@ fn leaked_location(name: &str) -> Headers {
 }
 
 #[tokio::test]
-async fn articles_that_all_turn_in_the_same_way_for_days_are_the_trouble_of_their_site() {
-    for turn in TURNS {
+async fn articles_that_all_vanish_in_the_same_way_for_days_are_the_trouble_of_their_site() {
+    for how in WAYS {
         let sim = with_articles().await;
         let before = handed(&sim).1;
-        turn_all(&sim, turn);
+        vanish_all(&sim, how);
         sim.run(3 * DAY).await;
-        assert_eq!(handed(&sim), (vec![], before), "{turn:?}: nothing is taken out");
+        assert_eq!(handed(&sim), (vec![], before), "{how:?}: nothing is taken out");
         let asked: Vec<usize> = NAMES.iter().map(|name| sim.asked(&story_of(name)).len()).collect();
-        assert!(asked.iter().all(|asked| turn == Turn::Forbidden || *asked >= 3), "{turn:?}: {asked:?}");
+        assert!(asked.iter().all(|asked| how == Vanished::Forbidden || *asked >= 3), "{how:?}: {asked:?}");
         let site = sim.site_schedule().await;
-        assert_eq!(site.turned(sim.clock.now()).map(|common| common.turn), Some(turn));
-        let health = if turn == Turn::Forbidden { Health::Blocked } else { Health::Failing };
+        assert_eq!(site.mass_vanishing(sim.clock.now()).map(|mass| mass.how), Some(how));
+        let health = if how == Vanished::Forbidden { Health::Blocked } else { Health::Failing };
         assert_eq!(site.health(sim.clock.now()), health);
         show_all(&sim);
         sim.run(9 * DAY).await;
-        assert_eq!(handed(&sim).0, [], "{turn:?}");
+        assert_eq!(handed(&sim).0, [], "{how:?}");
         for name in NAMES {
             let outcome = sim.entry(&story_of(name)).await.outcome;
             let is_read = matches!(outcome, Some(Outcome::Fetched | Outcome::Unchanged));
-            assert!(is_read, "{turn:?}: {name}: {outcome:?}");
+            assert!(is_read, "{how:?}: {name}: {outcome:?}");
         }
         let now = sim.clock.now();
-        assert_eq!(sim.site_schedule().await.turned(now), None, "{turn:?}: it is over");
+        assert_eq!(sim.site_schedule().await.mass_vanishing(now), None, "{how:?}: it is over");
     }
 }
 
 #[tokio::test]
 async fn articles_that_stay_away_are_gone_within_five_days_however_many_they_are() {
-    for turn in TURNS {
+    for how in WAYS {
         let sim = with_articles().await;
         let before = handed(&sim).1;
-        turn_all(&sim, turn);
+        vanish_all(&sim, how);
         sim.run(6 * DAY).await;
         let (mut gone, pages) = handed(&sim);
-        if turn == Turn::OtherPage {
+        if how == Vanished::OtherPage {
             assert!(pages >= before + NAMES.len(), "the miner sees what is there now");
             continue;
         }
-        gone.retain(|ending| match turn {
-            Turn::NotFound => *ending == Ending::NotFound,
-            Turn::Forbidden => *ending == Ending::Disallowed,
-            Turn::Moved | Turn::OtherPage => matches!(ending, Ending::Moved(_)),
+        gone.retain(|ending| match how {
+            Vanished::NotFound => *ending == Ending::NotFound,
+            Vanished::Forbidden => *ending == Ending::Disallowed,
+            Vanished::Moved | Vanished::OtherPage => matches!(ending, Ending::Moved(_)),
         });
-        assert_eq!(gone.len(), NAMES.len(), "{turn:?}");
+        assert_eq!(gone.len(), NAMES.len(), "{how:?}");
     }
 }
 
@@ -207,7 +207,7 @@ async fn articles_that_stay_away_are_gone_within_five_days_however_many_they_are
 async fn trouble_at_the_same_hour_of_each_day_takes_no_article_out() {
     let sim = with_articles().await;
     for day in 0..6 {
-        turn_all(&sim, Turn::NotFound);
+        vanish_all(&sim, Vanished::NotFound);
         sim.run(day * DAY + 5 * HOUR).await;
         show_all(&sim);
         sim.run((day + 1) * DAY).await;

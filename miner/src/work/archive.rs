@@ -65,7 +65,8 @@ pub async fn page(stores: &Stores, url: &CanonicalUrl) -> StoreResult<Option<(Fe
     Ok(open(&bytes, &stores.parsed).ok())
 }
 
-/// When the bytes of the counted page of a URL were removed, to save space or because it asks for no copy; `None` if they are there or lost, or nothing counts.
+/// When the bytes of the counted page of a URL were removed, to save space or because it asks for no copy; `None` if they are
+/// there or lost, or nothing counts.
 ///
 /// # Errors
 /// When a store cannot be read.

@@ -205,7 +205,7 @@ async fn drop_copy(
     now: Timestamp,
 ) -> StoreResult<Dropped> {
     let (mut dropped, mut names) = (Dropped::default(), vec![name]);
-    // `seen_by` is its own inverse: the names of a name are the contents that it may stand for.
+    // Applied twice, `seen_by` gives back the content, so this lists the contents for which the name may stand.
     for content in generations.names(name) {
         let is_dropped = archive.discard(Kind::Page, content, now).await?;
         if is_dropped || archive.removed(Kind::Page, content).await?.is_some() {

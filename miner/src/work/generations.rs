@@ -92,7 +92,8 @@ impl Generations {
         Ok(None)
     }
 
-    /// When the bytes of the page counted as `counted` were removed, to save space or because it asks for no copy; `None` if they are there, or lost.
+    /// When the bytes of the page counted as `counted` were removed, to save space or because it asks for no copy; `None` if they
+    /// are there, or lost.
     ///
     /// # Errors
     /// When the archive fails.

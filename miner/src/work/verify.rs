@@ -6,8 +6,8 @@
 //! contribution means that the parameters or the algorithms changed; a difference in the sums alone means that counting went
 //! wrong.
 //!
-//! A page whose bytes were removed, to save space or because it asks for no copy, cannot be computed again. Its archived contribution is summed instead, so that
-//! the sums of the others can be compared, and it is counted apart.
+//! A page whose bytes were removed, to save space or because it asks for no copy, cannot be computed again. Its archived
+//! contribution is summed instead, so that the sums of the others can be compared, and it is counted apart.
 //!
 //! When an article was first seen and how it changed follows from nothing else. So of its history only this is checked: it is
 //! there, it knows the fetch that counts, its events are numbered, and the article whose other address it is has a history,
@@ -86,7 +86,8 @@ pub struct VerifyReport {
     pub different: u64,
     /// The first differences, up to a hundred for each site.
     pub differences: Vec<CellDifference>,
-    /// Counted pages whose bytes were removed, to save space or because they ask for no copy: only their archived contributions prove their sums.
+    /// Counted pages whose bytes were removed, to save space or because they ask for no copy: only their archived contributions
+    /// prove their sums.
     pub removed: u64,
     /// Counted pages that the archive does not hold in a readable form: their cells cannot be proved.
     pub missing: Vec<CanonicalUrl>,

@@ -51,7 +51,7 @@ const LEAST_CELLS: usize = 4;
 const CELL_WORDS: f32 = 25.0;
 const TABLE_LINKS: f32 = 0.5;
 
-/// Most lines above the title in the body that go with it, and most words of one.
+/// The most lines above the title that are removed with it, and the most words of such a line.
 const LINES_ABOVE_TITLE: usize = 3;
 const ABOVE_TITLE_WORDS: f32 = 12.0;
 
@@ -88,8 +88,8 @@ pub(super) fn read_body(
     body
 }
 
-/// Takes the title out of the body, which has a field of its own, and the short lines above it, which belong to it. Prose above
-/// the title is text.
+/// Removes the title, which has a field of its own, from the body, together with the short lines above it (kickers). Prose above the
+/// title stays.
 fn take_out_title(title: Option<&str>, blocks: &mut Vec<Block>) {
     let Some(title) = title.map(letters).filter(|title| !title.is_empty()) else { return };
     let is_text = |block: &Block| !block.text.is_empty();

@@ -148,8 +148,8 @@ pub(super) fn best_address(page: &Page, node: NodeId) -> Option<(String, Option<
     }
 }
 
-/// An address from an attribute as a browser can load it. A script's data in place of an address is none, and of a script's form
-/// of an address (`photo.jpg?w={width}`) the parts that the script would fill are left out.
+/// The address in an attribute, in a form that a browser can load. `None` if a script keeps data in the attribute instead. From an
+/// address with placeholders (`photo.jpg?w={width}`), which a script would fill in, the parameters with placeholders are removed.
 fn loadable(page: &Page, address: &str) -> Option<String> {
     let (path, query) = address.trim().split_once('?').unwrap_or((address.trim(), ""));
     if path.contains('{') {

@@ -75,8 +75,8 @@ impl Default for Choice<'_> {
     }
 }
 
-/// The runs with the greatest expected F-measure of a focus. Of all sets of runs above a score it is the one with the greatest
-/// (1 + β²)·(expected body words in it) / (words in it + β²·(expected body words of the page)).
+/// Chooses the runs with the greatest expected F-measure, whose β the focus gives. Only sets of all runs above some score are
+/// compared. The measure is (1 + β²)·(expected body words in the set) / (words in the set + β²·(expected body words of the page)).
 pub(super) fn with_best_f(runs: &[Run], scores: &[f32], focus: Focus) -> Vec<bool> {
     let beta = focus.beta_squared();
     let mut order: Vec<usize> = (0..runs.len()).collect();

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use newslode_test_servers::CHROMIUM_FLAGS;
 use serde_json::{Value, json};
 
 use crate::process::{LOOK, Process};
@@ -20,19 +21,6 @@ const BECOMES: Duration = Duration::from_secs(20);
 const LISTENS: &str = "started successfully on port ";
 /// The key of an element's name in answers, which the standard fixes.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
-
-/// No request of its own to anywhere, no need of a screen or of namespaces, and no movement while something is clicked.
-const FLAGS: [&str; 9] = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--force-prefers-reduced-motion",
-];
 
 /// Keys that write nothing, as the driver names them.
 pub mod keys {
@@ -77,7 +65,9 @@ impl Browser {
         let port = said.split(LISTENS).nth(1).unwrap().split('.').next().unwrap();
         let addr = SocketAddr::from(([127, 0, 0, 1], port.parse().unwrap()));
         let profile = tempfile::Builder::new().prefix("newslode-browser").tempdir().unwrap();
-        let mut flags: Vec<String> = FLAGS.iter().map(ToString::to_string).collect();
+        let mut flags: Vec<String> = CHROMIUM_FLAGS.iter().map(ToString::to_string).collect();
+        // Nothing moves while it is clicked.
+        flags.push("--force-prefers-reduced-motion".into());
         flags.push(format!("--user-data-dir={}", profile.path().display()));
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "browserName": "chrome",

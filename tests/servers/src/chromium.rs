@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 /// The longest wait for the browser to listen; a loaded machine is slow.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// No request of its own to anywhere, and no need of a screen or of namespaces.
-const FLAGS: [&str; 9] = [
+/// Flags for tests: the browser sends no requests of its own, and needs no screen and no namespaces.
+pub const CHROMIUM_FLAGS: [&str; 8] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -21,7 +21,6 @@ const FLAGS: [&str; 9] = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--remote-debugging-port=0",
 ];
 
 /// A running `chromium`.
@@ -37,7 +36,8 @@ impl Chromium {
     pub fn start() -> Chromium {
         let profile = tempfile::Builder::new().prefix("newslode-chromium").tempdir().unwrap();
         let mut process = Command::new("chromium")
-            .args(FLAGS)
+            .args(CHROMIUM_FLAGS)
+            .arg("--remote-debugging-port=0")
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -13,7 +13,7 @@ mod rabbitmq;
 mod redis;
 mod s3;
 
-pub use chromium::Chromium;
+pub use chromium::{CHROMIUM_FLAGS, Chromium};
 pub use cluster::RedisCluster;
 pub use rabbitmq::{DECLARATIONS_ARE_WRITTEN, RabbitServer};
 pub use redis::RedisServer;

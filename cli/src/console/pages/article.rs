@@ -238,8 +238,7 @@ fn field_table(article: &Article) -> Markup {
         ("section", text(&article.section)),
         ("image", text(&article.image)),
     ];
-    let count = article.body.len();
-    rows.push(("body", format!("{count} block{}", if count == 1 { "" } else { "s" })));
+    rows.push(("body", crate::out::counted(article.body.len(), "block")));
     let others = article.evidence.keys().filter(|name| !rows.iter().any(|(known, _)| known == name));
     let others: Vec<&String> = others.collect();
     html! {

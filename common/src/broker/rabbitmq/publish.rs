@@ -92,7 +92,7 @@ impl Core {
         let route = Route { exchange: &exchange, key: topic, mandatory: false };
         let mut table = FieldTable::default();
         for (name, value) in headers {
-            table.insert((*name).into(), text(*value));
+            table.insert(name.as_str().into(), text(*value));
         }
         if let Some(trace) = TraceContext::current() {
             table = with_trace(Some(table), &trace);

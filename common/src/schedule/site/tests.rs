@@ -178,7 +178,7 @@ fn schedules_of_versions_that_lack_the_last_fields_are_read() {
     assert_eq!(read(&site, 0), site);
     site.read_other(true, at(START));
     assert_eq!(read(&site, MOST_MISSING - 2), site, "as the version before wrote it");
-    site.turn(7, Turn::Moved, None, at(START));
+    site.note_vanished(7, Vanished::Moved, None, at(START));
     assert_eq!(read(&site, 0), site);
     assert!(site.ask_for(Days { first: 19_000, last: 19_030 }), "the same days go on");
     assert!(!site.ask_for(Days { first: 19_000, last: 19_031 }));
@@ -244,16 +244,16 @@ fn what_a_feed_says_leaves_with_it() {
 
 #[test]
 fn a_site_whose_articles_turn_is_not_healthy_until_they_stand() {
-    for (turn, health) in [(Turn::NotFound, Health::Failing), (Turn::Forbidden, Health::Blocked)] {
+    for (how, health) in [(Vanished::NotFound, Health::Failing), (Vanished::Forbidden, Health::Blocked)] {
         let mut site = SiteSchedule::default();
         for n in 0..5 {
             assert_eq!(site.health(at(START + n)), Health::Healthy);
-            site.turn(n, turn, None, at(START + n));
+            site.note_vanished(n, how, None, at(START + n));
         }
         assert_eq!(site.health(at(START + DAY)), health);
         site.answered(at(START + DAY));
         assert_eq!(site.health(at(START + DAY)), health, "other pages answer");
-        site.stand(9, at(START + DAY));
+        site.note_present(9, at(START + DAY));
         assert_eq!(site.health(at(START + DAY)), Health::Healthy);
     }
 }

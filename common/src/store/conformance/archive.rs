@@ -173,7 +173,7 @@ pub async fn putting_again_renews(archive: &dyn PageArchive) {
     assert_eq!(ok(archive.expire(Timestamp(2_001)).await).values, 1, "a renewed value is there once");
 }
 
-/// Discarded bytes are not found, and the archive says since when; what was not there is not noted.
+/// Discarded bytes are not found, and the archive knows when they were discarded. Discarding absent bytes leaves no note.
 pub async fn what_is_discarded_is_gone_and_noted(archive: &dyn PageArchive) {
     let (gone, kept, never) = (content("discarded"), content("beside discarded"), content("never there"));
     put(archive, Kind::Page, gone, &noise(1_000)).await;
@@ -181,8 +181,11 @@ pub async fn what_is_discarded_is_gone_and_noted(archive: &dyn PageArchive) {
     put(archive, Kind::Page, kept, &Bytes::new()).await;
     let at = Timestamp(START.0 + 7);
     assert_eq!(ok(archive.removed(Kind::Page, gone).await), None, "what is there is noted as removed");
-    assert!(ok(archive.discard(Kind::Page, gone, at).await), "what was there is said not to have been");
-    assert!(!ok(archive.discard(Kind::Page, gone, Timestamp(at.0 + 1)).await), "it was there twice");
+    assert!(ok(archive.discard(Kind::Page, gone, at).await), "discard says that the bytes were absent");
+    assert!(
+        !ok(archive.discard(Kind::Page, gone, Timestamp(at.0 + 1)).await),
+        "discard says that discarded bytes were there"
+    );
     assert_eq!(ok(archive.get(Kind::Page, gone).await), None, "discarded bytes are still found");
     assert_eq!(ok(archive.removed(Kind::Page, gone).await), Some(at), "nothing says when it was discarded");
     assert_eq!(
@@ -193,7 +196,7 @@ pub async fn what_is_discarded_is_gone_and_noted(archive: &dyn PageArchive) {
     assert_eq!(ok(archive.get(Kind::Page, kept).await), Some(Bytes::new()), "other bytes were discarded");
     assert_eq!(ok(archive.removed(Kind::Page, kept).await), None, "an empty value is no removal");
     assert!(!ok(archive.discard(Kind::Page, never, at).await));
-    assert_eq!(ok(archive.removed(Kind::Page, never).await), None, "what was never there has a note");
+    assert_eq!(ok(archive.removed(Kind::Page, never).await), None, "absent bytes have a note");
     for (kind, content) in [(Kind::Page, gone), (Kind::Hierarchy, gone), (Kind::Page, kept)] {
         ok(archive.delete(kind, content).await);
     }

@@ -272,7 +272,7 @@ async fn articles_reach_who_asked_for_their_topic(url: &str) {
         channel.queue_bind(name.clone(), exchange, "en.*".into(), Default::default(), Default::default());
     bound.await.unwrap();
     broker.publish_article("de.example", &[], Bytes::from_static(b"{\"title\":\"Nein\"}")).await.unwrap();
-    let headers = [("event", "new"), ("rights.ai_train", "allowed")];
+    let headers = [("event".to_owned(), "new"), ("rights.ai_train".to_owned(), "allowed")];
     broker.publish_article("en.example", &headers, Bytes::from_static(b"{\"title\":\"Yes\"}")).await.unwrap();
     let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();
     assert_eq!(got.delivery.data, b"{\"title\":\"Yes\"}");
@@ -302,7 +302,7 @@ async fn articles_reach_who_asked_for_their_headers(broker: &RabbitBroker, chann
     let name = queue.name().clone();
     channel.queue_bind(name.clone(), "chosen".into(), "".into(), Default::default(), wanted).await.unwrap();
     for (search, body) in [("unknown", "no"), ("allowed", "yes"), ("reserved", "no")] {
-        let headers = [("rights.ai_train", "allowed"), ("rights.search", search)];
+        let headers = [("rights.ai_train".to_owned(), "allowed"), ("rights.search".to_owned(), search)];
         broker.publish_article("en.example", &headers, Bytes::from_static(body.as_bytes())).await.unwrap();
     }
     let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();

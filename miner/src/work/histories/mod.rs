@@ -133,20 +133,11 @@ enum Announced {
     Now { is_provisional: bool },
 }
 
-/// The headers of an event: which it is, and how each use of its article stands.
-fn headers(event: EventKind, rights: &Rights) -> Vec<(&'static str, &'static str)> {
-    let uses = RIGHTS_HEADERS.iter().map(|(of, name)| (*name, rights.standing(*of).name()));
-    [("event", event.name())].into_iter().chain(uses).collect()
+/// The headers of an event's message: the kind of the event, and for each use of the article whether it is allowed.
+fn headers(event: EventKind, rights: &Rights) -> Vec<(String, &'static str)> {
+    let uses = Use::ALL.map(|of| (format!("rights.{}", of.name()), rights.standing(of).name()));
+    [("event".to_owned(), event.name())].into_iter().chain(uses).collect()
 }
-
-/// The header of each use.
-const RIGHTS_HEADERS: [(Use, &str); 5] = [
-    (Use::Search, "rights.search"),
-    (Use::AiInput, "rights.ai_input"),
-    (Use::AiTrain, "rights.ai_train"),
-    (Use::TextMining, "rights.text_mining"),
-    (Use::Archive, "rights.archive"),
-];
 
 impl Histories<'_> {
     /// Records an article as it was fetched, and publishes an event if it is new or changed; a new one may have to wait for a

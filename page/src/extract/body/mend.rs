@@ -318,7 +318,7 @@ mod tests {
         };
         check(&list(&["Flour", "Milk", "two eggs"]), &[LONG, "Flour", "Milk", "two eggs"]);
         check(&list(&["Flour", "two eggs", "salt"]), &[LONG, "Flour"]);
-        // Of this list one item is a copy.
+        // The first item repeats the paragraph and is removed, so too few of the items are chosen for the rest to follow.
         let copied = [LONG, "Flour", "Milk", "two eggs"];
         check(&list(&copied), &[LONG, "Flour", "Milk"]);
         let link = "<a href=/milk>milk</a>";

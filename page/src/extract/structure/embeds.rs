@@ -9,7 +9,7 @@ use super::place::{Place, followable};
 use crate::Page;
 use crate::article::{Embed, EmbedKind, MAX_EMBEDS};
 use crate::extract::runs::Runs;
-use crate::reading::NodeId;
+use crate::reading::{NodeId, PageTree};
 
 /// Hosts of services, their names, and what they show.
 const SERVICES: [(&str, &str, EmbedKind); 34] = [
@@ -92,7 +92,7 @@ const POSTS: [(&str, &str, EmbedKind); 9] = [
     ("fb-post", "facebook", EmbedKind::Post),
     ("fb-video", "facebook", EmbedKind::Video),
 ];
-/// An embed behind more words than these, which follow the story and are not part of it, is not the story's either.
+/// An embed that more words than these separate from the story's last text is not the story's.
 const WORDS_BEHIND_STORY: f32 = 80.0;
 /// A frame of fewer pixels each way shows nothing.
 const LEAST_SIZE: u32 = 32;
@@ -102,7 +102,8 @@ const MOST_NODES: usize = 200;
 /// The embeds of a story, in page order, each with its element.
 pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Embed)> {
     let tree = &page.tree;
-    let (start, end) = (tree.lca(place.story, place.headline), tree.subtree_end(place.story));
+    let start = tree.lca(place.story, place.headline);
+    let end = tree.subtree_end(place.story).min(end_of_region(tree, runs, place.last));
     let mut found: Vec<(NodeId, Embed)> = Vec::new();
     let mut seen: FxHashSet<String> = FxHashSet::default();
     let mut at = start.index();
@@ -116,9 +117,6 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Emb
         let is_known = embed.provider.as_ref().is_some_and(|provider| !provider.contains('.'));
         let is_framed = || tree.is_inside(node, &["figure"]);
         let is_among = (place.first..place.last).contains(&node);
-        if node > place.last && words_between(runs, place.last, node) > WORDS_BEHIND_STORY {
-            break;
-        }
         if !is_known && !is_framed() && (embed.kind == EmbedKind::Audio || !is_among) {
             continue;
         }
@@ -132,10 +130,16 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Emb
     found
 }
 
-/// The words of the runs behind a run's last text and before an element.
-fn words_between(runs: &Runs, last: NodeId, node: NodeId) -> f32 {
-    let begin = runs.runs.partition_point(|run| run.first <= last);
-    runs.runs[begin..].iter().take_while(|run| run.first < node).map(|run| run.words).sum()
+/// The end of the region whose embeds belong to a story with this last text: the run with which the other texts behind it exceed
+/// [`WORDS_BEHIND_STORY`].
+fn end_of_region(tree: &PageTree, runs: &Runs, last: NodeId) -> NodeId {
+    let mut words = 0.0;
+    let behind = &runs.runs[runs.runs.partition_point(|run| run.first <= last)..];
+    let over = behind.iter().position(|run| {
+        words += run.words;
+        words > WORDS_BEHIND_STORY
+    });
+    over.map_or(tree.subtree_end(tree.root()), |over| behind[over].first)
 }
 
 fn embed_of(page: &Page, node: NodeId) -> Option<Embed> {

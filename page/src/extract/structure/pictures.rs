@@ -68,7 +68,7 @@ const OTHER_NAMES: [&str; 24] = [
 const POSTERS: [&str; 2] = ["ytimg.com/", "img.youtube.com/"];
 /// Parts of addresses of pictures of people who write.
 const PORTRAITS: [&str; 5] = ["/profile", "/avatar", "/author", "gravatar.", "/byline"];
-/// Largest part of a story's words that is taken out as captions.
+/// The largest share of a story's words that is removed as captions.
 const MOST_OF_CAPTIONS: f32 = 0.3;
 /// Parts of names of elements that hold captions.
 const CAPTION_NAMES: [&str; 5] = ["caption", "legend", "bildunterschrift", "pie-de-foto", "didascalia"];
@@ -149,8 +149,8 @@ const LABELS: [&str; 61] = [
     "illustration by",
 ];
 
-/// The pictures of the story, in page order, each with its element. What elements name as captions is no text of the story, and
-/// is taken out of the chosen runs.
+/// The pictures of the story, in page order, each with its element. Captions belong to their pictures and not to the text, so their
+/// runs are removed from the chosen ones.
 pub(super) fn story_pictures(
     page: &Page,
     runs: &Runs,
@@ -215,7 +215,7 @@ pub(super) fn story_pictures(
     found
 }
 
-/// Takes captions out of the chosen runs. If they are most of the text, they tell the story.
+/// Removes captions from the chosen runs, unless they make up so much of the text that they tell the story.
 fn take_out_captions(tree: &PageTree, runs: &Runs, captions: &FxHashSet<NodeId>, chosen: &mut [bool]) {
     let within: FxHashSet<usize> = captions.iter().flat_map(|&caption| runs.under(tree, caption)).collect();
     let (mut of_captions, mut all) = (0.0, 0.0);
