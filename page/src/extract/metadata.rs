@@ -18,7 +18,9 @@ use super::json_ld::{self, Objects};
 use super::picture::declared_picture;
 use super::plain::{readable, without_entities};
 use super::properties::has_property;
+use super::structure::followable;
 use crate::Page;
+use crate::article::MAX_EMBEDS;
 
 /// The fields that the markup gives.
 pub(super) struct Metadata {
@@ -50,6 +52,8 @@ pub(super) struct Metadata {
     /// The article's form.
     pub(super) forms: Forms,
     pub(super) image: Option<Finding<String>>,
+    /// The addresses of the videos that JSON-LD says the page has.
+    pub(super) videos: Vec<String>,
     /// What it says beside the fields.
     pub(super) about: About,
 }
@@ -96,9 +100,20 @@ impl Metadata {
                 .find_map(|key| clean_finding(named(key)?.into_iter().next()?, "json-ld", 0.8)),
             forms: Forms::new(objects, og_type.as_deref()),
             image: markup.image(),
+            videos: declared_videos(page, objects),
             about: About::new(page, objects, &|name| markup.metas_named(name).collect(), &markup.elements),
         }
     }
+}
+
+/// The addresses of the files or players of the videos that JSON-LD describes, but for those of other stories.
+fn declared_videos(page: &Page, objects: &Objects) -> Vec<String> {
+    let videos = objects.others().filter(|object| json_ld::is_a(object, |kind| kind == "VideoObject"));
+    let address = |video: &Map<String, Value>| {
+        let mut addresses = ["contentUrl", "embedUrl"].iter().filter_map(|key| video.get(*key)?.as_str());
+        addresses.find_map(|address| followable(page, address).filter(|_| !address.trim().is_empty()))
+    };
+    videos.filter_map(address).take(MAX_EMBEDS).collect()
 }
 
 /// What markup calls pages that are no articles: things that are sold, threads, lists, profiles, places and events.

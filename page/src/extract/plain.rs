@@ -15,6 +15,8 @@ const FORMATTING: [&str; 16] = [
     "a", "b", "strong", "i", "em", "u", "s", "span", "font", "small", "big", "mark", "sub", "sup", "br",
     "wbr",
 ];
+/// Invisible marks that may stand between two letters.
+const MOST_MARKS: usize = 8;
 /// The first letter of scripts whose letters join or not, as a mark between them says: from Hebrew and Arabic on.
 const FIRST_JOINING: char = '\u{590}';
 
@@ -35,7 +37,7 @@ pub(super) fn readable(text: &str) -> String {
 pub(super) fn readable_at(text: &str, places: &mut [usize]) -> String {
     let mut plain = String::with_capacity(text.len());
     let (mut space, mut count, mut next_place) = (None, 0, 0);
-    let mut letters = text.char_indices().peekable();
+    let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {
         while let Some(place) = places.get_mut(next_place).filter(|place| **place <= at) {
             *place = count + usize::from(space.is_some() && count > 0);
@@ -48,11 +50,12 @@ pub(super) fn readable_at(text: &str, places: &mut [usize]) -> String {
         }
         let is_kept = match letter {
             '\u{200C}' | '\u{200D}' => {
-                let joins =
-                    |letter: char| letter >= FIRST_JOINING && !is_unseen(letter) && !letter.is_whitespace();
-                space.is_none()
-                    && plain.ends_with(joins)
-                    && letters.peek().is_some_and(|(_, next)| joins(*next))
+                let joins = |letter: char| letter >= FIRST_JOINING && !letter.is_whitespace();
+                // Several such marks, or one beside a mark of direction, stand for one.
+                let next =
+                    letters.clone().map(|(_, next)| next).take(MOST_MARKS).find(|next| !is_unseen(*next));
+                let has_mark = plain.ends_with(['\u{200C}', '\u{200D}']);
+                space.is_none() && !has_mark && plain.ends_with(joins) && next.is_some_and(joins)
             }
             letter => !is_unseen(letter),
         };
@@ -200,6 +203,10 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(readable(text), expected, "{text:?}");
         check("\u{FEFF}Dreh\u{AD}brücke \u{200B} am\u{2060} Fluß\u{200F}\n", "Drehbrücke am Fluß");
         check("o\u{301}", "ó");
+        check(
+            "نمی\u{200C}\u{200F}شناسد می\u{200F}\u{200C}\u{200C}خوانند",
+            "نمی\u{200C}شناسد می\u{200C}خوانند",
+        );
         check("می\u{200C}خوانند Auf\u{200C}lage 👩\u{200D}👧", "می\u{200C}خوانند Auflage 👩\u{200D}👧");
         check("\u{3000}「橋」\u{3000}開通\u{3000} \u{2003}", "「橋」\u{3000}開通");
         check("«\u{202F}Oui\u{202F}»", "«\u{202F}Oui\u{202F}»");

@@ -160,6 +160,7 @@ pub(super) fn page_claims(page: &Page, metadata: &Metadata, title: Option<&str>)
         is_declared_news: metadata.is_declared_news,
         is_opengraph_article: metadata.is_opengraph_article,
         picture: metadata.image.as_ref().map(|image| image.value.clone()),
+        videos: metadata.videos.clone(),
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn blocks_of(
         let block = Block { kind: BlockKind::Picture, picture: Some(picture), ..Block::default() };
         (node, block)
     }));
-    placed.extend(embeds(page, runs, place).into_iter().map(|(node, embed)| {
+    placed.extend(embeds(page, runs, place, &claims.videos).into_iter().map(|(node, embed)| {
         let block = Block { kind: BlockKind::Embed, embed: Some(embed), ..Block::default() };
         (node, block)
     }));

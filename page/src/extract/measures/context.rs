@@ -23,6 +23,8 @@ pub(in crate::extract) struct Claims {
     pub(in crate::extract) is_opengraph_article: bool,
     /// The address of the declared picture.
     pub(in crate::extract) picture: Option<String>,
+    /// The addresses of the declared videos.
+    pub(in crate::extract) videos: Vec<String>,
 }
 
 /// A page with the data that several families need.

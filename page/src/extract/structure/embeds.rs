@@ -3,6 +3,8 @@
 //! Frames and players stand for themselves; posts come as a quotation that a script replaces, so the link in it is the post.
 //! Frames of advertisers, trackers, comment systems and sharing buttons are none of the story.
 
+use std::ops::RangeInclusive;
+
 use rustc_hash::FxHashSet;
 
 use super::place::{Place, followable};
@@ -92,15 +94,83 @@ const POSTS: [(&str, &str, EmbedKind); 9] = [
     ("fb-post", "facebook", EmbedKind::Post),
     ("fb-video", "facebook", EmbedKind::Video),
 ];
+/// A service whose players name an item by its identifier alone, for a script to fill.
+struct Identified {
+    /// What names the service in a player's tag, classes and attributes.
+    words: &'static [&'static str],
+    /// Numbers of characters of an identifier.
+    lengths: RangeInclusive<usize>,
+    /// Whether an identifier has digits alone, or letters, too.
+    is_number: bool,
+    /// The address of an item is this and its identifier.
+    address: &'static str,
+    kind: EmbedKind,
+}
+
+const IDENTIFIED: [Identified; 6] = [
+    Identified {
+        words: &["tweet", "twitter"],
+        lengths: 15..=20,
+        is_number: true,
+        address: "https://twitter.com/i/status/",
+        kind: EmbedKind::Post,
+    },
+    Identified {
+        words: &["youtube"],
+        lengths: 11..=11,
+        is_number: false,
+        address: "https://www.youtube.com/watch?v=",
+        kind: EmbedKind::Video,
+    },
+    Identified {
+        words: &["vimeo"],
+        lengths: 6..=12,
+        is_number: true,
+        address: "https://vimeo.com/",
+        kind: EmbedKind::Video,
+    },
+    Identified {
+        words: &["dailymotion"],
+        lengths: 6..=8,
+        is_number: false,
+        address: "https://www.dailymotion.com/video/",
+        kind: EmbedKind::Video,
+    },
+    Identified {
+        words: &["instagram"],
+        lengths: 11..=11,
+        is_number: false,
+        address: "https://www.instagram.com/p/",
+        kind: EmbedKind::Post,
+    },
+    Identified {
+        words: &["jwplayer", "jw-player", "jwplatform", "jwvideo"],
+        lengths: 8..=8,
+        is_number: false,
+        address: "https://cdn.jwplayer.com/previews/",
+        kind: EmbedKind::Video,
+    },
+];
+/// Ends of the names of attributes that hold an identifier.
+const IDENTIFIERS: [&str; 4] = ["id", "shortcode", "video", "tweet"];
+/// Parts of the classes of players that a script fills with a video of the publisher's own.
+const PLAYERS: [&str; 6] =
+    ["video-player", "videoplayer", "video_player", "videoembed", "video-embed", "video_embed"];
+/// A shorter identifier may be part of any address.
+const LEAST_IDENTIFIER: usize = 6;
 /// An embed that more words than these separate from the story's last text is not the story's.
 const WORDS_BEHIND_STORY: f32 = 80.0;
 /// A frame of fewer pixels each way shows nothing.
 const LEAST_SIZE: u32 = 32;
+/// The longest name or value of an attribute that names a service.
+const MOST_NAME: usize = 80;
 /// Most elements of a quotation that are searched for the link to the post.
 const MOST_NODES: usize = 200;
 
 /// The embeds of a story, in page order, each with its element.
-pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Embed)> {
+///
+/// `videos` are the addresses that the markup declares.
+pub(super) fn embeds(page: &Page, runs: &Runs, place: Place, videos: &[String]) -> Vec<(NodeId, Embed)> {
     let tree = &page.tree;
     let start = tree.lca(place.story, place.headline);
     let end = tree.subtree_end(place.story).min(end_of_region(tree, runs, place.last));
@@ -112,9 +182,15 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place) -> Vec<(NodeId, Emb
         if tree.is_inside(node, &["nav", "footer", "form"]) {
             continue;
         }
-        let Some(embed) = embed_of(page, node) else { continue };
+        let shown = embed_of(page, node);
+        let shown = match &shown {
+            Some(embed) if embed.address.is_some() => shown,
+            _ => identified(tree, node).or(shown),
+        };
+        let is_declared = shown.is_none();
+        let Some(embed) = shown.or_else(|| declared_video(tree, node, videos)) else { continue };
         // A recording of the publisher's own reads the text aloud, and unknown frames around the story are advertisements.
-        let is_known = embed.provider.as_ref().is_some_and(|provider| !provider.contains('.'));
+        let is_known = is_declared || embed.provider.as_ref().is_some_and(|provider| !provider.contains('.'));
         let is_framed = || tree.is_inside(node, &["figure"]);
         let is_among = (place.first..place.last).contains(&node);
         if !is_known && !is_framed() && (embed.kind == EmbedKind::Audio || !is_among) {
@@ -191,6 +267,66 @@ fn embed_of(page: &Page, node: NodeId) -> Option<Embed> {
         }
         _ => None,
     }
+}
+
+/// What an element shows that names a service and an item of it.
+fn identified(tree: &PageTree, node: NodeId) -> Option<Embed> {
+    let tag = tree.tag(node).filter(|tag| may_be_player(tag))?;
+    let is_identifier = |name: &str| name != "id" && IDENTIFIERS.iter().any(|end| name.ends_with(end));
+    let identifiers: Vec<&str> =
+        tree.attrs(node).filter(|(name, _)| is_identifier(name)).map(|(_, value)| value.trim()).collect();
+    if identifiers.is_empty() {
+        return None;
+    }
+    let is_named = |service: &Identified| {
+        let mut texts = tree.attrs(node).flat_map(|(name, value)| [name, value]).chain([tag]);
+        texts.any(|text| {
+            let lower = if text.len() <= MOST_NAME { text.to_ascii_lowercase() } else { String::new() };
+            service.words.iter().any(|word| lower.contains(word))
+        })
+    };
+    IDENTIFIED.iter().filter(|service| is_named(service)).find_map(|service| {
+        let item = identifiers.iter().find(|identifier| service.is_item(identifier))?;
+        Some(of_address(format!("{}{item}", service.address), service.kind))
+    })
+}
+
+impl Identified {
+    /// Whether a text may be an identifier. One of letters has a digit or a capital, which tells it from words.
+    fn is_item(&self, text: &str) -> bool {
+        let is_letter = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
+        let is_telling = |letter: u8| letter.is_ascii_digit() || letter.is_ascii_uppercase();
+        self.lengths.contains(&text.len())
+            && match self.is_number {
+                true => text.bytes().all(|letter| letter.is_ascii_digit()),
+                false => text.bytes().all(is_letter) && text.bytes().any(is_telling),
+            }
+    }
+}
+
+/// The declared video that an element is a player for: the one that bears its identifier, or the only one.
+fn declared_video(tree: &PageTree, node: NodeId, videos: &[String]) -> Option<Embed> {
+    let tag = tree.tag(node).filter(|tag| !videos.is_empty() && may_be_player(tag))?;
+    let is_player = || {
+        tree.classes(node).any(|class| {
+            let class = class.to_ascii_lowercase();
+            PLAYERS.iter().any(|part| class.contains(part))
+        })
+    };
+    if tag != "video" && !is_player() {
+        return None;
+    }
+    let identifiers =
+        tree.attrs(node).filter(|(name, value)| name.ends_with("id") && value.len() >= LEAST_IDENTIFIER);
+    let identified =
+        identifiers.flat_map(|(_, value)| videos.iter().find(|video| video.contains(value))).next();
+    let only = || videos.first().filter(|first| videos.iter().all(|video| video == *first));
+    Some(of_address(identified.or_else(only)?.clone(), EmbedKind::Video))
+}
+
+/// Whether scripts fill elements of this kind with players.
+fn may_be_player(tag: &str) -> bool {
+    matches!(tag, "div" | "figure" | "section" | "span" | "p" | "video") || tag.contains('-')
 }
 
 /// An embed with the service that its address names.

@@ -6,6 +6,8 @@
 //!
 //! Invariant: linear in the region of the story, for a picture looks at a bounded number of elements around it.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::place::{Place, inner_text};
@@ -14,7 +16,7 @@ use crate::article::{MAX_CAPTION, MAX_PICTURES, Picture};
 use crate::extract::measures::Claims;
 use crate::extract::picture::{best_address, is_picture_file, is_stand_in, picture_key};
 use crate::extract::plain::readable;
-use crate::extract::runs::{Runs, ends_sentence};
+use crate::extract::runs::{Run, Runs, ends_sentence};
 use crate::reading::{NodeId, PageTree};
 use crate::text::words_of_prose;
 
@@ -368,12 +370,14 @@ impl Finder<'_> {
             if self.chosen[runs.clone()].contains(&true) {
                 return None;
             }
-            if !runs.is_empty() {
+            let (count, texts) = (runs.len(), self.texts_in_box(runs));
+            if let (Some(first), Some(last)) = (texts.first(), texts.last()) {
                 let is_box = matches!(
                     tree.tag(above),
                     Some("figure" | "dl" | "table" | "tbody" | "tr" | "div" | "td" | "center")
                 );
-                let is_link = self.runs.runs[runs].iter().any(|run| run.is_control());
+                let is_link = texts.iter().any(|run| run.is_control());
+                let caption = if texts.len() < count { tree.lca(first.first, last.last) } else { above };
                 let inside = tree
                     .descendants(above)
                     .take(MOST_NODES)
@@ -382,10 +386,21 @@ impl Finder<'_> {
                     .filter_map(|inside| best_address(self.page, inside))
                     .map(|(address, _)| picture_key(&address));
                 let is_box = is_box && keys.collect::<FxHashSet<String>>().len() <= 1;
-                return Some((above, above)).filter(|&(above, _)| is_box && !is_link && is_caption(above));
+                return Some((caption, above))
+                    .filter(|&(caption, _)| is_box && !is_link && is_caption(caption));
             }
         }
         None
+    }
+
+    /// The texts in the box of a picture, without buttons, and without the number of a slide beside others.
+    fn texts_in_box(&self, runs: Range<usize>) -> Vec<&Run> {
+        let tree = self.tree();
+        let shown = self.runs.runs[runs]
+            .iter()
+            .filter(|run| !run.is_button && !tree.is_inside(run.first, &["button"]));
+        let (numbers, texts): (Vec<&Run>, Vec<&Run>) = shown.partition(|run| is_slide_number(&run.text));
+        if texts.is_empty() { numbers } else { texts }
     }
 
     /// The text of a caption without the credit, and the credit.
@@ -444,6 +459,17 @@ impl Finder<'_> {
         }
     }
 }
+
+/// Whether a text counts slides: "3 of 12 |", "1/5".
+fn is_slide_number(text: &str) -> bool {
+    let mut words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let numbers =
+        words.clone().filter(|word| word.len() <= 3 && word.bytes().all(|letter| letter.is_ascii_digit()));
+    numbers.take(3).count() == 2 && words.nth(MOST_SLIDE_WORDS).is_none()
+}
+
+/// Most words of the number of a slide.
+const MOST_SLIDE_WORDS: usize = 4;
 
 /// Most elements around a picture that are searched for its caption.
 const MOST_NODES: usize = 80;
@@ -526,8 +552,9 @@ fn split_credit(text: &str) -> Option<(String, String)> {
     // Brackets at the end that name an agency, or that stand behind a sentence: "(AP Photo/J. Doe)", "It is old. (A. Lane)".
     if let Some(open) = text.trim_end().strip_suffix(')').and_then(|text| text.rfind('(')) {
         let inner = text.get(open..)?;
+        let before = text.get(..open)?.trim_end();
         let is_credit =
-            inner.contains('/') || names_agency(inner) || ends_sentence(text.get(..open)?.trim_end());
+            before.is_empty() || inner.contains('/') || names_agency(inner) || ends_sentence(before);
         if is_credit && inner.len() <= CREDIT_BYTES && !ends_sentence(inner.trim_end_matches(')')) {
             return cut(open);
         }

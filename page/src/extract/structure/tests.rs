@@ -154,6 +154,28 @@ fn a_player_behind_other_texts_is_not_of_the_story() {
 }
 
 #[test]
+fn the_text_on_a_slide_is_its_caption_without_number_and_button() {
+    let slide = |number: u32| {
+        format!(
+            "<div class=slide><div><img src=/pictures/view-{number}-of-the-bridge.jpg width=800 height=600></div>\
+             <div><span>{number} of 2<span> | </span></span> <span><p>View {number} of the old bridge (AP Photo/A. Lane)</p></span></div>\
+             <button>Read more</button></div>"
+        )
+    };
+    let found = blocks(&format!("<div>{}{}</div>", slide(1), slide(2)));
+    let told: Vec<(Option<&str>, Option<&str>)> = found
+        .iter()
+        .filter_map(|block| block.picture.as_ref())
+        .map(|picture| (picture.caption.as_deref(), picture.credit.as_deref()))
+        .collect();
+    let credit = Some("AP Photo/A. Lane");
+    assert_eq!(
+        told,
+        [(Some("View 1 of the old bridge"), credit), (Some("View 2 of the old bridge"), credit)]
+    );
+}
+
+#[test]
 fn what_calls_itself_a_caption_is_no_text_of_the_story() {
     let found = blocks(
         "<div class=box><img src=/pictures/bridge-over-water.jpg width=800 height=600>\
@@ -198,6 +220,7 @@ fn credits_are_told_from_captions_in_many_forms() {
     check("The bridge in May", Some("The bridge in May"), None);
     check("The bridge © Ann Lane", Some("The bridge"), Some("Ann Lane"));
     check("The bridge (AP Photo/A. Lane)", Some("The bridge"), Some("AP Photo/A. Lane"));
+    check("(The Town Paper)", None, Some("The Town Paper"));
     check("The bridge (left) and the town", Some("The bridge (left) and the town"), None);
     check("It is old. (Ann Lane)", Some("It is old."), Some("Ann Lane"));
     check("Die Brücke. Foto: A. Lane", Some("Die Brücke."), Some("A. Lane"));
@@ -252,6 +275,39 @@ fn posts_and_players_are_embedded_and_advertisements_are_not() {
         embed(EmbedKind::Post, "x", "https://twitter.com/ann/status/12?ref=x"),
     ];
     assert_eq!(found, wanted);
+}
+
+#[test]
+fn players_that_a_script_fills_are_known_by_what_identifies_their_item() {
+    let addresses = |html: &str| -> Vec<String> {
+        blocks(html).into_iter().filter_map(|block| block.embed?.address).collect()
+    };
+    assert_eq!(
+        addresses(
+            "<div class=widget__tweet data-tweet-id=2007489108059533390></div>\
+             <div class=player data-provider=youtube data-video-id=hF3WWKzjPmQ></div>\
+             <jw-player data-media-id=d1kDWHxy class=JWVideoPlayer></jw-player>\
+             <div class=twitter-share data-id=12345></div><div class=youtube-links data-id=video-embed></div>"
+        ),
+        [
+            "https://twitter.com/i/status/2007489108059533390",
+            "https://www.youtube.com/watch?v=hF3WWKzjPmQ",
+            "https://cdn.jwplayer.com/previews/d1kDWHxy"
+        ]
+    );
+    let declared = |videos: &str| {
+        addresses(&format!(
+            "<div class=InlineVideo-videoEmbed data-asset-id=7000295104></div>\
+             <script type=application/ld+json>[{videos}]</script>"
+        ))
+    };
+    let video = |address: &str| format!(r#"{{"@type":"VideoObject","contentUrl":"{address}"}}"#);
+    let (one, other) =
+        (video("https://cdn.example.org/7000295104/a.mp4"), video("https://cdn.example.org/8/b.mp4"));
+    assert_eq!(declared(&one), ["https://cdn.example.org/7000295104/a.mp4"]);
+    assert_eq!(declared(&format!("{other},{one}")), ["https://cdn.example.org/7000295104/a.mp4"]);
+    assert_eq!(declared(&other), ["https://cdn.example.org/8/b.mp4"], "the only one");
+    assert_eq!(declared(&format!("{other},{}", video("https://cdn.example.org/9/c.mp4"))).len(), 0);
 }
 
 #[test]
