@@ -34,6 +34,7 @@ pub use explanation::{Explainer, explain};
 use forms::FormCounts;
 use meanings::Meanings;
 use placed::Placed;
+pub use placed::scheme_labels;
 use subjects::subjects_only;
 
 /// What the sites' own schemes say, by site. A site of which no scheme was learnt is absent.

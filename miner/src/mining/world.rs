@@ -1,4 +1,4 @@
-//! Which labels are frequent: linked on enough sites.
+//! Which labels are frequent: linked on enough sites, or named by the schemes of sites.
 //!
 //! As a page contributes to its site, a site contributes to the world: a label counts once for each site that links it. The
 //! logs of the sums say when a site starts or stops linking a label, so the world is kept up to date by changes alone.
@@ -15,6 +15,8 @@ pub struct World {
     sites: FxHashMap<u64, u32>,
     support: u32,
     frequent: Frequent,
+    /// Labels that are frequent however few sites link them.
+    wanted: Frequent,
     /// Labels whose number of sites changed since [`World::update`].
     touched: FxHashSet<u64>,
 }
@@ -24,6 +26,18 @@ impl World {
     pub fn restore(&mut self, frequent: Frequent) {
         // An impossible support, so that the next update decides on all labels.
         (self.frequent, self.support) = (frequent, u32::MAX);
+    }
+
+    /// Sets the labels that are frequent however few sites link them, from the next [`World::update`] on.
+    pub fn want(&mut self, wanted: Frequent) {
+        self.touched.extend(self.wanted.symmetric_difference(&wanted));
+        self.wanted = wanted;
+    }
+
+    /// The labels that are frequent however few sites link them.
+    #[must_use]
+    pub fn wanted(&self) -> &Frequent {
+        &self.wanted
     }
 
     /// Counts one more site that links a label.
@@ -49,16 +63,17 @@ impl World {
         &self.frequent
     }
 
-    /// Decides which labels are frequent: those that `support` sites link. Returns the names of the labels that became
+    /// Decides which labels are frequent: those that `support` sites link, and the wanted ones. Returns the names of the labels that became
     /// frequent, and of those that no longer are, in order.
     pub fn update(&mut self, support: u32) -> (Vec<String>, Vec<String>) {
         if self.support != support {
             self.support = support;
-            self.touched.extend(self.sites.keys().chain(&self.frequent));
+            self.touched.extend(self.sites.keys().chain(&self.frequent).chain(&self.wanted));
         }
         let (mut joined, mut left) = (Vec::new(), Vec::new());
         for label in std::mem::take(&mut self.touched) {
-            if self.sites.get(&label).copied().unwrap_or(0) >= support.max(1) {
+            let is_linked = self.sites.get(&label).copied().unwrap_or(0) >= support.max(1);
+            if is_linked || self.wanted.contains(&label) {
                 joined.extend(self.frequent.insert(label).then(|| name_from_bits(label)));
             } else {
                 left.extend(self.frequent.remove(&label).then(|| name_from_bits(label)));
@@ -96,7 +111,11 @@ mod tests {
         assert_eq!(world.update(1), (both.to_vec(), vec![]));
         world.remove(name_bits(&rock).unwrap());
         world.remove(name_bits(&rock).unwrap());
-        assert_eq!(world.update(1), (vec![], vec![rock]));
+        assert_eq!(world.update(1), (vec![], vec![rock.clone()]));
         assert_eq!(world.frequent().len(), 1);
+        world.want(Frequent::from_iter(name_bits(&rock)));
+        assert_eq!(world.update(1), (vec![rock.clone()], vec![]), "a scheme names it");
+        world.want(Frequent::default());
+        assert_eq!(world.update(1), (vec![], vec![rock]));
     }
 }

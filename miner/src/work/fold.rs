@@ -22,7 +22,7 @@ use newslode_page::contribution::Contribution;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::fold::{FoldParams, Folded, Folder, scheme_labels};
 use crate::mining::schemes::align_taxonomy;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
@@ -123,9 +123,10 @@ pub async fn fold_once(
         memory.settled.clear();
     }
     let state = parts.stores.state.as_ref();
+    let schemes = memory.schemes.refresh(state).await.context("cannot read the schemes of the sites")?;
+    memory.summaries.want(scheme_labels(&schemes, config.support));
     let (sites, read) =
         memory.summaries.refresh(state, config.support).await.context("cannot read the sums of the sites")?;
-    let schemes = memory.schemes.refresh(state).await.context("cannot read the schemes of the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds, so this stays off the threads that serve the queues. The folder goes there and back.
     let mut folder = std::mem::take(&mut memory.folder);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Applied, Change, SiteState, bucket};
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::mining::fold::{FoldParams, Folded, Folder};
+use newslode_miner::mining::fold::{FoldParams, Folded, Folder, Schemes, scheme_labels};
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::work::summaries::summaries;
 use newslode_miner::work::summary_cache::SummaryCache;
@@ -152,10 +152,29 @@ async fn turn(dice: &mut Dice, state: &dyn SiteState, counted: &mut Counted) {
     assert!(verdicts.iter().all(|verdict| *verdict == Applied::Applied), "{verdicts:?}");
 }
 
-async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
+/// What the schemes of some sites say: labels that many sites show, that few show, and that none shows.
+fn schemes(dice: &mut Dice) -> Schemes {
+    let scheme = |dice: &mut Dice| {
+        let labels = (0..dice.below(8)).map(|_| {
+            let (number, word) = (dice.below(LABELS + 2), dice.below(3));
+            let label = serde_json::json!({
+                "form": format!("Form {} of {number}", dice.below(3)), "articles": dice.below(5), "words": [[word, 900]]
+            });
+            (key(number), label)
+        });
+        let labels: serde_json::Map<String, serde_json::Value> = labels.collect();
+        let said = serde_json::json!({
+            "articles": dice.below(60), "labels": labels, "words": {"en": [[0, 300], [1, 300], [2, 300], [9, 800]]}
+        });
+        Arc::new(serde_json::from_value(said).unwrap())
+    };
+    (0..SITES).filter_map(|number| (!dice.chance(3)).then(|| (site(number), scheme(dice)))).collect()
+}
+
+async fn folded(summaries: Vec<Arc<SiteSummary>>, schemes: &Schemes, support: u32) -> Folded {
     Folder::default().fold_asking(
         &summaries,
-        &std::collections::BTreeMap::new(),
+        schemes,
         newslode_miner::mining::schemes::KnownLabels::builtin(),
         &FoldParams { support, ..FoldParams::default() },
     )
@@ -168,19 +187,28 @@ async fn follow(seed: u64, support: u32) -> usize {
     let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
     let (mut early, mut late, mut heir) =
         (SummaryCache::default(), SummaryCache::default(), SummaryCache::default());
-    let mut concepts = 0;
+    let (mut concepts, mut schemes_now) = (0, Schemes::new());
     for round in 0..60 {
+        if dice.chance(4) {
+            schemes_now = schemes(&mut dice);
+        }
         for _ in 0..=dice.below(6) {
             turn(&mut dice, &state, &mut counted).await;
         }
-        let wanted = folded(summaries(&state).await.unwrap(), support).await;
+        let wanted = folded(summaries(&state).await.unwrap(), &schemes_now, support).await;
         concepts += wanted.taxonomy.concepts.len();
+        early.want(scheme_labels(&schemes_now, support));
         let (parts, _) = early.refresh(&state, support).await.unwrap();
-        assert_eq!(folded(parts, support).await, wanted, "seed {seed}, round {round}, support {support}");
+        assert_eq!(
+            folded(parts, &schemes_now, support).await,
+            wanted,
+            "seed {seed}, round {round}, support {support}"
+        );
         if round > 20 && dice.chance(5) {
+            late.want(scheme_labels(&schemes_now, support));
             let (parts, _) = late.refresh(&state, support).await.unwrap();
             assert_eq!(
-                folded(parts, support).await,
+                folded(parts, &schemes_now, support).await,
                 wanted,
                 "late: seed {seed}, round {round}, support {support}"
             );
@@ -193,9 +221,10 @@ async fn follow(seed: u64, support: u32) -> usize {
             heir = SummaryCache::default();
         }
         if dice.chance(2) {
+            heir.want(scheme_labels(&schemes_now, support));
             let (parts, _) = heir.refresh(&state, support).await.unwrap();
             assert_eq!(
-                folded(parts, support).await,
+                folded(parts, &schemes_now, support).await,
                 wanted,
                 "heir: seed {seed}, round {round}, support {support}"
             );
@@ -247,13 +276,13 @@ async fn a_miner_that_fell_behind_reads_the_sites_again() {
     }
     let log = state.log(bucket(&site(0)), 0, 1).await.unwrap();
     assert!(log.dropped > before.end, "the log was not cut: {} of {}", log.dropped, log.end);
-    let wanted = folded(summaries(&state).await.unwrap(), 2).await;
+    let wanted = folded(summaries(&state).await.unwrap(), &Schemes::new(), 2).await;
     let (parts, changed) = follower.refresh(&state, 2).await.unwrap();
     assert!(changed < parts.len(), "only the sites of that log are read");
-    assert_eq!(folded(parts, 2).await, wanted);
+    assert_eq!(folded(parts, &Schemes::new(), 2).await, wanted);
     // So does one that takes over what was kept before the cut.
     let (parts, _) = heir.refresh(&state, 2).await.unwrap();
-    assert_eq!(folded(parts, 2).await, wanted);
+    assert_eq!(folded(parts, &Schemes::new(), 2).await, wanted);
 }
 
 /// Whatever of a follower's calls fails, comes late or comes twice: what it kept is right, or is not used.
@@ -275,8 +304,8 @@ async fn summaries_saved_in_a_failing_store_are_right_or_not_used() {
                 follower.save(&flaky).await.ok();
             }
             let (parts, _) = SummaryCache::default().refresh(state.as_ref(), 2).await.unwrap();
-            let wanted = folded(summaries(state.as_ref()).await.unwrap(), 2).await;
-            assert_eq!(folded(parts, 2).await, wanted, "seed {seed}, round {round}");
+            let wanted = folded(summaries(state.as_ref()).await.unwrap(), &Schemes::new(), 2).await;
+            assert_eq!(folded(parts, &Schemes::new(), 2).await, wanted, "seed {seed}, round {round}");
         }
     }
 }

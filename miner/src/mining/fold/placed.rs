@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::Schemes;
 use crate::mining::concepts::key::language;
-use crate::mining::concepts::{Judged, Verdict, judge_alone};
+use crate::mining::concepts::{Judged, Verdict, judge_alone, least_support};
 use crate::mining::index::Index;
 use crate::mining::schemes::KnownLabels;
 use crate::mining::site_scheme::SchemeSummary;
@@ -30,6 +30,26 @@ const MOST_COMPARED: usize = 24;
 const MIN_SCHEME: u32 = 5;
 /// A scheme made from fewer articles lacks sections that its site has, so it denies none.
 const MIN_DENYING: u32 = 30;
+
+/// Keys of labels that the schemes may make concepts, though no menu of several sites has them. A fold needs all that sites show
+/// of these, too.
+pub fn scheme_labels(schemes: &Schemes, support: u32) -> impl Iterator<Item = &str> {
+    let mut found: BTreeMap<&str, (usize, u32)> = BTreeMap::new();
+    for (key, label) in schemes.values().flat_map(|scheme| &scheme.labels) {
+        let (sites, articles) = found.entry(key).or_default();
+        (*sites, *articles) = (*sites + 1, articles.saturating_add(label.articles));
+    }
+    let least = least_support(support, 0);
+    found
+        .into_iter()
+        .filter(move |(_, (sites, articles))| has_enough(*sites, *articles, least))
+        .map(|(key, _)| key)
+}
+
+/// Whether these sites with these articles may make a label a concept. A list that knows it stands for one more site.
+fn has_enough(sites: usize, articles: u32, support: u32) -> bool {
+    sites + 1 >= support as usize && articles >= MIN_ARTICLES
+}
 
 /// What the schemes of the folded sites say.
 pub(super) struct Placed<'a> {
@@ -76,7 +96,7 @@ impl<'a> Placed<'a> {
         for (key, on) in &self.sites_of {
             let language = language(key);
             // Most labels are tags of a single site with few articles, and need no further look.
-            if on.len() + 1 < support as usize || self.articles(key, on) < MIN_ARTICLES {
+            if !has_enough(on.len(), self.articles(key, on), support) {
                 continue;
             }
             let form = usual_form(key, on, sites, self).unwrap_or_default();

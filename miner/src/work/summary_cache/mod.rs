@@ -11,7 +11,7 @@ use std::sync::Arc;
 use newslode_common::store::log::Logged;
 use newslode_common::store::{SiteState, StoreResult, bucket};
 use newslode_page::contribution::Table;
-use newslode_page::contribution::names::name_bits;
+use newslode_page::contribution::names::{name_bits, short_name};
 use newslode_page::reading::Site;
 
 mod saved;
@@ -71,6 +71,11 @@ impl CachedSite {
 struct Gap(u16);
 
 impl SummaryCache {
+    /// Sets the keys of labels that are held whole at the next [`refresh`](SummaryCache::refresh) even if few sites link them.
+    pub fn want<'k>(&mut self, keys: impl Iterator<Item = &'k str>) {
+        self.world.want(keys.filter_map(|key| name_bits(&short_name(key))).collect());
+    }
+
     /// The summaries of all sites that have pages, in the order of their names, and the number of sites that changed since
     /// the last call. `support` as configured.
     ///
@@ -82,7 +87,7 @@ impl SummaryCache {
         support: u32,
     ) -> StoreResult<(Vec<Arc<SiteSummary>>, usize)> {
         if self.sites.is_empty() {
-            *self = SummaryCache::restore(state, support).await?;
+            self.restore(state, support).await?;
         }
         while let Err(Gap(bucket)) = self.read_logs(state, support).await? {
             tracing::warn!(
@@ -90,7 +95,7 @@ impl SummaryCache {
                 "the log of a bucket dropped entries before they were read; reading its sites again from the store"
             );
             if !self.reread_bucket(state, bucket).await? {
-                *self = SummaryCache::restore(state, support).await?;
+                self.restore(state, support).await?;
             }
         }
         let mut changed = 0;
@@ -168,7 +173,7 @@ impl SummaryCache {
     ///
     /// The labels of all sites must be counted before any part is made, since a part holds the cells of frequent labels.
     /// So sites are read whole twice: first for their labels, then for their parts.
-    async fn restore(state: &dyn SiteState, support: u32) -> StoreResult<SummaryCache> {
+    async fn restore(&mut self, state: &dyn SiteState, support: u32) -> StoreResult<()> {
         let incarnation = state.incarnation().await?;
         let head = Head::read(state, &incarnation).await?;
         let mut sites: BTreeSet<Site> = state.sites().await?.into_iter().map(|(site, _)| site).collect();
@@ -176,6 +181,7 @@ impl SummaryCache {
         sites.extend(head.iter().flat_map(Head::sites));
         let frequent = head.as_ref().map(Head::frequent).unwrap_or_default();
         let mut new = SummaryCache { writer: saved::random_writer(), incarnation, ..SummaryCache::default() };
+        new.world.want(self.world.wanted().clone());
         let mut whole = Vec::new();
         for site in sites {
             let restored = match &head {
@@ -214,7 +220,8 @@ impl SummaryCache {
             cached.counted = counted;
             new.sites.insert(site, cached);
         }
-        Ok(new)
+        *self = new;
+        Ok(())
     }
 
     /// Adds the labels that a site links at a position of its log to the world.
