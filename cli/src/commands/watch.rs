@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use newslode_common::config::Config;
+use newslode_common::config::{Config, WatchConfig};
 use newslode_common::shutdown;
 use newslode_common::time::now;
 use newslode_miner::work::parts::Parts;
+use newslode_miner::work::views::Pace;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -24,8 +25,6 @@ use crate::notify::Notifier;
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
 
-/// Time between two writings of the run's files, if anything changed.
-const WRITE_EVERY: Duration = Duration::from_secs(600);
 /// The files are written at a stop if that took no longer than this the last time.
 const LONGEST_LAST_WRITING: Duration = Duration::from_secs(5);
 /// Time that the console and the files have to end at a stop.
@@ -134,7 +133,7 @@ async fn watch(
         notifier.stopping();
         Ok(())
     };
-    let written = write_files(&parts, &args.out, &has_ended);
+    let written = write_files(&parts, &args.out, &config.watch, &has_ended);
     let all = async { tokio::try_join!(working, serving, followed, controlled, told, written) };
     let ended = tokio::select! {
         ended = all => ended.map(drop),
@@ -153,8 +152,13 @@ fn stop_time(config: &Config) -> Duration {
     Duration::from_millis(longest) + GRACE
 }
 
-/// Writes the run's files now and then, and at the end.
-async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> anyhow::Result<()> {
+/// Writes the run's files now and then, within a share of a core, and at the end.
+async fn write_files(
+    parts: &Parts,
+    folder: &Path,
+    config: &WatchConfig,
+    end: &CancellationToken,
+) -> anyhow::Result<()> {
     // New articles are counted before they are announced; others change by a view alone. Instances of pages whose bytes were removed
     // are left out.
     let state = async || {
@@ -162,9 +166,12 @@ async fn write_files(parts: &Parts, folder: &Path, end: &CancellationToken) -> a
         (parts.stores.state.sites().await.ok(), parts.metrics.articles.get(), removed)
     };
     let mut written = state().await;
+    let between = if config.files_s > 0 { Duration::from_secs(config.files_s) } else { Duration::MAX };
+    let pace = Pace { at_once: 1, share: config.files_share };
     let mut took = Duration::ZERO;
     loop {
-        let goes_on = end.run_until_cancelled(tokio::time::sleep(WRITE_EVERY)).await.is_some();
+        let waiting = tokio::time::sleep(between.max(pace.rest_after(took)));
+        let goes_on = end.run_until_cancelled(waiting).await.is_some();
         let current = state().await;
         let is_due = current != written || !engine::output_files(folder).0.exists();
         if is_due && (goes_on || took < LONGEST_LAST_WRITING) {

@@ -89,11 +89,16 @@ pub struct WatchConfig {
     /// The size of `events.jsonl` at which it is rotated, in megabytes; four older files are kept. 0: no such file is
     /// written.
     pub events_mb: u64,
+    /// Seconds between two writings of `articles.jsonl` and `ontology.ttl`, if anything changed; 0: at the stop alone.
+    pub files_s: u64,
+    /// Largest share of one core that writing these files may take, in per cent: 1 to 100. If it takes long, the next writing
+    /// waits longer than `files_s`.
+    pub files_share: u32,
 }
 
 impl Default for WatchConfig {
     fn default() -> Self {
-        WatchConfig { announce_s: 120, events_mb: 64 }
+        WatchConfig { announce_s: 120, events_mb: 64, files_s: 600, files_share: 10 }
     }
 }
 
@@ -553,6 +558,9 @@ pub struct MinerConfig {
     pub builtin_schemes: Vec<BuiltinScheme>,
     /// Seconds between two folds over all sites.
     pub fold_s: u64,
+    /// Largest share of one core that folds may take, in per cent: 1 to 100. If a fold takes long, the next one waits longer
+    /// than `fold_s`.
+    pub fold_share: u32,
     /// Seconds after which the leading miner learns again how articles are filed under concepts, which it needs to put
     /// concepts into events; 0: events have none.
     pub filing_s: u64,
@@ -595,6 +603,7 @@ impl Default for MinerConfig {
             schemes: Vec::new(),
             builtin_schemes: BuiltinScheme::ALL.to_vec(),
             fold_s: 30,
+            fold_share: 50,
             filing_s: 3_600,
             instances_s: 3_600,
             views_s: 60,

@@ -218,6 +218,9 @@ impl Config {
         broken.range("miner.prefetch", miner.prefetch.into(), 1..=u64::MAX);
         broken.range("miner.filing_s", miner.filing_s, 0..=MOST_WAIT_S);
         broken.range("miner.instances_s", miner.instances_s, 0..=MOST_WAIT_S);
+        broken.range("miner.fold_share", miner.fold_share.into(), 1..=100);
+        broken.range("watch.files_s", self.watch.files_s, 0..=MOST_WAIT_S);
+        broken.range("watch.files_share", self.watch.files_share.into(), 1..=100);
         broken.range("miner.views_share", miner.views_share.into(), 1..=100);
         broken.range("miner.recompute_share", miner.recompute_share.into(), 0..=100);
         let twice = |at: usize| miner.builtin_schemes[..at].contains(&miner.builtin_schemes[at]);
@@ -227,8 +230,6 @@ impl Config {
         );
     }
 
-    /// A delivery that is held past the broker's consumer timeout closes its channel. All messages of that
-    /// channel are delivered again.
     /// Pages that are live must not lose their bytes, and a text that is read from bytes must not be removed before them.
     fn retaining(&self, broken: &mut Broken) {
         let retention = &self.retention;
@@ -255,6 +256,8 @@ impl Config {
         broken.range("retention.every_s", retention.every_s, 1..=MOST_WAIT_S);
     }
 
+    /// A delivery that is held past the broker's consumer timeout closes its channel. All messages of that
+    /// channel are delivered again.
     fn holding(&self, broken: &mut Broken) {
         let hold = u64::try_from(HOLD.as_millis()).unwrap_or(u64::MAX);
         let (given, answer) = (self.broker.consumer_timeout_ms, self.broker.timeout_ms);
@@ -414,6 +417,9 @@ mod tests {
         check(|c| c.miner.prefetch = 0, &["miner.prefetch"]);
         check(|c| c.miner.filing_s = u64::MAX, &["miner.filing_s"]);
         check(|c| c.miner.instances_s = u64::MAX, &["miner.instances_s"]);
+        check(|c| c.miner.fold_share = 0, &["miner.fold_share"]);
+        check(|c| c.watch.files_share = 101, &["watch.files_share"]);
+        check(|c| c.watch.files_s = u64::MAX, &["watch.files_s"]);
         check(|c| c.miner.views_share = 0, &["miner.views_share"]);
         check(|c| c.miner.views_share = 101, &["miner.views_share"]);
         check(|c| c.miner.recompute_share = 101, &["miner.recompute_share"]);

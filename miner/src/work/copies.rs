@@ -139,7 +139,7 @@ impl Search<'_> {
                     Verdict::Drop(name) => self.drop_copy(name).await?,
                 }
             }
-            let rest = begun.elapsed() * 100_u32.saturating_sub(pace.share) / pace.share.max(1);
+            let rest = pace.rest_after(begun.elapsed());
             if stop.run_until_cancelled(tokio::time::sleep(rest)).await.is_none() {
                 // The next search begins here again, with those that were held.
                 cursor.held.extend(pages.iter().map(|(url, _)| url.clone()));

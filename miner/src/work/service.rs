@@ -344,7 +344,10 @@ async fn fold_loop(
     let (mut seen_restarts, mut saved_at) = (0, Instant::now());
     let mut filing_task = LeaderTask::new(config.filing_s);
     let mut instances_task = LeaderTask::new(config.instances_s);
-    while pause(Duration::from_secs(config.fold_s), &stop).await {
+    let (between, pace) = (Duration::from_secs(config.fold_s), Pace { at_once: 1, share: config.fold_share });
+    let mut took = Duration::ZERO;
+    while pause(between.max(pace.rest_after(took)), &stop).await {
+        took = Duration::ZERO;
         if !parts.owners.leads() {
             save_summaries(parts.stores.state.as_ref(), &mut memory).await;
             memory = FoldMemory::default();
@@ -361,7 +364,10 @@ async fn fold_loop(
         if !may_fold(&parts, &mut claim).await {
             continue;
         }
-        match fold_once(&parts, &config, &mut memory, false, time::now()).await {
+        let begun = Instant::now();
+        let folded = fold_once(&parts, &config, &mut memory, false, time::now()).await;
+        took = begun.elapsed();
+        match folded {
             Ok(report) => tracing::debug!(?report, "the fold is done"),
             Err(error) => {
                 tracing::warn!(

@@ -42,6 +42,14 @@ pub struct Pace {
     pub share: u32,
 }
 
+impl Pace {
+    /// How long to rest after work that took so long.
+    #[must_use]
+    pub fn rest_after(self, took: Duration) -> Duration {
+        took * 100_u32.saturating_sub(self.share) / self.share.max(1)
+    }
+}
+
 /// What pages are viewed with.
 pub(super) struct ViewContext {
     /// Reads articles.
@@ -91,7 +99,7 @@ pub(in crate::work) async fn paced<T: Send + 'static>(
 ) -> Result<T, String> {
     let start = Instant::now();
     let views = tokio::task::spawn_blocking(work).await;
-    let rest: Duration = start.elapsed() * 100_u32.saturating_sub(pace.share) / pace.share.max(1);
+    let rest = pace.rest_after(start.elapsed());
     if !rest.is_zero() {
         tokio::time::sleep(rest).await;
     }
@@ -226,4 +234,18 @@ fn mark_blocks(value: &SiteValue, page: &Page, hierarchy: &[u8]) -> Result<Strin
     let of = blocks::of_labels(&found);
     hierarchy.mark(value.version.clone(), |label: &Label| -> Block { of(label) });
     Ok(xml::write(&hierarchy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_followed_by_a_rest_that_keeps_its_share_of_the_time() {
+        let rest = |share| Pace { at_once: 1, share }.rest_after(Duration::from_secs(6));
+        let seconds = [(100, 0), (50, 6), (25, 18), (10, 54), (1, 594), (0, 600)];
+        for (share, expected) in seconds {
+            assert_eq!(rest(share), Duration::from_secs(expected), "{share}");
+        }
+    }
 }
