@@ -158,13 +158,13 @@ fn schemes(dice: &mut Dice) -> Schemes {
         let labels = (0..dice.below(8)).map(|_| {
             let (number, word) = (dice.below(LABELS + 2), dice.below(3));
             let label = serde_json::json!({
-                "form": format!("Form {} of {number}", dice.below(3)), "articles": dice.below(5), "words": [[word, 900]]
+                "form": format!("Form {} of {number}", dice.below(3)), "articles": dice.below(5), "words": [[word, 16_000]]
             });
             (key(number), label)
         });
         let labels: serde_json::Map<String, serde_json::Value> = labels.collect();
         let said = serde_json::json!({
-            "articles": dice.below(60), "labels": labels, "words": {"en": [[0, 300], [1, 300], [2, 300], [9, 800]]}
+            "articles": dice.below(60), "labels": labels, "words": {"en": [[0, 5_000], [1, 5_000], [2, 5_000], [9, 13_000]]}
         });
         Arc::new(serde_json::from_value(said).unwrap())
     };
