@@ -334,6 +334,38 @@ async fn readers_see_every_answered_call_of_a_writer() {
     drop(RedbStore::open(&path).unwrap());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_hangs_makes_the_file_grow_only_until_its_time_is_over() {
+    const KEPT_FOR: Duration = Duration::from_secs(2);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("grows.redb");
+    let writer = RedbStore::open(&path).unwrap();
+    let mut version = None;
+    let mut replace = async |times: u64| {
+        for time in 0..times {
+            // Numbers that compress badly.
+            let value: Vec<u8> =
+                (0..32_768_u64).flat_map(|n| (n * n * 2_654_435_761 + time).to_le_bytes()).collect();
+            version = writer.put_value("replaced", version, value.into()).await.unwrap();
+            assert!(version.is_some());
+        }
+        std::fs::metadata(&path).unwrap().len()
+    };
+    let usual = replace(20).await;
+    assert_eq!(replace(20).await, usual, "what is replaced is used again");
+
+    let reader = RedbStore::open_snapshot(&path, KEPT_FOR).unwrap();
+    let seen = reader.value("replaced").await.unwrap().unwrap();
+    let grown = replace(40).await;
+    assert!(grown >= usual + (4 << 20), "{usual} {grown}: nothing is used again while the reader holds it");
+    // It hangs: no call is made.
+    tokio::time::sleep(KEPT_FOR + Duration::from_millis(500)).await;
+    let settled = replace(40).await;
+    assert_eq!(replace(120).await, settled, "the reader still holds what was replaced");
+    assert!(settled <= grown + (1 << 20), "{grown} {settled}");
+    assert!(reader.value("replaced").await.unwrap().unwrap().0 > seen.0 + 100);
+}
+
 #[tokio::test]
 async fn a_file_of_another_program_is_refused_and_stays_as_it_is() {
     const OTHER: redb::TableDefinition<'_, u64, u64> = redb::TableDefinition::new("somebody else's");

@@ -19,7 +19,6 @@ use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::SiteState;
 use newslode_common::telemetry::trace;
-use newslode_common::time;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
@@ -46,7 +45,7 @@ use crate::work::removal::remove_page;
 use crate::work::scheme_claim::SchemeClaim;
 use crate::work::seeds::apply_seed;
 use crate::work::views::{Pace, ViewMemory, When, view_sites};
-use crate::work::waiting::pause;
+use crate::work::waiting::pause_on;
 use crate::work::window::{Slid, Window};
 
 /// Number of sites whose batches are counted concurrently.
@@ -157,14 +156,14 @@ async fn site_batch(
             pages.push(page);
             spans.push(span);
         }
-        let work = || admit_and_count(&parts, config.follow, &site, &pages, &spans, time::now());
+        let work = || admit_and_count(&parts, config.follow, &site, &pages, &spans, parts.clock.now());
         let ends = retry.run(&servers, work).await;
         drop(spans);
         end_deliveries(&parts, Queue::Partitions, &site, deliveries, ends).await;
         waiting = rest;
     }
     for (delivery, gone) in gathered.gone {
-        let end = retry.run(&servers, || admit_and_remove(&parts, &gone, time::now())).await;
+        let end = retry.run(&servers, || admit_and_remove(&parts, &gone, parts.clock.now())).await;
         let deliveries = vec![(delivery, Span::none())];
         end_deliveries(&parts, Queue::Partitions, &site, deliveries, end.map(|end| vec![end])).await;
     }
@@ -272,7 +271,7 @@ async fn gone_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> 
             newslode.end = field::Empty
         );
         trace::follow(&span, delivery.trace.as_ref());
-        let work = || admit_and_remove(&parts, &gone, time::now());
+        let work = || admit_and_remove(&parts, &gone, parts.clock.now());
         let end = Retry::within(HOLD).until(&stop).run(&servers, work).instrument(span.clone()).await;
         let deliveries = vec![(delivery, span)];
         end_deliveries(&parts, Queue::Gone, &gone.site, deliveries, end.map(|end| vec![end])).await;
@@ -301,7 +300,7 @@ async fn commands_loop(
                 continue;
             }
         };
-        let work = || apply_seed(&parts, &config, command.clone(), time::now());
+        let work = || apply_seed(&parts, &config, command.clone(), parts.clock.now());
         match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
                 tracing::info!(%site, "carried out an operator's message");
@@ -344,7 +343,7 @@ async fn fold_loop(
     let (mut seen_restarts, mut saved_at) = (0, Instant::now());
     let mut filing_task = LeaderTask::new(config.filing_s);
     let mut instances_task = LeaderTask::new(config.instances_s);
-    while pause(Duration::from_secs(config.fold_s), &stop).await {
+    while pause_on(&parts.clock, Duration::from_secs(config.fold_s), &stop).await {
         if !parts.owners.leads() {
             save_summaries(parts.stores.state.as_ref(), &mut memory).await;
             memory = FoldMemory::default();
@@ -361,7 +360,7 @@ async fn fold_loop(
         if !may_fold(&parts, &mut claim).await {
             continue;
         }
-        match fold_once(&parts, &config, &mut memory, false, time::now()).await {
+        match fold_once(&parts, &config, &mut memory, false, parts.clock.now()).await {
             Ok(report) => tracing::debug!(?report, "the fold is done"),
             Err(error) => {
                 tracing::warn!(
@@ -431,7 +430,7 @@ pub async fn views_loop(parts: Parts, config: MinerConfig, stop: CancellationTok
     let pace = Pace { at_once: 1, share: config.views_share };
     let (mut memory, mut copies) = (ViewMemory::new(), CopyMemory::default());
     let waits = Waits { recounting: config.recompute_share > 0, template: TEMPLATE_WITHIN };
-    while pause(Duration::from_secs(config.views_s), &stop).await {
+    while pause_on(&parts.clock, Duration::from_secs(config.views_s), &stop).await {
         match view_sites(&parts, When::Grown, pace, &mut memory, &stop).await {
             Ok(report) => tracing::debug!(?report, "viewed sites"),
             Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
@@ -455,7 +454,7 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
     loop {
         let is_leader = parts.owners.leads();
         match if is_leader {
-            window.slide(&parts.stores, days, time::now()).await
+            window.slide(&parts.stores, days, parts.clock.now()).await
         } else {
             Ok(Slid::default())
         } {
@@ -467,7 +466,7 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
                 tracing::warn!(%error, "cannot remove pages older than the window; the next attempt continues")
             }
         }
-        if !pause(WINDOW_INTERVAL, &stop).await {
+        if !pause_on(&parts.clock, WINDOW_INTERVAL, &stop).await {
             return Ok(());
         }
     }
