@@ -52,7 +52,7 @@ fn command_of(id: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::process::{Command, Stdio};
+    use std::process::Command;
     use std::time::{Duration, Instant};
 
     use super::*;
@@ -64,9 +64,10 @@ mod tests {
         fs::write(&path, "state").unwrap();
         let mut reader =
             Command::new("sleep").arg("600").stdin(fs::File::open(&path).unwrap()).spawn().unwrap();
+        let id = reader.id();
         let signal = |signal: &str| {
-            let sent = Command::new("kill").args([signal, &reader.id().to_string()]).stdout(Stdio::null());
-            assert!(sent.status().unwrap().success());
+            let sent = Command::new("kill").args([signal, &id.to_string()]).status();
+            assert!(sent.unwrap().success());
         };
         assert_eq!(stopped(&path), []);
         signal("-STOP");
@@ -79,6 +80,6 @@ mod tests {
         signal("-KILL");
         reader.wait().unwrap();
         assert_eq!(elsewhere, []);
-        assert_eq!(named, [StoppedReader { id: reader.id(), command: "sleep 600".into() }]);
+        assert_eq!(named, [StoppedReader { id, command: "sleep 600".into() }]);
     }
 }

@@ -204,7 +204,7 @@ pub(super) async fn retain(parts: Retaining, stop: CancellationToken) -> anyhow:
                 tracing::warn!(%error, "cannot remove old values; the next search tries again");
             }
         }
-        if stop.run_until_cancelled(tokio::time::sleep(every)).await.is_none() {
+        if stop.run_until_cancelled(parts.clock.sleep(every)).await.is_none() {
             return Ok(());
         }
     }
