@@ -20,7 +20,6 @@ use newslode_common::listen::connections::{Connections, Limits};
 use newslode_common::listen::{self, Listener, Serving};
 use newslode_common::message::seed::{SeedError, SeedMessage};
 use newslode_common::store::{SiteSettings, StoreError};
-use newslode_common::time::now;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::seeds::apply_seed;
 use newslode_page::reading::Site;
@@ -189,7 +188,7 @@ impl Control {
                 let commands = commands.collect::<anyhow::Result<Vec<_>>>()?;
                 let count = commands.len();
                 for command in commands {
-                    apply_seed(parts, &config.miner, command, now()).await?;
+                    apply_seed(parts, &config.miner, command, parts.clock.now()).await?;
                 }
                 Ok(format!("{count} done"))
             }

@@ -13,6 +13,7 @@ use newslode_common::config::Config;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Clock;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::scheme_set::ConfiguredSchemes;
@@ -222,6 +223,7 @@ pub(crate) fn parts_over((frontier, state, archive): Stores, config: &Config) ->
         schedule,
         retention,
         noarchive,
+        clock: Clock::Machine,
     })
 }
 

@@ -96,6 +96,7 @@ pub async fn run(
     config: CrawlerConfig,
     schedule: ScheduleConfig,
     warc: String,
+    clock: Clock,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let internet = Internet::new(&config)?;
@@ -106,9 +107,9 @@ pub async fn run(
     let mut web: Arc<dyn Web> = Arc::new(internet);
     if !warc.is_empty() {
         let hides = (config.noarchive != Noarchive::Record).then(|| config.product_token().to_owned());
-        web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, hides, Clock::Machine)?);
+        web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, hides, clock.clone())?);
     }
-    run_in(parts, config, schedule, Surroundings { web, clock: Clock::Machine }, stop).await
+    run_in(parts, config, schedule, Surroundings { web, clock }, stop).await
 }
 
 /// As [`run`], on another network.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use newslode_common::room::Room;
 use newslode_common::serve::{self, Service};
+use newslode_common::time::Clock;
 use newslode_crawler::{Parts, run};
 
 #[tokio::main]
@@ -30,7 +31,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     };
     let (crawler, schedule, warc) =
         (config.crawler.clone(), config.schedule.clone(), config.archive.warc.clone());
-    let work = run(parts, crawler, schedule, warc, service.stop.clone());
+    let work = run(parts, crawler, schedule, warc, Clock::Machine, service.stop.clone());
     let ended = service.run(work).await;
     broker.close().await;
     Ok(ended?)

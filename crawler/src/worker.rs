@@ -73,7 +73,7 @@ pub(crate) async fn dispatch(
             let until_next = next.map_or(IDLE.1, |next| shared.clock.now().until(next));
             let sleep = idle.next_wait().min(until_next.max(SHORTEST));
             tokio::select! {
-                () = tokio::time::sleep(sleep) => {}
+                () = shared.clock.sleep(sleep) => {}
                 () = shared.stop.cancelled() => {}
                 ended = join_one(working), if !working.is_empty() => ended?,
             }

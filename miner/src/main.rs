@@ -6,6 +6,7 @@ use std::sync::Arc;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::serve::{self, Service};
 use newslode_common::telemetry::process::instance;
+use newslode_common::time::Clock;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::owners::Owners;
 use newslode_miner::work::parts::Parts;
@@ -48,6 +49,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         schedule: service.config.schedule.clone().into(),
         retention: service.config.miner.retention,
         noarchive: service.config.crawler.noarchive,
+        clock: Clock::Machine,
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;

@@ -21,6 +21,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         // Empty, since there is no crawler in this process.
         parsed: Arc::default(),
         metrics: service.metrics.clone(),
+        clock: Default::default(),
     };
     let work = run(parts, service.config.partitioner.clone(), service.stop.clone());
     let ended = service.run(work).await;

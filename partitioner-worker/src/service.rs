@@ -24,7 +24,7 @@ use newslode_common::shutdown;
 use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::telemetry::trace;
-use newslode_common::time;
+use newslode_common::time::Clock;
 use newslode_page::hierarchy::{Hierarchy, xml};
 use newslode_page::{Analysis, Params, analyse_page};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -43,6 +43,8 @@ pub struct Parts {
     pub parsed: Arc<ParsedPages>,
     /// Counts events.
     pub metrics: Arc<Metrics>,
+    /// Tells the time.
+    pub clock: Clock,
 }
 
 /// Processes pages until `stop`. Then it finishes the pages under way within the grace period and returns the rest.
@@ -249,7 +251,7 @@ impl Worker {
         let reading = || archive.get(Kind::Hierarchy, content);
         let held = retry.run(&self.servers.archive, reading).await?;
         let xml = held.filter(|held| differs_in_marks(held, &xml)).unwrap_or_else(|| xml.into());
-        let putting = || archive.put(Kind::Hierarchy, content, xml.clone(), time::now());
+        let putting = || archive.put(Kind::Hierarchy, content, xml.clone(), self.parts.clock.now());
         Ok(retry.run(&self.servers.archive, putting).await?)
     }
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use newslode_common::config::{Config, WatchConfig};
 use newslode_common::shutdown;
-use newslode_common::time::now;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::views::Pace;
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -212,7 +212,7 @@ impl StatusDisplay<'_> {
         self.counts.push_back((at, articles));
         let minutes = at.duration_since(since).as_secs_f64() / 60.0;
         let rate = if minutes > 0.0 { articles.saturating_sub(before) as f64 / minutes } else { 0.0 };
-        let line = status_line(progress, articles, rate);
+        let line = status_line(progress, articles, rate, engine.now());
         self.notifier.tick(&line);
         self.display.say(|| line);
     }
@@ -223,8 +223,7 @@ impl StatusDisplay<'_> {
 }
 
 /// What the run does now, in one line.
-fn status_line(progress: &Progress, articles: u64, rate: f64) -> String {
-    let now = now();
+fn status_line(progress: &Progress, articles: u64, rate: f64, now: Timestamp) -> String {
     if let Some(shortage) = &progress.shortage {
         return format!("waiting for room: {shortage}");
     }
@@ -241,7 +240,7 @@ fn status_line(progress: &Progress, articles: u64, rate: f64) -> String {
         Some((ready, site)) => format!("next {site} in {} s", now.until(ready).as_secs()),
         None => "nothing is due".to_owned(),
     };
-    let is_resting = |turn: newslode_page::time::Timestamp| now.until(turn) > Duration::from_secs(60);
+    let is_resting = |turn: Timestamp| now.until(turn) > Duration::from_secs(60);
     let resting: Vec<&str> =
         active.iter().filter(|site| is_resting(site.turn)).map(|site| site.site.as_str()).collect();
     let troubles = match resting.len() {

@@ -32,7 +32,8 @@ use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time;
+use newslode_common::time::Clock;
+use newslode_crawler::Surroundings;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing;
@@ -50,12 +51,14 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod event_file;
+mod readers;
 pub(crate) mod run_schemes;
 pub(crate) mod seed_file;
 pub mod seeds;
 pub(crate) mod space;
 
 use self::event_file::EventFile;
+use self::readers::StoppedReader;
 pub use seeds::add_seeds;
 
 /// Name of the state file within a run's folder.
@@ -84,6 +87,9 @@ const FAILURE_CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// A run that follows the news does not wait for a site that rests longer than this.
 const LONGEST_REST: Duration = Duration::from_secs(90);
+
+/// Time between two searches for readers that were stopped.
+const READERS_CHECK_EVERY: Duration = Duration::from_secs(60);
 
 /// Time between two checks for quiet.
 const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
@@ -123,6 +129,10 @@ pub struct Engine {
     is_watching: bool,
     /// The space that fetching leaves free on the folder's disk.
     room: Arc<Room>,
+    /// Tells the time.
+    clock: Clock,
+    /// Another network than the internet, for simulations.
+    surroundings: Option<Surroundings>,
 }
 
 /// How a run ended.
@@ -309,6 +319,8 @@ impl Engine {
             is_offline,
             is_watching,
             room,
+            clock: Clock::steady(),
+            surroundings: None,
         })
     }
 
@@ -330,6 +342,17 @@ impl Engine {
         Engine { is_watching: true, announcements, ..self }
     }
 
+    /// The same run on another network, by another clock.
+    #[must_use]
+    pub fn in_surroundings(self, surroundings: Surroundings) -> Engine {
+        Engine { clock: surroundings.clock.clone(), surroundings: Some(surroundings), ..self }
+    }
+
+    /// The time by the run's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
     /// The links of a site that the run follows.
     #[must_use]
     pub fn follow(&self) -> Follow {
@@ -347,7 +370,7 @@ impl Engine {
         stop: &CancellationToken,
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
-        self.with_services(stop, self.run_rounds(import, stop, time::now(), &mut show)).await
+        self.with_services(stop, self.run_rounds(import, stop, self.clock.now(), &mut show)).await
     }
 
     /// Follows the sites of the run until `stop`. Calls `show` every second.
@@ -362,6 +385,7 @@ impl Engine {
         let following = async {
             self.publish_uncounted(&self.miner_parts()).await?;
             let mut has_caught_up = false;
+            let (mut stopped, mut searched) = (Vec::new(), Instant::now());
             loop {
                 let progress = self.read_progress(None).await?;
                 if !has_caught_up && progress.unfinished == 0 {
@@ -369,6 +393,9 @@ impl Engine {
                     self.note_complete_histories().await?;
                 }
                 show(&progress);
+                if searched.elapsed() >= READERS_CHECK_EVERY {
+                    (stopped, searched) = (self.warn_of_stopped_readers(&stopped), Instant::now());
+                }
                 if stop.run_until_cancelled(tokio::time::sleep(SHOW_EVERY)).await.is_none() {
                     return Ok(Ended::Stopped);
                 }
@@ -377,13 +404,25 @@ impl Engine {
         self.with_services(stop, following).await.map(drop)
     }
 
+    /// Names the readers that were stopped, unless they are `known`. Returns all that are stopped now.
+    fn warn_of_stopped_readers(&self, known: &[StoppedReader]) -> Vec<StoppedReader> {
+        let stopped = readers::stopped(&self.folder.join(STATE_FILE));
+        for StoppedReader { id, command } in stopped.iter().filter(|reader| !known.contains(reader)) {
+            tracing::warn!(
+                "process {id} (`{command}`) reads the run and is stopped: until it goes on (`kill -CONT {id}`) or ends, \
+                 the run's file grows with each page"
+            );
+        }
+        stopped
+    }
+
     /// Runs crawler, partitioner and miner beside this work, until it ends or one of them fails.
     async fn with_services(
         &self,
         stop: &CancellationToken,
         work: impl Future<Output = anyhow::Result<Ended>>,
     ) -> anyhow::Result<Ended> {
-        let (now, parts) = (time::now(), self.miner_parts());
+        let (now, parts) = (self.clock.now(), self.miner_parts());
         claim(&parts).await?;
         self.store.release_leases(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
@@ -416,7 +455,8 @@ impl Engine {
         }
         let file = EventFile::open(&self.folder, most << 20)?;
         let (store, events) = (self.store.clone(), self.broker.subscribe_articles(EVENTS_AHEAD));
-        let waits = move |url: &CanonicalUrl| announcements.wait(url, time::now());
+        let clock = self.clock.clone();
+        let waits = move |url: &CanonicalUrl| announcements.wait(url, clock.now());
         writing.spawn(async move {
             if let Err(error) = file.follow(store, events, waits).await {
                 tracing::warn!("events are not written until the next start: {error:#}");
@@ -435,6 +475,7 @@ impl Engine {
                 stores: miner.stores.clone(),
                 config: self.config.clone(),
                 metrics: self.metrics.clone(),
+                clock: self.clock.clone(),
             };
             loops.spawn(space::retain(retaining, stop.clone()));
         }
@@ -452,6 +493,7 @@ impl Engine {
             archive: store.clone(),
             parsed: self.parsed.clone(),
             metrics: self.metrics.clone(),
+            clock: self.clock.clone(),
         };
         let config = self.config.miner.clone();
         let miner_config = match self.is_watching {
@@ -471,7 +513,15 @@ impl Engine {
         if !self.is_offline {
             let (config, schedule) = (self.config.crawler.clone(), self.schedule());
             let warc = self.config.archive.warc.clone();
-            loops.spawn(newslode_crawler::run(crawler, config, schedule, warc, stop.clone()));
+            match self.surroundings.clone() {
+                Some(around) => {
+                    loops.spawn(newslode_crawler::run_in(crawler, config, schedule, around, stop.clone()))
+                }
+                None => {
+                    let clock = self.clock.clone();
+                    loops.spawn(newslode_crawler::run(crawler, config, schedule, warc, clock, stop.clone()))
+                }
+            };
         }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
@@ -517,6 +567,7 @@ impl Engine {
             schedule: Arc::new(self.schedule()),
             retention: self.config.miner.retention,
             noarchive: self.config.crawler.noarchive,
+            clock: self.clock.clone(),
         }
     }
 
@@ -525,7 +576,7 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn ask_for_past(&self, window: Days) -> anyhow::Result<()> {
-        let (config, now) = (self.schedule(), time::now());
+        let (config, now) = (self.schedule(), self.clock.now());
         for status in Frontier::status(&self.store).await? {
             newslode_crawler::past::ask_for(&self.store, &status.site, &config, window, now)
                 .await
@@ -554,7 +605,7 @@ impl Engine {
                 return Ok(Ended::Stopped);
             }
             // 2. Pages older than the window leave before the fold, so that it does not see them.
-            let now = time::now();
+            let now = self.clock.now();
             newslode_miner::work::window::slide(&parts.stores, self.config.miner.window_days, now).await?;
             let report =
                 newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
@@ -579,7 +630,7 @@ impl Engine {
                 }
             }
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
-                announcing::announce_all(&parts, time::now()).await?;
+                announcing::announce_all(&parts, self.clock.now()).await?;
                 self.drop_copies(&parts, stop).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
@@ -676,7 +727,7 @@ impl Engine {
     }
 
     fn is_quiet(&self, progress: &Progress) -> bool {
-        progress.is_quiet(self.follow(), time::now())
+        progress.is_quiet(self.follow(), self.clock.now())
     }
 
     /// How far the work is; in a run that ends, with the sites that its round waits for.
@@ -691,7 +742,7 @@ impl Engine {
         let with_work = match round {
             // While anything is under way, the answer would change nothing.
             Some(round) if unfinished == 0 && self.follow() == Follow::News => {
-                self.store.sites_with_work(round.begun, time::now()).await?
+                self.store.sites_with_work(round.begun, self.clock.now()).await?
             }
             _ => BTreeSet::new(),
         };

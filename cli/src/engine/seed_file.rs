@@ -16,12 +16,11 @@ use anyhow::Context as _;
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::{SeedMessage, VERSION};
-use newslode_common::time::now;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::seeds::apply_seed;
 use tokio_util::sync::CancellationToken;
 
-use super::seeds::SeedLines;
+use super::seeds::{self, SeedLines};
 
 /// The value of the store that holds the seeds of the file.
 const VALUE: &str = "seed-file";
@@ -33,8 +32,6 @@ const SETTLED: Duration = Duration::from_secs(2);
 const SETTLED_IF_CUT: Duration = Duration::from_secs(30);
 /// Seeds that are applied at once.
 const AT_ONCE: usize = 64;
-/// Wrong lines that are named.
-const MOST_NAMED: usize = 10;
 
 /// A file of seeds, and how it was when it was looked at last.
 pub(crate) struct SeedFile {
@@ -89,7 +86,7 @@ impl SeedFile {
         if self.taken == Some(stamp) {
             return Ok(());
         }
-        let text = match std::fs::read_to_string(&self.path) {
+        let text = match seeds::read_file(&self.path) {
             Ok(text) => text,
             Err(error) => {
                 self.say(format!("cannot read seeds from `{shown}`, so nothing changes: {error}"));
@@ -113,11 +110,11 @@ impl SeedFile {
         }
         self.taken = Some(stamp);
         let lines = SeedLines::read(&text);
-        for (number, line) in lines.wrong.iter().take(MOST_NAMED) {
+        for (number, line) in &lines.wrong {
             tracing::warn!("`{shown}`, line {number}: not a URL: `{line}`");
         }
-        if lines.wrong.len() > MOST_NAMED {
-            tracing::warn!("`{shown}`: {} more lines are not URLs", lines.wrong.len() - MOST_NAMED);
+        if lines.all_wrong > lines.wrong.len() {
+            tracing::warn!("`{shown}`: {} more lines are not URLs", lines.all_wrong - lines.wrong.len());
         }
         if lines.seeds.is_empty() {
             self.say(format!("`{shown}` names no site, so nothing changes"));
@@ -163,7 +160,7 @@ impl SeedFile {
         // Pauses go first: another line may name the same site.
         for messages in [removed, added] {
             let work = messages.into_iter().map(|message| async move {
-                apply_seed(parts, defaults, message.command()?, now()).await?;
+                apply_seed(parts, defaults, message.command()?, parts.clock.now()).await?;
                 anyhow::Ok(())
             });
             futures::stream::iter(work).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
@@ -269,6 +266,47 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn lines_of_rubbish_are_named_by_number_and_a_large_file_is_read_once() {
+        let mut trial = Trial::new();
+        let lines = |sites: usize, also: &str| -> String {
+            let sites = (0..sites).flat_map(|number| {
+                let site = format!("https://site{}.test/\n", number % (sites / 2));
+                let rubbish = ["", "# a comment\n", "htp:/nothing\n", "\u{1}\u{2} \u{fffd}\n"][number % 4];
+                [site, rubbish.to_owned()]
+            });
+            sites.collect::<String>() + also
+        };
+        let read = SeedLines::read(&format!("\u{feff}{}", lines(100_000, "")));
+        assert_eq!((read.seeds.len(), read.all_wrong), (100_000, 50_000));
+        let named: Vec<usize> = read.wrong.iter().map(|(number, _)| *number).collect();
+        assert_eq!(named, [5, 7, 12, 14, 19, 21, 26, 28, 33, 35]);
+
+        let kept = async |trial: &Trial| trial.parts.stores.state.value(VALUE).await.unwrap().unwrap().0;
+        assert_eq!(trial.after(&lines(2_000, ""), 0).await.len(), 1_000, "each site once");
+        let first = kept(&trial).await;
+        // A file that did not change is not opened, and what its text adds nothing to is not written.
+        let stamp = trial.file.taken;
+        assert_eq!(trial.after(&lines(2_000, "# the same\n"), 3).await.len(), 1_000);
+        assert_ne!(trial.file.taken, stamp);
+        assert_eq!(kept(&trial).await, first);
+        assert_eq!(trial.after(&lines(2_000, "https://late.test/\n"), 3).await.len(), 1_001);
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_spoil_only_their_line_and_a_file_without_end_changes_nothing() {
+        let mut trial = Trial::new();
+        std::fs::write(&trial.path, b"https://a.test/\n\xff\xfe\x00\nhttps://b.test/\n").unwrap();
+        trial.file.look(&trial.parts, &MinerConfig::default(), SystemTime::now()).await.unwrap();
+        assert_eq!(trial.sites().await, ["a.test", "b.test"]);
+        let endless = std::fs::File::options().write(true).open(&trial.path).unwrap();
+        endless.set_len(10 << 30).unwrap();
+        let later = SystemTime::now() + Duration::from_secs(60);
+        trial.file.look(&trial.parts, &MinerConfig::default(), later).await.unwrap();
+        assert_eq!(trial.sites().await, ["a.test", "b.test"]);
+        assert!(trial.file.said.contains("it has more than 64 MiB"), "{}", trial.file.said);
+    }
+
+    #[tokio::test]
     async fn sites_of_other_origin_and_pauses_by_hand_stay() {
         let mut trial = Trial::new();
         trial.after("https://a.test/\nhttps://b.test/\n", 0).await;
@@ -280,7 +318,9 @@ mod tests {
         };
         for message in [by_hand("https://d.test/", false), by_hand("https://a.test/", true)] {
             let command = message.command().unwrap();
-            apply_seed(&trial.parts, &MinerConfig::default(), command, now()).await.unwrap();
+            apply_seed(&trial.parts, &MinerConfig::default(), command, trial.parts.clock.now())
+                .await
+                .unwrap();
         }
         assert_eq!(
             trial.after("https://a.test/\nhttps://b.test/\nhttps://c.test/\n", 3).await,

@@ -1,15 +1,22 @@
 //! Reads seeds: URLs on the command line, or one per line in a file.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::{SeedMessage, VERSION, web_url};
-use newslode_common::time;
 use newslode_miner::work::parts::Parts;
 
 use crate::exit::hinted;
+
+/// The largest file of seeds: a million lines.
+const MOST_BYTES: u64 = 64 << 20;
+/// Wrong lines that are named, and characters of each.
+const MOST_NAMED: usize = 10;
+const MOST_SHOWN: usize = 200;
 
 /// A checked seed.
 pub type Seed = url::Url;
@@ -24,8 +31,7 @@ pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>
         seeds.push(parse_seed(text).with_context(|| format!("`{text}` is not a seed"))?);
     }
     if let Some(path) = file {
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let text = read_file(path).with_context(|| format!("cannot read `{}`", path.display()))?;
         let read = SeedLines::read(&text);
         if let Some((number, line)) = read.wrong.first() {
             return Err(hinted(
@@ -40,19 +46,42 @@ pub fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>
     Ok(seeds)
 }
 
+/// The text of a file of seeds. What is no UTF-8 is replaced, so that only its line is wrong.
+///
+/// # Errors
+/// When the file cannot be read, or is too large.
+pub(crate) fn read_file(path: &Path) -> std::io::Result<String> {
+    let (file, mut bytes) = (File::open(path)?, Vec::new());
+    let too_large = || std::io::Error::other(format!("it has more than {} MiB", MOST_BYTES >> 20));
+    if file.metadata()?.len() > MOST_BYTES {
+        return Err(too_large());
+    }
+    // It may grow meanwhile, or be a pipe.
+    if file.take(MOST_BYTES + 1).read_to_end(&mut bytes)? as u64 > MOST_BYTES {
+        return Err(too_large());
+    }
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned());
+    Ok(text)
+}
+
 /// The lines of a file of seeds.
 #[derive(Debug, Default)]
 pub(crate) struct SeedLines {
     /// In the order of the lines.
     pub(crate) seeds: Vec<Seed>,
-    /// Lines that are no web addresses: their numbers, from 1, and what stands there.
+    /// The first lines that are no web addresses: their numbers, from 1, and the beginning of what stands there.
     pub(crate) wrong: Vec<(usize, String)>,
+    /// Number of all such lines.
+    pub(crate) all_wrong: usize,
 }
 
 impl SeedLines {
     /// Reads one seed from each line that is neither empty nor a comment.
     pub(crate) fn read(text: &str) -> SeedLines {
         let mut read = SeedLines::default();
+        // Windows' editors mark UTF-8 at the beginning.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (line, number) in text.lines().zip(1..) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -60,7 +89,12 @@ impl SeedLines {
             }
             match parse_seed(line) {
                 Ok(seed) => read.seeds.push(seed),
-                Err(_) => read.wrong.push((number, line.chars().take(200).collect())),
+                Err(_) => {
+                    read.all_wrong += 1;
+                    if read.wrong.len() < MOST_NAMED {
+                        read.wrong.push((number, line.chars().take(MOST_SHOWN).collect()));
+                    }
+                }
             }
         }
         read
@@ -92,7 +126,7 @@ pub async fn add_seeds(
         let message =
             SeedMessage { version: VERSION, url, max_pages, max_depth, delay_ms, ..Default::default() };
         let command = message.command()?;
-        newslode_miner::work::seeds::apply_seed(parts, defaults, command, time::now()).await?;
+        newslode_miner::work::seeds::apply_seed(parts, defaults, command, parts.clock.now()).await?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use newslode_common::room::free_bytes;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{AgedArchive as _, Kind, SiteState, StoreError, StoreResult};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time;
+use newslode_common::time::Clock;
 use newslode_miner::work::retention::{self, Swept};
 use newslode_miner::work::stores::Stores;
 use newslode_page::time::Timestamp;
@@ -185,6 +185,7 @@ pub(super) struct Retaining {
     pub(super) stores: Stores,
     pub(super) config: Config,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) clock: Clock,
 }
 
 /// Removes what exceeds the limits, and notes the space that is left, until `stop`.
@@ -203,7 +204,7 @@ pub(super) async fn retain(parts: Retaining, stop: CancellationToken) -> anyhow:
                 tracing::warn!(%error, "cannot remove old values; the next search tries again");
             }
         }
-        if stop.run_until_cancelled(tokio::time::sleep(every)).await.is_none() {
+        if stop.run_until_cancelled(parts.clock.sleep(every)).await.is_none() {
             return Ok(());
         }
     }
@@ -213,13 +214,13 @@ impl Retaining {
     async fn look_after(&self, stop: &CancellationToken) -> StoreResult<Swept> {
         let Config { retention, miner, .. } = &self.config;
         let swept =
-            retention::sweep(&self.stores, &self.store, (retention, miner), time::now(), stop).await?;
+            retention::sweep(&self.stores, &self.store, (retention, miner), self.clock.now(), stop).await?;
         let removed = &self.metrics.retention_removed;
         for (what, count) in [("page", swept.pages), ("hierarchy", swept.hierarchies), ("body", swept.bodies)]
         {
             removed.with_label_values(&[what]).inc_by(count);
         }
-        self.note_space(time::now()).await?;
+        self.note_space(self.clock.now()).await?;
         Ok(swept)
     }
 

@@ -76,6 +76,7 @@ fn parts_over(store: &Arc<RedbStore>, limits: QueueLimits) -> Parts {
         schedule: Arc::default(),
         retention: Default::default(),
         noarchive: Default::default(),
+        clock: Default::default(),
     }
 }
 

@@ -334,6 +334,41 @@ async fn readers_see_every_answered_call_of_a_writer() {
     drop(RedbStore::open(&path).unwrap());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_hangs_makes_the_file_grow_only_until_its_time_is_over() {
+    const KEPT_FOR: Duration = Duration::from_secs(4);
+    const MIB: u64 = 1 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("grows.redb");
+    let writer = RedbStore::open(&path).unwrap();
+    let mut version = None;
+    let mut replace = async |times: u64| {
+        for time in 0..times {
+            // Numbers that compress badly.
+            let value: Vec<u8> =
+                (0..32_768_u64).flat_map(|n| (n * n * 2_654_435_761 + time).to_le_bytes()).collect();
+            version = writer.put_value("replaced", version, value.into()).await.unwrap();
+            assert!(version.is_some());
+        }
+        std::fs::metadata(&path).unwrap().len()
+    };
+    let usual = replace(20).await;
+    let reader = RedbStore::open_snapshot(&path, KEPT_FOR).unwrap();
+    let begun = Instant::now();
+    let (seen, _) = reader.value("replaced").await.unwrap().unwrap();
+    let (mut grown, mut replaced) = (usual, 0);
+    while begun.elapsed() < KEPT_FOR - Duration::from_millis(500) {
+        grown = grown.max(replace(1).await);
+        replaced += 1;
+    }
+    assert!(grown >= usual + MIB, "{usual} {grown}: the reader holds what {replaced} times was replaced");
+    // It hangs: no call is made.
+    tokio::time::sleep(KEPT_FOR - begun.elapsed().min(KEPT_FOR) + Duration::from_millis(500)).await;
+    let settled = replace(2 * replaced).await;
+    assert!(settled <= grown + MIB, "{usual} {grown} {settled}: the reader still holds it");
+    assert!(reader.value("replaced").await.unwrap().unwrap().0 > seen + replaced);
+}
+
 #[tokio::test]
 async fn a_file_of_another_program_is_refused_and_stays_as_it_is() {
     const OTHER: redb::TableDefinition<'_, u64, u64> = redb::TableDefinition::new("somebody else's");

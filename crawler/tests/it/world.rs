@@ -154,6 +154,7 @@ impl World {
             self.config.clone(),
             ScheduleConfig::default(),
             self.warc.clone(),
+            time::Clock::Machine,
             stop.clone(),
         ));
         let limit = tokio::time::Instant::now() + longest;

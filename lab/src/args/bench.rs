@@ -53,6 +53,11 @@ pub(crate) enum BenchCommand {
                       newslode-lab bench follow --worlds 14..=20 --sites 20 --days 10"
     )]
     Follow(BenchFollowArgs),
+    /// Let `watch` follow simulated sites while it is killed every few simulated hours, and compare with a run without kills.
+    #[command(
+        after_help = "Example:\n  newslode-lab bench endure --sites 20 --days 30\n  newslode-lab bench endure --sites 3 --days 2 --out endured"
+    )]
+    Endure(BenchEndureArgs),
 }
 
 #[derive(Debug, Args)]
@@ -145,6 +150,40 @@ pub(crate) struct BenchScaleArgs {
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchEndureArgs {
+    /// Seed of the world.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) world: u64,
+    /// Number of sites.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) sites: usize,
+    /// Number of simulated days on which the sites publish.
+    #[arg(long, default_value_t = 30)]
+    pub(crate) days: u32,
+    /// Articles a day of the site that publishes most.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub(crate) most_a_day: u32,
+    /// Simulated days after these, on which the sites stand still.
+    #[arg(long, value_name = "DAYS", default_value_t = 9)]
+    pub(crate) rest: u32,
+    /// Simulated hours between two kills.
+    #[arg(long, value_name = "HOURS", default_value_t = 6)]
+    pub(crate) kill_every: u32,
+    /// Folder for both runs, which is kept. It must not exist.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only follow the sites, in the run of this folder; the command starts itself with this option.
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) live: Option<PathBuf>,
+    /// Say when this simulated time has come, in milliseconds since 1970, so that the caller kills the process.
+    #[arg(long, value_name = "MS", hide = true, requires = "live")]
+    pub(crate) say_at: Option<u64>,
 }
 
 #[derive(Debug, Args)]

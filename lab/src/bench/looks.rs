@@ -105,6 +105,7 @@ pub(super) fn parts(store: RedbStore) -> anyhow::Result<Parts> {
         schedule: Arc::default(),
         retention: Default::default(),
         noarchive: Default::default(),
+        clock: Default::default(),
     })
 }
 

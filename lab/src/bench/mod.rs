@@ -8,6 +8,7 @@
 
 mod claims;
 mod console;
+mod endure;
 mod extraction;
 mod follow;
 mod growth;
@@ -27,6 +28,7 @@ use serde::Serialize;
 
 pub(crate) use claims::{ClaimReport, ClaimSpec, measure as measure_claims};
 pub(crate) use console::{MadeRun, make as make_run};
+pub(crate) use endure::{EndureSpec, Endured, Life, endure, live};
 pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use follow::{Ablation, FollowReport, follow};
 pub(crate) use growth::{Growth, growth};

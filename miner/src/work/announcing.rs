@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use newslode_common::store::{Kind, StoreResult};
-use newslode_common::time;
 use newslode_page::article::Article;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::reading::CanonicalUrl;
@@ -14,7 +13,7 @@ use super::error::BatchError;
 use super::histories::read_history;
 use super::knowledge::Knowledge;
 use super::parts::Parts;
-use super::waiting::pause;
+use super::waiting::pause_on;
 use crate::mining::articles::is_view;
 
 /// Time between two looks at which articles have waited too long.
@@ -25,9 +24,9 @@ const CHECK_EVERY: Duration = Duration::from_secs(2);
 /// # Errors
 /// Never; what fails is tried again by the site's next view.
 pub(super) async fn run(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
-    while pause(CHECK_EVERY, &stop).await {
-        for url in parts.announcements.overdue(time::now()) {
-            if let Err(error) = announce_now(&parts, &url, time::now()).await {
+    while pause_on(&parts.clock, CHECK_EVERY, &stop).await {
+        for url in parts.announcements.overdue(parts.clock.now()) {
+            if let Err(error) = announce_now(&parts, &url, parts.clock.now()).await {
                 tracing::warn!(%url, %error, "cannot announce an article; the next view of its site tries again");
             }
         }

@@ -16,7 +16,6 @@ use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::read_rights;
 use newslode_common::store::{Entry, Kind, PageArchive, StoreResult};
-use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -172,7 +171,7 @@ impl Search<'_> {
                 return Ok(Verdict::Leave);
             }
             let waits = || match envelope::open::<FetchedPage>(&sealed) {
-                Ok(page) => page.fetched_at.plus(self.waits.template) > time::now(),
+                Ok(page) => page.fetched_at.plus(self.waits.template) > self.parts.clock.now(),
                 Err(_) => false,
             };
             if viewed.without_template.contains(&counted) && waits() {
@@ -184,7 +183,8 @@ impl Search<'_> {
 
     async fn drop_copy(&mut self, name: ContentHash) -> StoreResult<()> {
         let dropped =
-            drop_copy(self.parts.stores.archive.as_ref(), &self.generations, name, time::now()).await?;
+            drop_copy(self.parts.stores.archive.as_ref(), &self.generations, name, self.parts.clock.now())
+                .await?;
         self.dropped.pages += dropped.pages;
         self.dropped.hierarchies += dropped.hierarchies;
         Ok(())
@@ -238,7 +238,7 @@ pub(super) async fn drop_gone(parts: &Parts, url: &CanonicalUrl, name: ContentHa
     let archive = parts.stores.archive.as_ref();
     if read_rights(archive, url).await?.asks_for_no_copy() {
         let generations = Generations::read(parts.stores.state.as_ref()).await?;
-        drop_copy(archive, &generations, name, time::now()).await?;
+        drop_copy(archive, &generations, name, parts.clock.now()).await?;
     }
     Ok(())
 }
@@ -252,7 +252,7 @@ pub(super) async fn drop_repeated(parts: &Parts, url: &CanonicalUrl, name: Conte
     if read_rights(archive, url).await?.asks_for_no_copy() {
         let generations = Generations::read(parts.stores.state.as_ref()).await?;
         if generations.removed(archive, name).await?.is_some() {
-            archive.discard(Kind::Hierarchy, name, time::now()).await?;
+            archive.discard(Kind::Hierarchy, name, parts.clock.now()).await?;
         }
     }
     Ok(())

@@ -7,7 +7,6 @@ use newslode_common::broker::depths;
 use newslode_common::config::Follow;
 use newslode_common::schedule::Health;
 use newslode_common::store::StoreResult;
-use newslode_common::time;
 use tokio_util::sync::CancellationToken;
 
 use crate::work::parts::Parts;
@@ -77,7 +76,7 @@ pub(super) async fn measure_sites(
 
 async fn count_sites(parts: &Parts, follow: Follow) -> StoreResult<()> {
     let mut counts: BTreeMap<Health, i64> = Health::ALL.into_iter().map(|state| (state, 0)).collect();
-    let (now, mut due) = (time::now(), 0);
+    let (now, mut due) = (parts.clock.now(), 0);
     for site in parts.stores.frontier.status().await? {
         due += i64::from(site.ready.is_some_and(|ready| ready <= now));
         if follow == Follow::News {

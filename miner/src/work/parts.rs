@@ -9,6 +9,7 @@ use newslode_common::broker::Broker;
 use newslode_common::config::{Noarchive, Retention};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Clock;
 use newslode_page::Params;
 
 use crate::mining::fold::Rules;
@@ -49,6 +50,8 @@ pub struct Parts {
     pub retention: Retention,
     /// What becomes of copies of pages that ask for none.
     pub noarchive: Noarchive,
+    /// Tells the time.
+    pub clock: Clock,
 }
 
 impl Parts {

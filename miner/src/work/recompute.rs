@@ -15,7 +15,6 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::{CountedPage, FetchedPage, envelope};
 use newslode_common::store::{Applied, Change, Entry, Kind, NewUrl, StoreError};
-use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::article::Article;
 use newslode_page::contribution::{Contribution, Delta};
@@ -247,7 +246,7 @@ async fn recompute_batch(
     (known, pace): (&Arc<SiteKnowledge>, Pace),
     done: &mut Recomputed,
 ) -> Result<(), BatchError> {
-    let now = time::now();
+    let now = parts.clock.now();
     let mut work = Vec::new();
     for page in pages {
         work.push(recompute_page(parts, page, known, pace, now));

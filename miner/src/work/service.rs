@@ -19,7 +19,6 @@ use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::SiteState;
 use newslode_common::telemetry::trace;
-use newslode_common::time;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
@@ -46,7 +45,7 @@ use crate::work::removal::remove_page;
 use crate::work::scheme_claim::SchemeClaim;
 use crate::work::seeds::apply_seed;
 use crate::work::views::{Pace, ViewMemory, When, view_sites};
-use crate::work::waiting::pause;
+use crate::work::waiting::pause_on;
 use crate::work::window::{Slid, Window};
 
 /// Number of sites whose batches are counted concurrently.
@@ -157,14 +156,14 @@ async fn site_batch(
             pages.push(page);
             spans.push(span);
         }
-        let work = || admit_and_count(&parts, config.follow, &site, &pages, &spans, time::now());
+        let work = || admit_and_count(&parts, config.follow, &site, &pages, &spans, parts.clock.now());
         let ends = retry.run(&servers, work).await;
         drop(spans);
         end_deliveries(&parts, Queue::Partitions, &site, deliveries, ends).await;
         waiting = rest;
     }
     for (delivery, gone) in gathered.gone {
-        let end = retry.run(&servers, || admit_and_remove(&parts, &gone, time::now())).await;
+        let end = retry.run(&servers, || admit_and_remove(&parts, &gone, parts.clock.now())).await;
         let deliveries = vec![(delivery, Span::none())];
         end_deliveries(&parts, Queue::Partitions, &site, deliveries, end.map(|end| vec![end])).await;
     }
@@ -272,7 +271,7 @@ async fn gone_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> 
             newslode.end = field::Empty
         );
         trace::follow(&span, delivery.trace.as_ref());
-        let work = || admit_and_remove(&parts, &gone, time::now());
+        let work = || admit_and_remove(&parts, &gone, parts.clock.now());
         let end = Retry::within(HOLD).until(&stop).run(&servers, work).instrument(span.clone()).await;
         let deliveries = vec![(delivery, span)];
         end_deliveries(&parts, Queue::Gone, &gone.site, deliveries, end.map(|end| vec![end])).await;
@@ -301,7 +300,7 @@ async fn commands_loop(
                 continue;
             }
         };
-        let work = || apply_seed(&parts, &config, command.clone(), time::now());
+        let work = || apply_seed(&parts, &config, command.clone(), parts.clock.now());
         match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
                 tracing::info!(%site, "carried out an operator's message");
@@ -346,7 +345,7 @@ async fn fold_loop(
     let mut instances_task = LeaderTask::new(config.instances_s);
     let (between, pace) = (Duration::from_secs(config.fold_s), Pace { at_once: 1, share: config.fold_share });
     let mut took = Duration::ZERO;
-    while pause(between.max(pace.rest_after(took)), &stop).await {
+    while pause_on(&parts.clock, between.max(pace.rest_after(took)), &stop).await {
         took = Duration::ZERO;
         if !parts.owners.leads() {
             save_summaries(parts.stores.state.as_ref(), &mut memory).await;
@@ -365,7 +364,7 @@ async fn fold_loop(
             continue;
         }
         let begun = Instant::now();
-        let folded = fold_once(&parts, &config, &mut memory, false, time::now()).await;
+        let folded = fold_once(&parts, &config, &mut memory, false, parts.clock.now()).await;
         took = begun.elapsed();
         match folded {
             Ok(report) => tracing::debug!(?report, "the fold is done"),
@@ -437,7 +436,7 @@ pub async fn views_loop(parts: Parts, config: MinerConfig, stop: CancellationTok
     let pace = Pace { at_once: 1, share: config.views_share };
     let (mut memory, mut copies) = (ViewMemory::new(), CopyMemory::default());
     let waits = Waits { recounting: config.recompute_share > 0, template: TEMPLATE_WITHIN };
-    while pause(Duration::from_secs(config.views_s), &stop).await {
+    while pause_on(&parts.clock, Duration::from_secs(config.views_s), &stop).await {
         match view_sites(&parts, When::Grown, pace, &mut memory, &stop).await {
             Ok(report) => tracing::debug!(?report, "viewed sites"),
             Err(error) => tracing::warn!(%error, "cannot view sites; the next pass tries again"),
@@ -461,7 +460,7 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
     loop {
         let is_leader = parts.owners.leads();
         match if is_leader {
-            window.slide(&parts.stores, days, time::now()).await
+            window.slide(&parts.stores, days, parts.clock.now()).await
         } else {
             Ok(Slid::default())
         } {
@@ -473,7 +472,7 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
                 tracing::warn!(%error, "cannot remove pages older than the window; the next attempt continues")
             }
         }
-        if !pause(WINDOW_INTERVAL, &stop).await {
+        if !pause_on(&parts.clock, WINDOW_INTERVAL, &stop).await {
             return Ok(());
         }
     }

@@ -53,6 +53,7 @@ pub(crate) fn world() -> World {
         schedule: Arc::default(),
         retention: Default::default(),
         noarchive: Default::default(),
+        clock: Default::default(),
     };
     World { parts, broker }
 }

@@ -179,6 +179,7 @@ async fn until(world: &Arc<World>, wanted: usize) -> Arc<Metrics> {
         archive: Arc::new(Objects(Arc::clone(world))),
         parsed: Arc::default(),
         metrics: Arc::clone(&metrics),
+        clock: Default::default(),
     };
     let stop = CancellationToken::new();
     let watched = async {
@@ -303,6 +304,7 @@ async fn a_stop_takes_nothing_new_and_returns_what_is_stuck() {
         archive: Arc::new(Objects(Arc::clone(&world))),
         parsed: Arc::default(),
         metrics: Arc::clone(&metrics),
+        clock: Default::default(),
     };
     let stop = CancellationToken::new();
     let refused = metrics.refused.with_label_values(&["partitions"]);

@@ -174,8 +174,13 @@ async fn main() -> anyhow::Result<()> {
 
 impl LivingArgs {
     fn show(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
-        let spec =
-            LivingSpec { world: self.world, sites: self.sites, days: self.days, mishaps: self.mishaps };
+        let spec = LivingSpec {
+            world: self.world,
+            sites: self.sites,
+            days: self.days,
+            mishaps: self.mishaps,
+            ..LivingSpec::default()
+        };
         let world = LivingWorld::generate(&spec);
         let Some(page) = &self.page else {
             for site in world.sites() {

@@ -1,7 +1,8 @@
 //! A handle of the store: its writer, and reads from snapshots.
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ::redb::{Database, ReadOnlyDatabase, ReadTransaction, ReadableDatabase, WriteTransaction};
@@ -31,23 +32,82 @@ enum Access {
 }
 
 /// The state of the file at one time, for all calls of a reader.
+///
+/// It is released after a time, also if the reader makes no call meanwhile because nobody takes what it prints: while it is held,
+/// pages of the file that the writer replaces are not used again, and the file grows.
 struct Snapshot {
-    /// It is taken anew after this time: while it is held, pages of the file that the writer replaces are not used again.
     kept_for: Duration,
-    held: Mutex<Option<(Instant, Arc<ReadTransaction>)>>,
+    shared: Arc<Held>,
+    /// Releases it; it ends with the snapshot.
+    keeper: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Held {
+    state: Mutex<HeldState>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct HeldState {
+    taken: Option<(Instant, Arc<ReadTransaction>)>,
+    is_closed: bool,
 }
 
 impl Snapshot {
+    fn new(kept_for: Duration) -> StoreResult<Snapshot> {
+        let shared = Arc::new(Held::default());
+        let held = Arc::clone(&shared);
+        let keeper =
+            std::thread::Builder::new().name("snapshot".into()).spawn(move || held.release_after(kept_for));
+        let keeper = keeper.map_err(|error| StoreError::Refused(format!("no thread for it: {error}")))?;
+        Ok(Snapshot { kept_for, shared, keeper: Some(keeper) })
+    }
+
     fn transaction(&self, database: &ReadOnlyDatabase) -> StoreResult<Arc<ReadTransaction>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*held {
+        let mut state = self.shared.state();
+        match &state.taken {
             Some((taken, transaction)) if taken.elapsed() < self.kept_for => Ok(Arc::clone(transaction)),
             _ => {
                 let transaction = Arc::new(database.begin_read()?);
-                *held = Some((Instant::now(), Arc::clone(&transaction)));
+                state.taken = Some((Instant::now(), Arc::clone(&transaction)));
+                self.shared.changed.notify_all();
                 Ok(transaction)
             }
         }
+    }
+}
+
+impl Held {
+    fn state(&self) -> MutexGuard<'_, HeldState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Releases each transaction so long after it was taken, until the snapshot is closed. A call that uses it ends first.
+    fn release_after(&self, kept_for: Duration) {
+        let mut state = self.state();
+        while !state.is_closed {
+            let left = state.taken.as_ref().map(|(taken, _)| kept_for.saturating_sub(taken.elapsed()));
+            state = match left {
+                Some(Duration::ZERO) => {
+                    state.taken = None;
+                    state
+                }
+                Some(left) => {
+                    self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        self.shared.state().is_closed = true;
+        self.shared.changed.notify_all();
+        // It does not panic.
+        self.keeper.take().map(JoinHandle::join);
     }
 }
 
@@ -60,10 +120,15 @@ impl RedbStore {
     }
 
     /// A store that only reads: each call what was answered before, or all calls the state at one time.
-    pub(super) fn reading(database: ReadOnlyDatabase, one_state_for: Option<Duration>) -> RedbStore {
-        let snapshot = one_state_for.map(|kept_for| Snapshot { kept_for, held: Mutex::default() });
-        let access = Access::Read { database, snapshot };
-        RedbStore { inner: Arc::new(Inner { access, failure: Arc::default() }) }
+    ///
+    /// # Errors
+    /// When the machine gives no thread.
+    pub(super) fn reading(
+        database: ReadOnlyDatabase,
+        one_state_for: Option<Duration>,
+    ) -> StoreResult<RedbStore> {
+        let access = Access::Read { database, snapshot: one_state_for.map(Snapshot::new).transpose()? };
+        Ok(RedbStore { inner: Arc::new(Inner { access, failure: Arc::default() }) })
     }
 
     /// The failure after which no call works any more until the file is opened again: its disk was full, or it is damaged.

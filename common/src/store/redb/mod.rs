@@ -76,15 +76,16 @@ impl RedbStore {
     /// As those of [`RedbStore::open`]; also [`StoreError::Refused`] if the file must be recovered and cannot be written, or
     /// if it must be upgraded first, which opening it for writing does.
     pub fn open_read_only(path: &Path) -> StoreResult<RedbStore> {
-        Ok(RedbStore::reading(RedbStore::open_database_read_only(path)?, None))
+        RedbStore::reading(RedbStore::open_database_read_only(path)?, None)
     }
 
-    /// The same, but all calls read the state at one time, whatever is written meanwhile; after `kept_for`, a newer one.
+    /// The same, but all calls read the state at one time, whatever is written meanwhile; after `kept_for`, a newer one. Until then
+    /// the writer cannot use again what it replaces in the file. After it, a reader that makes no calls holds nothing.
     ///
     /// # Errors
     /// As those of [`RedbStore::open_read_only`].
     pub fn open_snapshot(path: &Path, kept_for: Duration) -> StoreResult<RedbStore> {
-        Ok(RedbStore::reading(RedbStore::open_database_read_only(path)?, Some(kept_for)))
+        RedbStore::reading(RedbStore::open_database_read_only(path)?, Some(kept_for))
     }
 
     fn open_database_read_only(path: &Path) -> StoreResult<ReadOnlyDatabase> {

@@ -100,6 +100,7 @@ impl Crawl {
             schedule: Arc::new(config.clone()),
             retention: Default::default(),
             noarchive: Default::default(),
+            clock: clock.clone(),
         };
         let command = SeedCommand::Add {
             url: web_url(seed)?,

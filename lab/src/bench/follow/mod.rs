@@ -25,7 +25,7 @@ use serde::Serialize;
 
 pub(crate) use ablation::Ablation;
 use crawl::Crawl;
-pub(super) use world::Outbox;
+pub(super) use world::{Outbox, SimulatedWeb};
 
 /// Milliseconds of a day.
 const DAY_MS: u64 = 86_400_000;

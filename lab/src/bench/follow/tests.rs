@@ -6,7 +6,7 @@ use newslode_newsworld::living::LivingSpec;
 use super::*;
 
 fn three_days(ablation: Ablation) -> FollowReport {
-    let spec = LivingSpec { world: 5, sites: 3, days: 3, mishaps: false };
+    let spec = LivingSpec { world: 5, sites: 3, days: 3, mishaps: false, ..LivingSpec::default() };
     follow(&spec, &ScheduleConfig::default(), ablation, None, |_| {}).unwrap()
 }
 

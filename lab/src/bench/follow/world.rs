@@ -16,14 +16,14 @@ use newslode_page::Timestamp;
 use url::Url;
 
 /// The simulated sites.
-pub(super) struct SimulatedWeb {
+pub(crate) struct SimulatedWeb {
     world: Arc<LivingWorld>,
     clock: Clock,
 }
 
 impl SimulatedWeb {
-    /// The sites of a world at the time of a clock.
-    pub(super) fn new(world: Arc<LivingWorld>, clock: Clock) -> SimulatedWeb {
+    /// The sites of a world at the time of a clock. After its end the world stands still.
+    pub(crate) fn new(world: Arc<LivingWorld>, clock: Clock) -> SimulatedWeb {
         SimulatedWeb { world, clock }
     }
 }
@@ -47,7 +47,7 @@ impl Web for SimulatedWeb {
             if_modified_since: text(header::IF_MODIFIED_SINCE),
             cookie: text(header::COOKIE),
         };
-        match self.world.answer(&ask, self.clock.now().0) {
+        match self.world.answer(&ask, self.clock.now().0.min(self.world.end())) {
             Answer::Timeout => Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) }),
             Answer::Reply(reply) => Ok(response(reply.status, &reply.headers, reply.body)),
         }

@@ -12,19 +12,20 @@ use newslode::demo::generate_world;
 use newslode::exit::{Exit, hinted};
 use newslode::{input, out};
 use newslode_common::schedule::ScheduleConfig;
-use newslode_newsworld::living::LivingSpec;
+use newslode_common::time::Clock;
+use newslode_newsworld::living::{LivingSpec, LivingWorld};
 use newslode_page::training::measure::made_page;
 
 use self::progress::progress;
 use crate::args::{
-    BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,
-    BenchHostileArgs, BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs, BenchTemplatesArgs, BenchWorstArgs,
-    Troubles,
+    BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchEndureArgs, BenchExtractArgs,
+    BenchFollowArgs, BenchHostileArgs, BenchLooksArgs, BenchPartitionArgs, BenchScaleArgs,
+    BenchTemplatesArgs, BenchWorstArgs, Troubles,
 };
 use crate::bench::mine::Server;
 use crate::bench::{
-    self, ClaimReport, ClaimSpec, FollowReport, HostileRow, Report, Sample, Scale, ScaleSpec, Way, WorstRow,
-    WorstSite, WorstSpec,
+    self, ClaimReport, ClaimSpec, EndureSpec, Endured, FollowReport, HostileRow, Life, Report, Sample, Scale,
+    ScaleSpec, Way, WorstRow, WorstSite, WorstSpec,
 };
 
 /// Sizes of the generated pages that replace a folder.
@@ -44,6 +45,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Claims(args) => claims(&args, quiet).await,
         BenchCommand::Scale(args) => scale(args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
+        BenchCommand::Endure(args) => endure(&args, quiet).await,
     }
 }
 
@@ -169,8 +171,81 @@ async fn scale(args: BenchScaleArgs, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+async fn endure(args: &BenchEndureArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let &BenchEndureArgs { world, sites, days, most_a_day, rest, kill_every, .. } = args;
+    // Pages with noise are other ones at each visit, so that no two runs read the same.
+    let world = LivingSpec { world, sites, days, most_a_day, is_steady: true, mishaps: false };
+    let spec = EndureSpec { world, rest_days: rest, kill_every_h: kill_every };
+    if let Some(folder) = &args.live {
+        let mut say_at = args.say_at;
+        let at_step = move |clock: &Clock, _: &LivingWorld| {
+            if say_at.is_some_and(|at| at <= clock.now().0) {
+                say_at = None;
+                out::line("now").ok();
+            }
+        };
+        bench::live(&spec, folder, Life { at_step: Box::new(at_step), sky: None }).await?;
+        return Ok(Exit::Done);
+    }
+    let kept = tempfile::tempdir()?;
+    let folder = match &args.out {
+        Some(folder) if folder.exists() => {
+            return Err(hinted(format!("`{}` exists already", folder.display()), "name a new folder"));
+        }
+        Some(folder) => folder.as_path(),
+        None => kept.path(),
+    };
+    let program = std::env::current_exe()?;
+    let life = |run: &Path, say_at: Option<u64>| {
+        let mut command = std::process::Command::new(&program);
+        command.args(["bench", "endure", "--quiet", "--live"]).arg(run);
+        for (name, value) in [
+            ("--world", world.world),
+            ("--sites", sites as u64),
+            ("--days", days.into()),
+            ("--most-a-day", most_a_day.into()),
+            ("--rest", rest.into()),
+        ] {
+            command.args([name, &value.to_string()]);
+        }
+        command.args(say_at.map(|at| format!("--say-at={at}")));
+        command
+    };
+    let report = bench::endure(&spec, folder, life, &mut progress(quiet)).await?;
+    let exit = if report.differences.are_none() { Exit::Done } else { Exit::Failed };
+    if args.json {
+        out::json(&report)?;
+        return Ok(exit);
+    }
+    let Endured { differences, .. } = &report;
+    let rows = [
+        ("kills", report.kills, None),
+        ("sites, whose sums differ", report.sites, Some(differences.sums)),
+        ("counted pages", report.pages, Some(differences.pages)),
+        ("articles", report.articles, Some(differences.articles)),
+        ("events, lives that differ", report.events, Some(differences.lives)),
+        ("lives that saw two edits as one", report.events, Some(differences.merged_edits)),
+        ("concepts, and relations that differ", report.concepts, Some(differences.taxonomy)),
+        ("articles that are filed otherwise", report.articles, Some(differences.filing)),
+        ("templates, sites where they differ", report.templates, Some(differences.templates)),
+    ];
+    for (name, many, differ) in rows {
+        let differ = differ.map_or(String::new(), |differ| format!("{differ:>8} differ"));
+        out::line(format!("{name:40} {many:>8}{differ}"))?;
+    }
+    for (what, names) in &differences.named {
+        out::line(format!("{what}: {}", names.join(", ")))?;
+    }
+    out::line(format!(
+        "{:.0} s without kills, {:.0} s with kills",
+        report.undisturbed_seconds, report.killed_seconds
+    ))?;
+    Ok(exit)
+}
+
 fn spec_of(world: u64, args: &BenchFollowArgs) -> LivingSpec {
-    LivingSpec { world, sites: args.sites, days: args.days, mishaps: args.troubles == Troubles::All }
+    let mishaps = args.troubles == Troubles::All;
+    LivingSpec { world, sites: args.sites, days: args.days, mishaps, ..LivingSpec::default() }
 }
 
 fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {

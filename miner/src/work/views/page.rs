@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use newslode_common::message::FetchedPage;
 use newslode_common::store::Kind;
-use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::Page;
 use newslode_page::article::Article;
@@ -161,7 +160,7 @@ pub(super) async fn view_page(
     };
     if is_other_kind {
         let history = read_history(parts.stores.archive.as_ref(), &views.url).await?;
-        if history.is_some_and(|history| !history.may_change_kind(time::now())) {
+        if history.is_some_and(|history| !history.may_change_kind(parts.clock.now())) {
             views.article = ArticleView::Unchanged;
         }
     }
@@ -169,7 +168,7 @@ pub(super) async fn view_page(
     let is_article = article.is_some() || matches!(views.article, ArticleView::Now(_));
     match (&article, &views.article) {
         (Some(article), ArticleView::Unchanged) if knows_enough => {
-            announce_if_waiting(&parts, article, time::now()).await?;
+            announce_if_waiting(&parts, article, parts.clock.now()).await?;
         }
         (_, ArticleView::Unchanged) | (None, ArticleView::NoArticle) => {}
         (before, ArticleView::Now(now)) => {
@@ -179,19 +178,19 @@ pub(super) async fn view_page(
                 false => before.as_ref().is_none_or(|before| articles::says_something_else(before, now)),
             };
             if is_due {
-                parts.histories().revise(now, views.fetch, time::now()).await?;
+                parts.histories().revise(now, views.fetch, parts.clock.now()).await?;
             }
             let json = serde_json::to_vec(now).unwrap_or_default();
-            parts.stores.archive.put(Kind::Article, content, json.into(), time::now()).await?;
+            parts.stores.archive.put(Kind::Article, content, json.into(), parts.clock.now()).await?;
         }
         (Some(before), ArticleView::NoArticle) => {
-            parts.histories().withdraw(before, time::now()).await?;
+            parts.histories().withdraw(before, parts.clock.now()).await?;
             parts.stores.archive.delete(Kind::Article, content).await?;
         }
     }
     let marks = match views.xml {
         Some(xml) if before.as_deref() != Some(xml.as_bytes()) => {
-            parts.stores.archive.put(Kind::Hierarchy, content, xml.into(), time::now()).await?;
+            parts.stores.archive.put(Kind::Hierarchy, content, xml.into(), parts.clock.now()).await?;
             MarkOutcome::Marked
         }
         Some(_) => MarkOutcome::Unchanged,

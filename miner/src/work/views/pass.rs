@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 use futures::{StreamExt, TryStreamExt};
 use newslode_common::config::Noarchive;
 use newslode_common::store::Kind;
-use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::Page;
 use newslode_page::extract::{KindEvidence, SiteKinds, SiteKnowledge};
@@ -103,7 +102,7 @@ pub(super) async fn view_changes(
     // If the log does not reach back to the last pass, any page may be new.
     let is_gap = changes.is_complete && knowledge.progress.epoch.is_some();
     let is_whole =
-        knowledge.has_new_lessons || is_gap || is_due(&knowledge.progress, changed, when, time::now());
+        knowledge.has_new_lessons || is_gap || is_due(&knowledge.progress, changed, when, parts.clock.now());
     if changes.pages.is_empty() && !is_whole {
         return Ok(true);
     }
@@ -230,7 +229,7 @@ impl SitePass<'_> {
             );
         }
         LearningCut::write(cut, self.parts.stores.state.as_ref(), self.site).await?;
-        self.learnt = self.knowledge.templates.learn(made.templates, time::now());
+        self.learnt = self.knowledge.templates.learn(made.templates, self.parts.clock.now());
         Ok(true)
     }
 
@@ -264,7 +263,7 @@ impl SitePass<'_> {
         let value = SiteValue::for_new_epoch(&self.parts.stores, self.site, &counted).await?;
         let epoch = Some(value.version.clone());
         let pages = counted.len() as u64;
-        let (position, viewed_at) = (self.knowledge.progress.position, Some(time::now()));
+        let (position, viewed_at) = (self.knowledge.progress.position, Some(self.parts.clock.now()));
         self.knowledge.progress = ViewProgress { position, epoch, pages, changed: 0, viewed_at };
         Ok((Some(Arc::new(value)), contents))
     }
@@ -359,7 +358,7 @@ impl SitePass<'_> {
 
     /// Drops templates that the site no longer uses, and writes the knowledge. Returns false if another miner wrote first.
     async fn finish(&mut self, version: Option<u64>, report: &mut ViewReport) -> Result<bool, BatchError> {
-        let reasons = self.knowledge.templates.drop_past(time::now());
+        let reasons = self.knowledge.templates.drop_past(self.parts.clock.now());
         self.knowledge.has_new_lessons = false;
         if !self.knowledge.write(self.parts.stores.state.as_ref(), self.site, version).await? {
             return Ok(false);

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
 
 use bytes::Bytes;
 use newslode_common::broker::{Broker, Queue};
@@ -10,7 +14,7 @@ use newslode_newsworld::{Content, Reply, Trouble, World, WorldSpec};
 use tokio::time::{Instant, sleep};
 
 use crate::lab::{Lab, Outcomes, open, outcomes_in, small_world};
-use crate::process::LOOK;
+use crate::process::{Ended, LOOK, Process};
 use crate::services::{Installation, SERVICES, SOON, Servers};
 
 /// Hosts with one page each, at `/`.
@@ -221,6 +225,72 @@ async fn wrong_usage_is_named() {
     let ended = lab.run(&["mine"]).await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("no site was named"), "{}", ended.err);
+}
+
+/// Somebody who may read a run and not write it: another user where we are root, who may write everything.
+struct Reader<'l> {
+    lab: &'l Lab,
+    is_root: bool,
+}
+
+impl Reader<'_> {
+    fn of<'l>(lab: &'l Lab, run: &str) -> Reader<'l> {
+        let mode = |path: &Path, mode: u32| {
+            std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+        };
+        mode(&lab.path(""), 0o755);
+        for entry in std::fs::read_dir(lab.path(run)).unwrap() {
+            let path = entry.unwrap().path();
+            mode(&path, if path.is_dir() { 0o555 } else { 0o444 });
+        }
+        mode(&lab.path(run), 0o555);
+        Reader { lab, is_root: std::fs::metadata(lab.path(run)).unwrap().uid() == 0 }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.lab.command("newslode");
+        command.args(arguments);
+        if self.is_root {
+            command.uid(65_534).gid(65_534);
+        }
+        command
+    }
+
+    async fn run(&self, arguments: &[&str]) -> Ended {
+        Process::start(self.command(arguments), "reader", &self.lab.path("")).end(SOON).await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_may_only_be_read_is_read_and_who_wants_to_write_is_told() {
+    let lab = Lab::of(small_world(3)).await;
+    let run = lab.path("run").display().to_string();
+    lab.ok(&lab.mining("run", &[])).await;
+    let articles = lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await;
+    let reader = Reader::of(&lab, "run");
+    if reader.command(&["--version"]).output().is_err() {
+        eprintln!("not tried: another user may not start the program");
+        return;
+    }
+    // 1. Readers read.
+    let exported = reader.run(&["export", "articles", "--quiet", "--dir", &run]).await;
+    assert_eq!(exported.code, Some(0), "{}", exported.err);
+    assert!(exported.out == articles, "the articles differ");
+    let status = reader.run(&["status", "--dir", &run]).await;
+    assert_eq!(status.code, Some(0), "{}", status.err);
+    // 2. Who wants to write is told the file and the reason, and changes nothing.
+    for arguments in [
+        &["mine", "--out", &run, "--contact", "you@example.org"][..],
+        &["watch", "--out", &run, "--contact", "you@example.org", "--addr", "127.0.0.1:0"],
+        &["seed", "add", "https://late.test/", "--dir", &run],
+    ] {
+        let ended = reader.run(arguments).await;
+        assert_eq!(ended.code, Some(1), "{arguments:?}: {}{}", ended.out, ended.err);
+        let named = ["newslode.redb", "ermission denied"];
+        assert!(named.iter().all(|named| ended.err.contains(named)), "{arguments:?}: {}", ended.err);
+    }
+    std::fs::set_permissions(&run, PermissionsExt::from_mode(0o755)).unwrap();
+    assert!(lab.ok(&["export", "articles", "--quiet", "--dir", &run]).await == articles, "something changed");
 }
 
 /// Half of a message that a crawler could have sent: the head is right, the body ends too early.

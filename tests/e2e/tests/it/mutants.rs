@@ -57,6 +57,7 @@ impl Installation {
             archive: store.clone(),
             parsed: Arc::default(),
             metrics: self.metrics.clone(),
+            clock: Default::default(),
         };
         let miner = Parts {
             stores: Stores {
@@ -77,6 +78,7 @@ impl Installation {
             schedule: Arc::default(),
             retention: Default::default(),
             noarchive: Default::default(),
+            clock: Default::default(),
         };
         let config = MinerConfig { fold_s: 0, views_s: 0, linger_ms: 5, ..MinerConfig::default() };
         let partitioning = newslode_partitioner::run(partitioner, PartitionerConfig::default(), stop.clone());

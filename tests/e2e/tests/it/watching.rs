@@ -118,6 +118,55 @@ async fn a_watch_that_is_killed_again_and_again_counts_what_an_undisturbed_run_c
     assert_eq!(digests_in(&open(&lab.path("killed"))).await, digests);
 }
 
+/// Waits until the service manager hears this line.
+async fn is_told(manager: &tokio::net::UnixDatagram, line: &str) {
+    let hearing = async {
+        loop {
+            let mut bytes = vec![0; 4_096];
+            let length = manager.recv(&mut bytes).await.unwrap();
+            if String::from_utf8_lossy(&bytes[..length]).lines().any(|told| told == line) {
+                return;
+            }
+        }
+    };
+    assert!(tokio::time::timeout(PATIENCE, hearing).await.is_ok(), "`{line}` is not told");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_slept_for_longer_than_its_claims_last_goes_on_and_counts_the_same() {
+    let mut lab = lab_that_follows_all().await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let socket = lab.path("notify");
+    let manager = tokio::net::UnixDatagram::bind(&socket).unwrap();
+    for (name, value) in [
+        ("NEWSLODE__CRAWLER__TIMEOUT_MS", "2000"),
+        ("NEWSLODE__CRAWLER__LEASE_MS", "5000"),
+        ("NOTIFY_SOCKET", socket.to_str().unwrap()),
+        ("WATCHDOG_USEC", "500000"),
+    ] {
+        lab.set(name, value);
+    }
+    let mut watching = watch(&lab, "slept", 3);
+    is_told(&manager, "READY=1").await;
+    is_told(&manager, "WATCHDOG=1").await;
+    watching.freeze();
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    while manager.try_recv(&mut [0; 4_096]).is_ok() {}
+    watching.thaw();
+    is_told(&manager, "WATCHDOG=1").await;
+    let store = async || RedbStore::open_read_only(&lab.path("slept").join("newslode.redb")).unwrap();
+    // What the manager is told is taken, so that its queue does not fill.
+    until("all pages are counted", async || {
+        while manager.try_recv(&mut [0; 4_096]).is_ok() {}
+        is_all_fetched(&lab, "slept").await && digests_in(&store().await).await == digests
+    })
+    .await;
+    same_outcomes(&outcomes, &outcomes_in(&store().await).await);
+    watching.terminate();
+    let ended = watching.end(PATIENCE).await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn commands_read_and_change_a_run_while_it_is_watched() {
     let lab = lab_that_follows_all().await;

@@ -52,12 +52,24 @@ use newslode_demo_world::Reply;
 pub struct LivingSpec {
     /// Seed.
     pub world: u64,
-    /// Number of sites. Their rates are spread evenly, on a logarithmic scale, between 1 and 600 articles a day.
+    /// Number of sites. Their rates are spread evenly, on a logarithmic scale, between 1 and
+    /// [`most_a_day`](Self::most_a_day) articles a day.
     pub sites: usize,
     /// Days from day 0 to the end.
     pub days: u32,
     /// Whether sites also have short troubles: [`MishapKind`].
     pub mishaps: bool,
+    /// Articles a day of the site that publishes most.
+    pub most_a_day: u32,
+    /// Whether the page of an article changes only when the article is edited: no site shows its latest articles there, and none
+    /// has noise.
+    pub is_steady: bool,
+}
+
+impl Default for LivingSpec {
+    fn default() -> Self {
+        Self { world: 1, sites: 20, days: 30, mishaps: false, most_a_day: 600, is_steady: false }
+    }
 }
 
 impl LivingSpec {

@@ -20,7 +20,7 @@ impl LivingSite {
         let mut chance = world.fork(&format!("living site {number}"));
         let mut draw = chance.fork("plan");
         let place = (number as f64 + draw.uniform(0.0, 1.0)) / spec.sites.max(1) as f64;
-        let rate = exp(place * ln(600.0));
+        let rate = exp(place * ln(f64::from(spec.most_a_day.max(1))));
         let delay_ms = if draw.happens(0.12) { 10 * SECOND } else { SECOND };
         let n_sections = (4.0 + 3.4 * ln(rate + 1.0) * draw.uniform(0.6, 1.1)).round().clamp(5.0, 25.0);
         let addresses = Addresses::draw(&world, &mut chance.fork("addresses"), number, n_sections as usize);
@@ -38,8 +38,8 @@ impl LivingSite {
             troubles: Troubles::draw(&mut chance.fork("troubles")),
             mishaps: if spec.mishaps { draw_mishaps(&chance, number) } else { Vec::new() },
             paged: number * 7 % 10 < 6,
-            latest: has(0.5, "latest"),
-            noisy: has(0.5, "noisy articles"),
+            latest: !spec.is_steady && has(0.5, "latest"),
+            noisy: !spec.is_steady && has(0.5, "noisy articles"),
             moved: numbers(&articles, |article| article.moved_ms.is_some()),
             edits: edits(&articles),
             shared_html: SharedHtml::default(),

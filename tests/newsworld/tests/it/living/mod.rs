@@ -11,12 +11,24 @@ use newslode_newsworld::living::{Answer, Ask, LivingSite, LivingSpec, LivingWorl
 
 /// Twelve sites for four days: quick to make, with most habits and few troubles.
 fn short() -> LivingWorld {
-    LivingWorld::generate(&LivingSpec { world: 3, sites: 12, days: 4, mishaps: false })
+    LivingWorld::generate(&LivingSpec {
+        world: 3,
+        sites: 12,
+        days: 4,
+        mishaps: false,
+        ..LivingSpec::default()
+    })
 }
 
 /// The month of 60 sites that figures are taken on.
 fn month() -> LivingWorld {
-    LivingWorld::generate(&LivingSpec { world: 2, sites: 60, days: 30, mishaps: false })
+    LivingWorld::generate(&LivingSpec {
+        world: 2,
+        sites: 60,
+        days: 30,
+        mishaps: false,
+        ..LivingSpec::default()
+    })
 }
 
 fn days(world: &LivingWorld, days: f64) -> u64 {

@@ -138,7 +138,13 @@ fn a_consent_wall_hides_all_pages_but_no_feeds() {
 fn a_redesign_moves_sections_and_may_need_scripts() {
     let (mut ends, mut scripts) = ([0; 3], 0);
     for seed in 1..4 {
-        let world = LivingWorld::generate(&LivingSpec { world: seed, sites: 60, days: 22, mishaps: false });
+        let world = LivingWorld::generate(&LivingSpec {
+            world: seed,
+            sites: 60,
+            days: 22,
+            mishaps: false,
+            ..LivingSpec::default()
+        });
         for site in world.sites() {
             let Some(redesign) = site.troubles.redesign else { continue };
             let (before, after) = (redesign.at_ms - HOUR, redesign.at_ms + DAY);
@@ -239,7 +245,13 @@ fn traps_and_partner_links_lead_to_no_article() {
 
 /// Twenty sites for ten days, with the small troubles that pass.
 fn with_mishaps() -> LivingWorld {
-    LivingWorld::generate(&LivingSpec { world: 3, sites: 20, days: 10, mishaps: true })
+    LivingWorld::generate(&LivingSpec {
+        world: 3,
+        sites: 20,
+        days: 10,
+        mishaps: true,
+        ..LivingSpec::default()
+    })
 }
 
 #[test]
@@ -260,7 +272,13 @@ fn every_mishap_happens_at_several_sites_and_passes_within_hours() {
 #[test]
 fn mishaps_change_nothing_else_of_a_world() {
     let world = with_mishaps();
-    let plain = LivingWorld::generate(&LivingSpec { world: 3, sites: 20, days: 10, mishaps: false });
+    let plain = LivingWorld::generate(&LivingSpec {
+        world: 3,
+        sites: 20,
+        days: 10,
+        mishaps: false,
+        ..LivingSpec::default()
+    });
     for (site, other) in world.sites().iter().zip(plain.sites()) {
         assert_eq!(
             (&site.articles, &site.troubles, &site.host),

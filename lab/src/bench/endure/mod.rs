@@ -1,0 +1,157 @@
+//! Lets `watch`'s engine follow simulated sites while it is killed again and again, for `newslode-lab bench endure`.
+//!
+//! Crawler, partitioner, miner, queues and the run's file are those of `newslode watch`; network and time are simulated. Each life
+//! of the killed run is a process of its own, which is killed as by `kill -9` at a random moment after every few simulated hours.
+//! Another run of the same world is not killed. In the end the sites stand still for some days, so that all pages are read as they
+//! are then; both runs are folded and viewed once more, and compared.
+//!
+//! Start at [`endure`]; [`live`] is one life, `compared.rs` says what is compared.
+
+mod compared;
+mod life;
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use newslode_newsworld::Rng;
+use newslode_newsworld::living::{LivingSpec, LivingWorld};
+use serde::Serialize;
+
+use compared::{Differences, Held};
+use life::CLOCK_FILE;
+pub(crate) use life::{Life, live};
+
+const HOUR_MS: u64 = 3_600_000;
+/// A life is killed within this time after it said that it is time.
+const KILLED_WITHIN: Duration = Duration::from_millis(300);
+
+/// The world, and how it is followed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EndureSpec {
+    pub(crate) world: LivingSpec,
+    /// Days after the world's end.
+    pub(crate) rest_days: u32,
+    /// Simulated hours between two kills.
+    pub(crate) kill_every_h: u32,
+}
+
+impl EndureSpec {
+    /// When the runs end, in milliseconds since 1970.
+    fn end(&self, world: &LivingWorld) -> u64 {
+        world.end() + u64::from(self.rest_days) * 24 * HOUR_MS
+    }
+}
+
+/// What came of both runs.
+#[derive(Debug, Serialize)]
+pub(crate) struct Endured {
+    pub(crate) kills: usize,
+    /// Of the run without kills: sites, counted pages, articles, events of articles, concepts, templates in use.
+    pub(crate) sites: usize,
+    pub(crate) pages: usize,
+    pub(crate) articles: usize,
+    pub(crate) events: usize,
+    pub(crate) concepts: usize,
+    pub(crate) templates: usize,
+    pub(crate) differences: Differences,
+    /// Time that each run took, in seconds.
+    pub(crate) undisturbed_seconds: f64,
+    pub(crate) killed_seconds: f64,
+}
+
+/// Follows a world twice, in two folders of `folder`, and compares. `say` hears of the progress.
+///
+/// # Errors
+/// When a life fails, or a run cannot be read.
+pub(crate) async fn endure(
+    spec: &EndureSpec,
+    folder: &Path,
+    life: impl Fn(&Path, Option<u64>) -> Command,
+    say: &mut impl FnMut(&str),
+) -> anyhow::Result<Endured> {
+    let (undisturbed, killed) = (folder.join("undisturbed"), folder.join("killed"));
+    let world = LivingWorld::generate(&spec.world);
+    say("without kills");
+    let begun = Instant::now();
+    let status = start(life(&undisturbed, None))?.wait()?;
+    ensure!(status.success(), "the run without kills failed: {status}");
+    let undisturbed_seconds = begun.elapsed().as_secs_f64();
+    let begun = Instant::now();
+    let kills = kill_again_and_again(spec, &world, &killed, life, say)?;
+    let killed_seconds = begun.elapsed().as_secs_f64();
+    say("fold and look at both runs");
+    let end = spec.end(&world);
+    let (one, other) = (Held::after_rest(&undisturbed, end).await?, Held::after_rest(&killed, end).await?);
+    Ok(Endured {
+        kills,
+        sites: one.sums.len(),
+        pages: one.pages.len(),
+        articles: one.articles.len(),
+        events: one.lives.values().map(Vec::len).sum(),
+        concepts: one.concepts(),
+        templates: one.templates.values().map(Vec::len).sum(),
+        differences: one.differences(&other),
+        undisturbed_seconds,
+        killed_seconds,
+    })
+}
+
+/// Runs one life after the other until one reaches the end. Returns how many were killed.
+fn kill_again_and_again(
+    spec: &EndureSpec,
+    world: &LivingWorld,
+    folder: &Path,
+    life: impl Fn(&Path, Option<u64>) -> Command,
+    say: &mut impl FnMut(&str),
+) -> anyhow::Result<usize> {
+    let every = u64::from(spec.kill_every_h.max(1)) * HOUR_MS;
+    let mut dice = Rng::new(spec.world.world);
+    let mut kills = 0;
+    loop {
+        let now = read_clock(folder)?.unwrap_or(world.start());
+        let next = now + every - (now - world.start()) % every;
+        let mut process = start(life(folder, (next < world.end()).then_some(next)))?;
+        if !says_that_it_is_time(&mut process)? {
+            let status = process.wait()?;
+            ensure!(status.success(), "after {kills} kills the run failed: {status}");
+            return Ok(kills);
+        }
+        std::thread::sleep(KILLED_WITHIN.mul_f64(dice.between(0, 1_000) as f64 / 1_000.0));
+        // It may have reached its end.
+        process.kill().ok();
+        process.wait()?;
+        kills += 1;
+        say(&format!("{kills} kills"));
+    }
+}
+
+fn start(mut life: Command) -> anyhow::Result<Child> {
+    life.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("cannot start a life")
+}
+
+/// Waits for a line of a life; `false`: it ended without one.
+fn says_that_it_is_time(process: &mut Child) -> anyhow::Result<bool> {
+    let output = process.stdout.take().context("a life has no output")?;
+    let mut line = String::new();
+    Ok(BufReader::new(output).read_line(&mut line)? > 0)
+}
+
+/// The simulated time at which a run is; `None` before its first life.
+fn read_clock(folder: &Path) -> anyhow::Result<Option<u64>> {
+    let file: PathBuf = folder.join(CLOCK_FILE);
+    match std::fs::read(&file) {
+        Ok(bytes) => {
+            let bytes =
+                bytes.try_into().ok().with_context(|| format!("`{}` holds no time", file.display()))?;
+            Ok(Some(u64::from_le_bytes(bytes)))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read `{}`", file.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests;
