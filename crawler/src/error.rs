@@ -152,6 +152,23 @@ impl FetchError {
         FetchError::Broken { url: url.clone(), reason: with_causes(&error.without_url()) }
     }
 
+    /// Whether nothing answered at all: no address for the name, no host, or nothing in time. A machine that refuses the connection
+    /// has answered. Without a network, some systems say that a name is not known, so that counts as no answer.
+    #[must_use]
+    pub fn is_without_answer(&self) -> bool {
+        match self {
+            FetchError::Connect { source, .. } => !is_refusal(source),
+            FetchError::Timeout { .. } => true,
+            FetchError::PrivateAddress(_)
+            | FetchError::Tls { .. }
+            | FetchError::Broken { .. }
+            | FetchError::Server { .. }
+            | FetchError::Busy { .. }
+            | FetchError::TooLarge { .. }
+            | FetchError::Panicked { .. } => false,
+        }
+    }
+
     /// What the error leads to. No other code decides that.
     #[must_use]
     pub fn meaning(&self, target: Target) -> Meaning {
@@ -208,6 +225,19 @@ impl FetchError {
             | FetchError::Panicked { .. } => retry,
         }
     }
+}
+
+/// Whether an error of a connection is an answer: it was refused.
+fn is_refusal(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// An error and its causes in one line.

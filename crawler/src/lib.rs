@@ -37,6 +37,7 @@ pub mod html;
 mod lateness;
 mod listed;
 pub mod listing;
+pub mod network;
 pub mod past;
 mod path_pattern;
 mod politeness;

@@ -27,6 +27,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         // Nobody else in this process needs the pages.
         parsed: Arc::default(),
         metrics: service.metrics.clone(),
+        network: Arc::default(),
         room: Room::of_archive(&config.archive.url, config.archive.reserve_mb).map(Arc::new),
     };
     let (crawler, schedule, warc) =

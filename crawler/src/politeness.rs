@@ -8,15 +8,15 @@ use anyhow::Context as _;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::Claim;
 use newslode_common::store::teach::teach;
-use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
 use crate::robots::RobotsFile;
 use crate::shared::Shared;
 
 impl Shared {
-    /// Honours the `Crawl-delay` of a robots.txt that was just read.
-    pub(crate) async fn apply_crawl_delay(&self, site: &Site, robots: &RobotsFile) -> anyhow::Result<()> {
+    /// Honours the `Crawl-delay` of a robots.txt that was just read. Where the news is followed, the site's schedule keeps it.
+    pub(crate) async fn apply_crawl_delay(&self, claim: &Claim, robots: &RobotsFile) -> anyhow::Result<()> {
+        let site = &claim.site;
         let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
         let most = Duration::from_millis(self.config.max_crawl_delay_ms);
         if delay > most {
@@ -26,7 +26,15 @@ impl Shared {
         }
         let delay = delay.min(most);
         let raising = || self.parts.frontier.raise_delay(site, delay);
-        self.retry_store_call(raising).await.context("cannot raise a site's delay")
+        self.retry_store_call(raising).await.context("cannot raise a site's delay")?;
+        if claim.schedule.is_none() {
+            return Ok(());
+        }
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        let (now, frontier, config) =
+            (self.clock.now(), self.parts.frontier.as_ref(), self.config_for(claim));
+        let teaching = || teach(frontier, site, &config, now, |site| site.asks_delay(delay_ms));
+        self.retry_store_call(teaching).await.context("cannot keep the delay that a site asks for")
     }
 
     /// Raises the delay of a site whose answers take long, and lowers it again when they do not.

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::fetch::Fetcher;
 use crate::lateness::Lateness;
 use crate::listed::ListedNotes;
+use crate::network::Network;
 use crate::recent_links::RecentLinks;
 use crate::render::Renderer;
 use crate::repeats::Repeats;
@@ -40,6 +41,8 @@ pub struct Parts {
     pub parsed: Arc<ParsedPages>,
     /// Counts events.
     pub metrics: Arc<Metrics>,
+    /// Knows whether this machine has a network.
+    pub network: Arc<Network>,
     /// The space that fetching leaves free where pages are written; `None`: that is no disk of this machine.
     pub room: Option<Arc<Room>>,
 }

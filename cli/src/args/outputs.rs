@@ -130,8 +130,8 @@ pub(crate) struct ExportArgs {
     /// All that happened to the articles instead of their last state: when each was new, changed and gone.
     #[arg(long)]
     pub(crate) history: bool,
-    /// Export only these articles: `NAME=VALUE`, several times. Names and values are those of the console and its API: q, concept,
-    /// site, language, label, rights, from, to, found_since, day; place, the label of a section or tag of the site; and code, that of a
+    /// Export only these articles: `NAME=VALUE`, several times. Names and values are those of the console and its API: q, title, concept,
+    /// site, language, label, rights, from, to, found_since, found_until, day; place, the label of a section or tag of the site; and code, that of a
     /// scheme's concept, which takes narrower concepts with it.
     #[arg(long = "filter", value_name = "NAME=VALUE")]
     pub(crate) filters: Vec<String>,

@@ -155,6 +155,7 @@ impl Chosen {
         let article = &filed_article.article;
         let found = filed_article.history.as_ref().map(|history| history.first_seen);
         let facts = Facts {
+            title: article.title.as_deref(),
             site: &article.site,
             language: article.language.as_deref(),
             section: article.section.as_deref(),

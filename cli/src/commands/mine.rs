@@ -25,6 +25,7 @@ use super::recompute;
 use super::unfetched::{self, Unfetched, unfetched_seeds};
 use crate::args::{CrawlArgs, FollowArg, Keep, MineArgs};
 use crate::control::{self, Control};
+use crate::engine::network::NoNetwork;
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted, io_kind};
 use crate::import::{ImportCounts, ImportPlan, import_captures};
@@ -33,7 +34,7 @@ use crate::out;
 use crate::outcomes::{count_outcomes, outcomes_in_words};
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
-use crate::queries::explain::asks_not_to_be_indexed;
+use crate::queries::health::asks_not_to_be_indexed;
 use crate::queries::past::{Coverage, coverage};
 
 /// The result of a run.
@@ -57,6 +58,9 @@ pub(crate) struct RunSummary {
     pub(crate) past: Option<Coverage>,
     /// Seeds that could not be fetched.
     pub(crate) unfetched: Vec<Unfetched>,
+    /// The sites could not be reached at the end: the machine had no network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) network: Option<NoNetwork>,
     /// Digest of each site's mined state.
     pub(crate) digests: Vec<(String, String)>,
     /// Greatest resident memory of the process so far, in bytes.
@@ -102,7 +106,7 @@ impl RunSummary {
     fn is_in_vain(&self) -> bool {
         let has_pages =
             [Outcome::Fetched, Outcome::Unchanged].iter().any(|good| self.outcomes.contains_key(good));
-        self.imported.is_none() && !self.unfetched.is_empty() && !has_pages
+        self.imported.is_none() && (!self.unfetched.is_empty() || self.network.is_some()) && !has_pages
     }
 }
 
@@ -161,6 +165,12 @@ pub(crate) async fn run(args: MineArgs, setup: Setup) -> anyhow::Result<Exit> {
         out::json(&summary)?;
     } else if !is_in_vain {
         print_summary(&engine, &args.out, &summary).await?;
+    }
+    if let Some(network) = summary.network.filter(|_| is_in_vain) {
+        return Err(hinted(
+            format!("no page could be fetched; {}", network.in_words(out::time(network.since))),
+            "run the same command again when this machine has a network; if it has one, check the spelling of the hosts",
+        ));
     }
     if is_in_vain {
         let seeds = unfetched::seed_lines(&summary.unfetched);
@@ -421,6 +431,7 @@ async fn mine_with_import(
             None => None,
         },
         unfetched: unfetched_seeds(&engine.store, &sites).await?,
+        network: engine.network.outage().map(|outage| NoNetwork::of(outage, time::now())),
         digests: engine::state_digests(&engine.store).await?,
         peak_memory: peak_memory(),
     };
@@ -455,7 +466,10 @@ fn show_progress(progress: &Progress, display: &mut ProgressDisplay) {
 }
 
 fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> String {
-    let Progress { sites, unfinished, round, fold, shortage, .. } = progress;
+    let Progress { sites, unfinished, round, fold, shortage, network, .. } = progress;
+    if let Some(network) = network {
+        return network.in_words(out::time(network.since));
+    }
     if let Some(shortage) = shortage {
         return format!("waiting for room: {shortage}");
     }
@@ -484,6 +498,9 @@ async fn print_summary(engine: &Engine, folder: &Path, summary: &RunSummary) -> 
             outcomes_in_words(&summary.outcomes)
         ),
     })?;
+    if let Some(network) = &summary.network {
+        out::line(network.in_words(out::time(network.since)))?;
+    }
     if !summary.unfetched.is_empty() {
         out::text(&format!(
             "seeds that could not be fetched:\n{}",

@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Health, Vanished};
+use newslode_common::schedule::Health;
 use newslode_common::time;
 use newslode_page::time::Timestamp;
 
@@ -13,7 +12,7 @@ use crate::exit::Exit;
 use crate::installation::Setup;
 use crate::out::{self, Styled};
 use crate::outcomes::outcomes_in_words;
-use crate::queries::explain::{NoArticlesCause, tls_failure};
+use crate::queries::health::{HealthCause, NoArticlesCause};
 use crate::queries::status::{SiteWithHealth, Source, Status};
 
 /// Time between two refreshes of `--watch`.
@@ -59,28 +58,23 @@ fn print_or_json(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for SiteWithHealth { status: site, health, cause, vanished, learning_cut } in &status.sites {
-        let trouble =
-            tls_failure(*health, &site.outcomes).map(Outcome::meaning).or(vanished.map(Vanished::meaning));
-        let what = if *health == Health::Blocked { "blocks us" } else { "fails" };
-        let failure =
-            trouble.filter(|_| !site.settings.paused).map(|trouble| format!(" ({what}: {trouble})"));
-        let mark = match (site.settings.paused, health) {
-            (true, _) => " (paused)",
-            (false, Health::Healthy) => "",
-            (false, Health::NoArticles) => match cause {
-                Some(NoArticlesCause::Noindex) => " (its pages ask not to be indexed: `crawler.noindex`)",
-                Some(NoArticlesCause::Bare) => {
-                    " (its pages hold hardly any text; `newslode explain` says what may help)"
-                }
-                Some(NoArticlesCause::Unrecognised) | None => " (its pages are read, and none is an article)",
-            },
-            (false, Health::Quiet) => " (quiet)",
-            (false, Health::Blocked) => " (blocks us)",
-            (false, Health::Failing) => " (fails)",
-            (false, Health::RobotsClosed) => " (robots.txt cannot be read)",
+    for SiteWithHealth { status: site, health, learning_cut } in &status.sites {
+        let mark = match (site.settings.paused, health.health, health.cause) {
+            (true, ..) => " (paused)".to_owned(),
+            (false, Health::Healthy, _) => String::new(),
+            (false, Health::NoArticles, Some(cause)) => {
+                let helps = match cause {
+                    HealthCause::NoArticles(NoArticlesCause::Noindex) => ": `crawler.noindex`",
+                    HealthCause::NoArticles(NoArticlesCause::Bare) => {
+                        "; `newslode explain` says what may help"
+                    }
+                    _ => "",
+                };
+                format!(" ({}{helps})", cause.meaning())
+            }
+            (false, Health::RobotsClosed, None) => " (robots.txt cannot be read)".to_owned(),
+            (false, ..) => format!(" ({})", health.in_words()),
         };
-        let mark = failure.as_deref().unwrap_or(mark);
         let cut = if learning_cut.is_some() { " (pages too large to compare)" } else { "" };
         out::line(format!(
             "{:width$}  {:>6}  {:>7}  {:>6}  {}{mark}{cut}",
@@ -100,6 +94,9 @@ fn print_status(status: &Status, now: Timestamp) -> anyhow::Result<()> {
         let when =
             if due <= now { format!("was due {seconds} s ago") } else { format!("is due in {seconds} s") };
         out::line(format!("the longest-waiting URL {when}"))?;
+    }
+    if let Some(network) = &status.network {
+        out::line(network.in_words(out::time(network.since)))?;
     }
     if let Some(shortage) = &status.shortage {
         out::line(format!("fetching waits for room: {shortage}"))?;

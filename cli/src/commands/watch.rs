@@ -22,6 +22,7 @@ use crate::engine::{self, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
 use crate::notify::Notifier;
+use crate::out;
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
 
@@ -226,6 +227,9 @@ impl StatusDisplay<'_> {
 fn status_line(progress: &Progress, articles: u64, rate: f64, now: Timestamp) -> String {
     if let Some(shortage) = &progress.shortage {
         return format!("waiting for room: {shortage}");
+    }
+    if let Some(network) = &progress.network {
+        return network.in_words(out::time(network.since));
     }
     if progress.sites.is_empty() {
         return "no site is followed yet (newslode seed add URL adds one)".to_owned();

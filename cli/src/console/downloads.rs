@@ -273,29 +273,37 @@ async fn sites_csv(State(console): State<Arc<Console>>, RawQuery(query): RawQuer
     parameters(query.as_deref(), &[])?;
     let snapshot = console.snapshot().await?;
     let mut rows = String::from(
-        "site,state,articles,urls,read,not_read,waiting,recall,listings,delay_ms,next_request\r\n",
+        "site,state,articles,urls,read,not_read,waiting,recall,listings,delay_ms,next_request,cause,first_article,last_article,articles_a_day,read_in_full\r\n",
     );
     snapshot.sites.iter().for_each(|facts| rows.push_str(&site_row(facts)));
     Ok(file_response("sites.csv", CSV, rows.into()))
 }
 
 fn site_row(facts: &SiteFacts) -> String {
-    let status = &facts.status;
+    let (status, health) = (&facts.status, &facts.health);
+    let share = |thousandths: Option<u64>| {
+        thousandths.map(|share| format!("{}.{:03}", share / 1_000, share % 1_000)).unwrap_or_default()
+    };
     let came = [Outcome::Fetched, Outcome::Unchanged];
     let read: u64 = came.iter().filter_map(|outcome| status.outcomes.get(outcome)).sum();
     let ended: u64 = status.outcomes.values().sum();
     let row = [
         status.site.to_string(),
-        if status.settings.paused { "paused" } else { facts.health.name() }.to_owned(),
+        if status.settings.paused { "paused" } else { health.health.name() }.to_owned(),
         facts.articles.to_string(),
         status.urls.to_string(),
         read.to_string(),
         ended.saturating_sub(read).to_string(),
         status.pending.to_string(),
-        facts.recall.map(|recall| format!("{}.{:03}", recall / 1_000, recall % 1_000)).unwrap_or_default(),
+        share(facts.recall),
         facts.listings.to_string(),
         status.settings.delay_ms.to_string(),
         status.ready.map(iso).unwrap_or_default(),
+        health.cause.map(|cause| cause.name().to_owned()).unwrap_or_default(),
+        health.first_article.map(iso).unwrap_or_default(),
+        health.last_article.map(iso).unwrap_or_default(),
+        health.articles_a_day.map(|rate| rate.to_string()).unwrap_or_default(),
+        share(health.read_in_full),
     ];
     csv::row(row, Cells::Neutral)
 }

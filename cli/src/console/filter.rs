@@ -123,7 +123,7 @@ impl ArticleQuery {
         let is_place = |label: &'a str, wanted: &str| {
             *places_asked.borrow_mut().entry(label).or_insert_with(|| folded(label) == wanted)
         };
-        let found = self.found(mined)?;
+        let found = both(self.found(mined)?, self.found_for_title(mined)?);
         let labels: HashMap<&Site, &BTreeMap<String, String>> = match self.filter.label.as_str() {
             "" => HashMap::new(),
             _ => snapshot
@@ -134,6 +134,7 @@ impl ArticleQuery {
         };
         let wanted = |at: usize, article: &'a ArticleSummary| {
             let facts = Facts {
+                title: article.title.as_deref(),
                 site: article.site.as_str(),
                 language: article.language.as_deref(),
                 section: article.section.as_deref(),
@@ -169,6 +170,15 @@ impl ArticleQuery {
         Ok(selected)
     }
 
+    /// For each article, whether it has the words of the title somewhere, so that few titles need to be read; `None` if all must be.
+    fn found_for_title(&self, mined: &Mined) -> Result<Option<Vec<bool>>, Problem> {
+        let mut words = WordQuery::parse(&self.filter.title);
+        words.parts.retain(|part| !part.is_excluded);
+        let Some(search) = mined.search.as_ref().filter(|_| !words.is_empty()) else { return Ok(None) };
+        let found = search.find(&words, &mined.positions, mined.articles.len());
+        found.map_err(|error| Problem::away(&format!("the search index fails: {error}")))
+    }
+
     /// For each article, whether it has the words; `None` if all are asked for. A query without a word finds nothing.
     fn found(&self, mined: &Mined) -> Result<Option<Vec<bool>>, Problem> {
         if self.filter.q.is_empty() {
@@ -179,6 +189,14 @@ impl ArticleQuery {
         let found = search.find(&WordQuery::parse(&self.filter.q), &mined.positions, mined.articles.len());
         let found = found.map_err(|error| Problem::away(&format!("the search index fails: {error}")))?;
         Ok(Some(found.unwrap_or_default()))
+    }
+}
+
+/// What is in both, if there are two.
+fn both(one: Option<Vec<bool>>, other: Option<Vec<bool>>) -> Option<Vec<bool>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.iter().zip(&other).map(|(one, other)| *one && *other).collect()),
+        (one, other) => one.or(other),
     }
 }
 

@@ -43,13 +43,25 @@ const NAVIGATION: [(NavigationItem, &str, &str); 5] = [
 /// A page of which nothing but a title and a text is known.
 pub(super) fn bare_page(place: NavigationItem, title: &str, text: Markup) -> Markup {
     let main = html! { div.title { h1 { (title) } (text) } };
-    framed_page(place, title, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
+    framed_page(place, title, None, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
 }
 
-pub(super) fn framed_page(place: NavigationItem, title: &str, main: Markup, foot: Markup) -> Markup {
+/// A page; `feed`: the address of the Atom feed of its list, which feed readers find in the head.
+pub(super) fn framed_page(
+    place: NavigationItem,
+    title: &str,
+    feed: Option<&str>,
+    main: Markup,
+    foot: Markup,
+) -> Markup {
     let frame = Frame {
         title: title.into(),
-        head: html! { link rel="stylesheet" href=(*STYLE_PATH); },
+        head: html! {
+            link rel="stylesheet" href=(*STYLE_PATH);
+            @if let Some(feed) = feed {
+                link rel="alternate" type="application/atom+xml" title={ (title) " · Newslode" } href=(feed);
+            }
+        },
         home: "/",
         navigation: NAVIGATION.map(|(there, path, name)| (path, name, there == place)).into(),
         bar: html! {

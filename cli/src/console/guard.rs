@@ -16,7 +16,7 @@ use http_body::Body as _;
 use newslode_common::listen::Way;
 
 use super::access::origin::Origin;
-use super::access::{Caller, NOT_ENCRYPTED, Refused};
+use super::access::{CHALLENGE, Caller, NOT_ENCRYPTED, Refused, may_be_challenged};
 use super::answer::{Problem, explain_refusal, is_for_programs};
 use super::api::events::PATH as EVENTS;
 use super::oidc;
@@ -60,6 +60,8 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
     };
     way.place.works();
     let origin = console.access.origin(way.peer, request.headers());
+    let is_reading = matches!(*request.method(), Method::GET | Method::HEAD) && is_for_programs(&path);
+    let may_challenge = is_reading && may_be_challenged(request.headers());
     let mut holds = Holds { memory: None, share: None, place: Some(way.place.clone()) };
     let answered = if !console.access.hosts.answer(request.uri(), request.headers()) {
         Err(Problem::new(
@@ -68,7 +70,11 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
             "This console answers only to its own names: localhost, its address, and those given by --host NAME.",
         ))
     } else {
-        match console.access.caller(request.headers(), origin) {
+        let caller = console.access.caller(request.headers(), origin);
+        match caller.and_then(|caller| match is_reading {
+            true => console.access.reader(caller, request.headers()),
+            false => Ok(caller),
+        }) {
             Ok(caller) => answer(&console, caller, request, next, &mut holds).await,
             Err(refused) => Err(refuse(&console, refused, &way, origin).await),
         }
@@ -77,6 +83,9 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
         Ok(response) => explain_refusal(response, &path),
         Err(problem) => problem.on(&path),
     };
+    if response.status() == StatusCode::UNAUTHORIZED && may_challenge {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(CHALLENGE));
+    }
     let is_first_page = path == "/" && response.status() == StatusCode::OK;
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
@@ -107,8 +116,7 @@ async fn answer(
         if request.method() == Method::GET && !is_for_programs(path) {
             return Ok(Redirect::to("/session").into_response());
         }
-        let sentence =
-            "Reading asks for a token here: send one, as in `Authorization: Bearer TOKEN`, or sign in.";
+        let sentence = "Reading asks for a token here: send one, as in `Authorization: Bearer TOKEN` or as the password of HTTP Basic, or sign in.";
         return Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", sentence));
     }
     let is_stream = path == EVENTS;

@@ -35,8 +35,10 @@ use super::search::{SearchIndex, SearchWriter, SharedSearch};
 use super::snapshot::{MOST_ARTICLES, Mined, Rising, SiteFacts, Snapshot};
 use super::source::Source;
 use super::whole::{Whole, read_all};
+use crate::engine::network::NoNetwork;
 use crate::outcomes::count_outcomes;
 use crate::queries::codes::Coder;
+use crate::queries::health::SiteHealth;
 
 /// A full pass is due after this time, whatever changed.
 const STALE: Duration = Duration::from_secs(3_600);
@@ -394,7 +396,7 @@ impl Reader {
         let facts = async |status: SiteStatus| {
             let (schedule, _) = parts.stores.frontier.schedule(&status.site).await?;
             anyhow::Ok(SiteFacts {
-                health: schedule.health(now),
+                health: SiteHealth::of(&schedule, &status.outcomes, now),
                 articles: mined.by_site.get(&status.site).copied().unwrap_or_default(),
                 recall: recalls.and_then(|recalls| recalls.get(&status.site).copied()),
                 listings: schedule.listings().count() as u64,
@@ -404,7 +406,11 @@ impl Reader {
         let sites: Vec<SiteFacts> =
             futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
         let registry = Arc::new(read_registry(parts.stores.state.as_ref()).await?);
-        Ok(Snapshot { made, mined, rising, registry, sites, outcomes, queues })
+        let network = match &self.source.run {
+            Some(_) => NoNetwork::read(parts.stores.state.as_ref(), now).await?,
+            None => None,
+        };
+        Ok(Snapshot { made, mined, rising, registry, sites, outcomes, queues, network })
     }
 
     /// Keeps what is shown for the next process of the run, if that is due or this is the last time. A folder that cannot be

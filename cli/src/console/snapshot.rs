@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::Standings;
-use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::articles::is_text_removed;
@@ -24,10 +23,12 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, SearchIndex};
+use crate::engine::network::NoNetwork;
 use crate::filter::times::article_time;
 use crate::filter::{find_concept, find_current_concept};
 use crate::html::lists::article_lead;
 use crate::queries::codes::Coder;
+use crate::queries::health::SiteHealth;
 
 /// Maximum number of articles in memory.
 pub(super) const MOST_ARTICLES: usize = 500_000;
@@ -198,7 +199,7 @@ pub(super) struct RisingTerm {
 #[derive(Clone, Debug)]
 pub(super) struct SiteFacts {
     pub(super) status: SiteStatus,
-    pub(super) health: Health,
+    pub(super) health: SiteHealth,
     pub(super) articles: u64,
     /// Share of the articles that listings showed within seven days that was read, in thousandths.
     pub(super) recall: Option<u64>,
@@ -372,6 +373,8 @@ pub(super) struct Snapshot {
     pub(super) outcomes: BTreeMap<Outcome, u64>,
     /// Messages that wait, by queue; nothing for a run's folder.
     pub(super) queues: BTreeMap<String, u64>,
+    /// The process that works on the run reaches no site.
+    pub(super) network: Option<NoNetwork>,
 }
 
 impl Snapshot {

@@ -34,6 +34,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::Surroundings;
+use newslode_crawler::network::Network;
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing;
@@ -51,6 +52,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod event_file;
+pub(crate) mod network;
 mod readers;
 pub(crate) mod run_schemes;
 pub(crate) mod seed_file;
@@ -58,6 +60,7 @@ pub mod seeds;
 pub(crate) mod space;
 
 use self::event_file::EventFile;
+use self::network::NoNetwork;
 use self::readers::StoppedReader;
 pub use seeds::add_seeds;
 
@@ -117,6 +120,8 @@ pub struct Engine {
     pub broker: Arc<InProcessBroker>,
     /// What is counted during the run.
     pub metrics: Arc<Metrics>,
+    /// Whether the machine has a network.
+    pub(crate) network: Arc<Network>,
     parsed: Arc<ParsedPages>,
     announcements: Arc<Announcements>,
     schemes: Arc<ConfiguredSchemes>,
@@ -167,6 +172,8 @@ pub struct Progress {
     pub fold: Option<FoldReport>,
     /// Why nothing is fetched now: the disk is short of space.
     pub shortage: Option<Shortage>,
+    /// The machine has no network.
+    pub(crate) network: Option<NoNetwork>,
     /// Sites of the news that this run still has something to ask for.
     with_work: BTreeSet<Site>,
     is_offline: bool,
@@ -188,6 +195,8 @@ impl Progress {
     /// Whether nothing is claimed, in a queue, or to be fetched by this run. What falls due later, as rechecks and listings do,
     /// is left to another run, and so are sites that rest for long. Paused sites do not count.
     fn is_quiet(&self, follow: Follow, now: Timestamp) -> bool {
+        // Without a network all sites rest.
+        let is_cut_off = self.network.is_some_and(|network| network.since.plus(LONGEST_REST) < now);
         let waits = |site: &SiteStatus| match follow {
             Follow::News => {
                 let rests = site.ready.is_some_and(|ready| ready > now.plus(LONGEST_REST));
@@ -196,7 +205,8 @@ impl Progress {
             Follow::Concepts | Follow::All => site.pending > 0,
         };
         let mut active = self.sites.iter().filter(|site| !site.settings.paused);
-        self.unfinished == 0 && (self.is_offline || active.all(|site| site.leased == 0 && !waits(site)))
+        self.unfinished == 0
+            && (self.is_offline || active.all(|site| site.leased == 0 && (is_cut_off || !waits(site))))
     }
 }
 
@@ -311,6 +321,7 @@ impl Engine {
             store,
             broker,
             metrics,
+            network: Arc::default(),
             parsed,
             announcements,
             schemes,
@@ -486,6 +497,7 @@ impl Engine {
             archive: store.clone(),
             parsed: self.parsed.clone(),
             metrics: self.metrics.clone(),
+            network: self.network.clone(),
             room: Some(self.room.clone()),
         };
         let partitioner = newslode_partitioner::Parts {
@@ -522,6 +534,12 @@ impl Engine {
                     loops.spawn(newslode_crawler::run(crawler, config, schedule, warc, clock, stop.clone()))
                 }
             };
+            loops.spawn(network::report(
+                self.network.clone(),
+                store.clone(),
+                self.clock.clone(),
+                stop.clone(),
+            ));
         }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
@@ -748,7 +766,8 @@ impl Engine {
         };
         let (round, fold) = round.map_or((1, None), |round| (round.number, round.fold.clone()));
         let is_offline = self.is_offline;
-        Ok(Progress { sites, unfinished, round, fold, shortage, with_work, is_offline })
+        let network = self.network.outage().map(|outage| NoNetwork::of(outage, self.clock.now()));
+        Ok(Progress { sites, unfinished, round, fold, shortage, network, with_work, is_offline })
     }
 }
 

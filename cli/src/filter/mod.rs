@@ -24,9 +24,10 @@ use self::phrases::WordQuery;
 use self::times::{Calendar, When, read_date};
 
 /// The names of a filter.
-pub(crate) const NAMES: [&str; 13] = [
+pub(crate) const NAMES: [&str; 15] = [
     "q",
     "words",
+    "title",
     "concept",
     "code",
     "site",
@@ -37,6 +38,7 @@ pub(crate) const NAMES: [&str; 13] = [
     "from",
     "to",
     "found_since",
+    "found_until",
     "day",
 ];
 /// The most characters of a value that are looked at.
@@ -55,8 +57,11 @@ pub(crate) enum FilterError {
     NoTime { name: &'static str, value: String },
     #[error("`{value}` is not a day; write it as in 2026-11-25")]
     NoDay { value: String },
-    #[error("`from` ({from}) is later than `to` ({to}); swap them, as in from=2026-11-01 and to=2026-11-25")]
-    Reversed { from: String, to: String },
+    #[error(
+        "`{}` ({first}) is later than `{}` ({last}); swap them, as in {}=2026-11-01 and {}=2026-11-25",
+        .names.0, .names.1, .names.0, .names.1
+    )]
+    Reversed { names: (&'static str, &'static str), first: String, last: String },
     #[error("`rights`: {0}")]
     Rights(#[from] ConditionError),
     #[error("`{text}` is no filter; write it as in site=example.com")]
@@ -147,6 +152,8 @@ impl Parameters {
 pub(crate) struct Filter {
     /// Words of the title or text.
     pub(crate) q: String,
+    /// Words of the title alone.
+    pub(crate) title: String,
     /// Key or label.
     pub(crate) concept: String,
     /// The code of a scheme's concept, or its URI; narrower ones count, too.
@@ -165,6 +172,8 @@ pub(crate) struct Filter {
     pub(crate) to: Option<When>,
     /// Found then or later.
     pub(crate) found_since: Option<When>,
+    /// Found then or earlier; the whole of a day.
+    pub(crate) found_until: Option<When>,
     /// The day on which it was published, or else found.
     pub(crate) day: Option<Date>,
 }
@@ -202,6 +211,7 @@ impl Filter {
         };
         Ok(Filter {
             q: q.to_owned(),
+            title: text("title"),
             concept: text("concept"),
             code: text("code"),
             site: text("site"),
@@ -212,6 +222,7 @@ impl Filter {
             from: time("from")?,
             to: time("to")?,
             found_since: time("found_since")?,
+            found_until: time("found_until")?,
             day,
         })
     }
@@ -226,6 +237,7 @@ impl Filter {
         let time = |when: &Option<When>| when.map(|when| when.to_string()).unwrap_or_default();
         let mut pairs = vec![
             ("q", self.q.clone()),
+            ("title", self.title.clone()),
             ("concept", self.concept.clone()),
             ("code", self.code.clone()),
             ("site", self.site.clone()),
@@ -236,6 +248,7 @@ impl Filter {
             ("from", time(&self.from)),
             ("to", time(&self.to)),
             ("found_since", time(&self.found_since)),
+            ("found_until", time(&self.found_until)),
             ("day", self.day.map(|day| day.to_string()).unwrap_or_default()),
         ];
         pairs.retain(|(_, value)| !value.is_empty());
@@ -252,15 +265,19 @@ impl Filter {
         registry: &Registry,
         calendar: &Calendar,
     ) -> Result<Conditions, FilterError> {
-        let mut at = 0..u64::MAX;
-        at.start = self.from.map_or(0, |from| from.start(calendar).0);
-        at.end = self.to.map_or(u64::MAX, |to| to.end(calendar).0);
-        if let (Some(from), Some(to)) = (self.from, self.to)
-            && at.start >= at.end
-            && at.end > 0
-        {
-            return Err(FilterError::Reversed { from: from.to_string(), to: to.to_string() });
-        }
+        let span = |first: Option<When>, last: Option<When>, names| {
+            let start = first.map_or(0, |first| first.start(calendar).0);
+            let end = last.map_or(u64::MAX, |last| last.end(calendar).0);
+            match (first, last) {
+                (Some(first), Some(last)) if start >= end && end > 0 => {
+                    let (first, last) = (first.to_string(), last.to_string());
+                    Err(FilterError::Reversed { names, first, last })
+                }
+                _ => Ok(start..end),
+            }
+        };
+        let mut at = span(self.from, self.to, ("from", "to"))?;
+        let found = span(self.found_since, self.found_until, ("found_since", "found_until"))?;
         if let Some(day) = self.day.map(When::Day) {
             at.start = at.start.max(day.start(calendar).0);
             at.end = at.end.min(day.end(calendar).0);
@@ -268,7 +285,8 @@ impl Filter {
         let label = (!self.label.is_empty()).then(|| LabelCondition::new(&self.label, taxonomy));
         Ok(Conditions {
             at,
-            found_since: self.found_since.map(|when| when.start(calendar)),
+            found: (self.found_since.is_some() || self.found_until.is_some()).then_some(found),
+            title: (!self.title.is_empty()).then(|| WordQuery::parse(&self.title)),
             site: self.site.clone(),
             place: (!self.place.is_empty()).then(|| folded(&self.place)),
             language: self.language.clone(),
@@ -301,7 +319,9 @@ pub(crate) fn find_current_concept(taxonomy: &Taxonomy, registry: &Registry, nam
 pub(crate) struct Conditions {
     /// Published, or else found, in milliseconds since 1970.
     at: Range<u64>,
-    found_since: Option<Timestamp>,
+    /// In milliseconds since 1970.
+    found: Option<Range<u64>>,
+    title: Option<WordQuery>,
     site: String,
     /// Folded.
     place: Option<String>,
@@ -324,6 +344,7 @@ struct LabelCondition {
 
 /// What the conditions ask of an article.
 pub(crate) struct Facts<'a> {
+    pub(crate) title: Option<&'a str>,
     pub(crate) site: &'a str,
     pub(crate) language: Option<&'a str>,
     pub(crate) section: Option<&'a str>,
@@ -349,7 +370,7 @@ impl Conditions {
     /// Whether an article is asked for that is filed under the concepts at these positions of the taxonomy.
     pub(crate) fn take(&self, facts: &Facts<'_>, filings: impl Iterator<Item = u32> + Clone) -> bool {
         self.at.contains(&facts.at.0)
-            && self.found_since.is_none_or(|since| facts.found.is_some_and(|found| found >= since))
+            && self.found.as_ref().is_none_or(|span| facts.found.is_some_and(|found| span.contains(&found.0)))
             && (self.site.is_empty() || facts.site == self.site)
             && self.rights.takes(facts.rights)
             && (self.language.is_empty() || facts.language == Some(&self.language))
@@ -359,6 +380,7 @@ impl Conditions {
             && self.place.as_ref().is_none_or(|place| (facts.has_place)(place))
             && self.codes.as_ref().is_none_or(|codes| (facts.has_code)(codes))
             && self.label.as_ref().is_none_or(|label| label.is_of(facts, filings))
+            && self.title.as_ref().is_none_or(|words| words.matches(facts.title))
     }
 }
 
@@ -496,6 +518,7 @@ mod tests {
         let conditions = read(query).unwrap().conditions(&taxonomy(), &registry(), &calendar).unwrap();
         let labels = BTreeMap::from([("team".to_owned(), "politics".to_owned())]);
         let facts = Facts {
+            title: Some("The long way home"),
             site: "a.test",
             language: Some("en"),
             section: Some("Élections/Local"),
@@ -534,6 +557,10 @@ mod tests {
             "day=2026-11-25",
             "found_since=5h",
             "found_since=2026-11-25",
+            "found_until=2026-11-25",
+            "found_since=2026-11-25T13:00Z&found_until=2026-11-25T13:00Z",
+            "title=way HOME",
+            "title=\"long way\" -short",
             "site=a.test&language=en",
             "concept=SPORT",
             "code=medtop:04",
@@ -561,6 +588,10 @@ mod tests {
             "day=2026-11-24",
             "found_since=4h",
             "found_since=2026-11-25T13:01Z",
+            "found_until=2026-11-25T12:59:59Z",
+            "title=way back",
+            "title=-home",
+            "title=!",
             "site=b.test",
             "language=de",
             "concept=party",
@@ -598,14 +629,20 @@ mod tests {
                 .starts_with("`from` (today) is later than `to` (yesterday)")
         );
         assert!(refused("from=2026-11-25&to=7d").is_some() && refused("from=7d&to=24h").is_none());
+        assert!(
+            refused("found_since=today&found_until=yesterday")
+                .unwrap()
+                .to_string()
+                .starts_with("`found_since` (today) is later than `found_until` (yesterday)")
+        );
     }
 
     proptest! {
         #[test]
         fn what_is_written_is_read_back(
-            texts in proptest::collection::vec("[ -~é京]{0,12}", 7),
-            times in proptest::collection::vec(0_usize..10, 3),
-            numbers in proptest::collection::vec(0_u32..100_000, 3),
+            texts in proptest::collection::vec("[ -~é京]{0,12}", 8),
+            times in proptest::collection::vec(0_usize..10, 4),
+            numbers in proptest::collection::vec(0_u32..100_000, 4),
             day in 0_u32..3,
             rights in "(|ai_train=allowed|search=reserved, archive=unknown)",
         ) {
@@ -619,7 +656,7 @@ mod tests {
             };
             let pairs = [
                 ("q", texts[0].clone()), ("concept", texts[1].clone()), ("site", texts[2].clone()), ("language", texts[3].clone()),
-                ("label", texts[4].clone()), ("place", texts[5].clone()), ("code", texts[6].clone()), ("rights", rights), ("from", time(0)), ("to", time(1)), ("found_since", time(2)),
+                ("label", texts[4].clone()), ("place", texts[5].clone()), ("code", texts[6].clone()), ("rights", rights), ("from", time(0)), ("to", time(1)), ("found_since", time(2)), ("found_until", time(3)), ("title", texts[7].clone()),
                 ("day", if day == 0 { String::new() } else { format!("2026-0{day}-28") }),
             ];
             let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
 use tantivy::tokenizer::Token;
 
 use super::words::{is_unspaced, tokenize};
@@ -14,6 +15,9 @@ const MOST_PARTS: usize = 24;
 const MOST_WORDS: usize = 24;
 /// Characters that a passage shows before the first word that was found.
 const BEFORE: usize = 60;
+
+/// About how many characters a passage has.
+pub(crate) const PASSAGE: usize = 220;
 
 /// Words to search for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,6 +42,24 @@ pub(crate) struct Passage {
     pub(crate) text: String,
     /// Byte ranges of `text`, in order and apart.
     pub(crate) marks: Vec<Range<usize>>,
+}
+
+/// A passage for programs: where the words are is counted in characters, which every language of programming counts alike if it
+/// counts code points.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Snippet {
+    text: String,
+    /// Beginning and end (exclusive) of each, in code points of `text`.
+    ranges: Vec<(usize, usize)>,
+}
+
+impl From<Passage> for Snippet {
+    fn from(passage: Passage) -> Snippet {
+        let Passage { text, marks } = passage;
+        let count = |at: usize| text.get(..at).map_or(0, |before| before.chars().count());
+        let ranges = marks.iter().map(|mark| (count(mark.start), count(mark.end))).collect();
+        Snippet { ranges, text }
+    }
 }
 
 impl WordQuery {
@@ -253,6 +275,15 @@ mod tests {
         assert_eq!(marked("rain -snow", "snow and rain"), "snow and [rain]");
         assert_eq!(marked("大雨", "東京都で大雨、大きい"), "東京都で[大雨]、大きい");
         assert_eq!(marked("<b>", "a <b> & \"c\""), "a <[b]> & \"c\"");
+    }
+
+    #[test]
+    fn a_snippet_counts_code_points() {
+        let snippet = Snippet::from(WordQuery::parse("farm 雨").marked("L’Été 🌧 farm 雨"));
+        let letters: Vec<char> = snippet.text.chars().collect();
+        let shown =
+            snippet.ranges.iter().map(|(start, end)| letters[*start..*end].iter().collect::<String>());
+        assert_eq!(shown.collect::<Vec<_>>(), ["farm", "雨"]);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, FeedHints, Health, Listing, ListingId, ListingKind, MassVanishing, PageSchedule,
-    PastRead, Role, SiteSchedule, Verdict, Visit, Yields,
+    Allowance, Class, FeedHints, Listing, ListingId, ListingKind, MassVanishing, PageSchedule, PastRead,
+    Role, SiteSchedule, Verdict, Visit, Yields,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -30,6 +30,7 @@ use serde::Serialize;
 
 use crate::exit::hinted;
 use crate::outcomes::outcomes_in_words;
+use crate::queries::health::{HealthCause, NoArticlesCause, SiteHealth};
 use crate::queries::places::{PlaceExplanation, SchemeExplanation};
 use crate::{out, seconds};
 
@@ -365,7 +366,8 @@ pub(crate) struct SiteExplanation {
     articles: usize,
     waiting: BTreeMap<Class, usize>,
     /// How the site is.
-    pub(crate) health: Health,
+    #[serde(flatten)]
+    pub(crate) health: SiteHealth,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
     /// Many of its articles vanished within an hour, and that is its trouble.
@@ -420,7 +422,8 @@ impl SiteExplanation {
         let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
         listings.sort_by_key(|explained| explained.listing.interval);
         let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-        let (health, yields) = (schedule.health(now), schedule.yields());
+        let health = SiteHealth::of(schedule, &status.outcomes, now);
+        let yields = schedule.yields();
         let scheme = None;
         SiteExplanation {
             health,
@@ -447,7 +450,7 @@ impl SiteExplanation {
         };
         let mut facts = vec![
             fact("URLs", format!("{urls}{read}; {left} have left")),
-            fact("is", health_text(self.health, status)),
+            fact("is", self.health.in_words()),
             fact("outcomes", outcomes_in_words(&status.outcomes)),
         ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
@@ -470,9 +473,8 @@ impl SiteExplanation {
         };
         facts.push(fact("next request", next));
         facts.extend(self.vanished.map(|mass| fact("vanished articles", vanished_text(mass))));
-        facts.extend(
-            yields_text(self.health, &status.outcomes, self.yields).map(|text| fact("articles", text)),
-        );
+        facts.extend(yields_text(self.health.cause, self.yields).map(|text| fact("articles", text)));
+        facts.extend(output_text(&self.health).map(|text| fact("brings", text)));
         if let Some(since) = self.silent_since {
             facts.push(fact("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
@@ -506,81 +508,38 @@ fn vanished_text(MassVanishing { how, since, until }: MassVanishing) -> String {
     )
 }
 
-/// Why a site whose pages are read yields no articles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum NoArticlesCause {
-    /// Its pages ask not to be indexed, and that is heeded.
-    Noindex,
-    /// Most of its pages hold hardly any text.
-    Bare,
-    /// Its pages are not recognised, or its articles are elsewhere.
-    Unrecognised,
-}
-
-impl NoArticlesCause {
-    /// The cause, if the site is read without bringing articles.
-    pub(crate) fn of(
-        health: Health,
-        outcomes: &BTreeMap<Outcome, u64>,
-        yields: Yields,
-    ) -> Option<NoArticlesCause> {
-        (health == Health::NoArticles).then(|| match yields.are_bare() {
-            _ if asks_not_to_be_indexed(outcomes) => NoArticlesCause::Noindex,
-            true => NoArticlesCause::Bare,
-            false => NoArticlesCause::Unrecognised,
-        })
-    }
-}
-
-/// Whether so many pages of a site ask not to be indexed that this leaves it without articles: at least half as many as do not ask.
-pub(crate) fn asks_not_to_be_indexed(outcomes: &BTreeMap<Outcome, u64>) -> bool {
-    let pages = |outcome: Outcome| outcomes.get(&outcome).copied().unwrap_or_default();
-    let (left_out, read) = (pages(Outcome::Noindex), pages(Outcome::Fetched) + pages(Outcome::Unchanged));
-    left_out > 0 && left_out * 2 >= read
+/// What a site brought lately, and since when.
+fn output_text(health: &SiteHealth) -> Option<String> {
+    let first = out::time(health.first_article?);
+    let full =
+        health.read_in_full.map(|full| format!(", {}.{} % of them read in full", full / 10, full % 10));
+    let rate =
+        health.articles_a_day.map(|rate| format!("{rate} new articles a day{}", full.unwrap_or_default()));
+    Some(format!("{}the first one was read {first}", rate.map(|rate| rate + "; ").unwrap_or_default()))
 }
 
 /// When the last article was read; of a site without them, what may be the cause.
-fn yields_text(health: Health, outcomes: &BTreeMap<Outcome, u64>, yields: Yields) -> Option<String> {
+fn yields_text(cause: Option<HealthCause>, yields: Yields) -> Option<String> {
     let at = |seconds: u64| time::iso(Timestamp(seconds * 1_000));
     let read = match yields.articles {
         0 => "none was read yet".to_owned(),
         _ => format!("the last new one was read {}", at(yields.last)),
     };
-    let cause = match NoArticlesCause::of(health, outcomes, yields) {
-        Some(NoArticlesCause::Noindex) => {
+    let cause = match cause {
+        Some(HealthCause::NoArticles(NoArticlesCause::Noindex)) => {
             "; its pages ask not to be indexed (`noindex`), so they are not mined; `crawler.noindex = \"record\"` mines them"
         }
-        Some(NoArticlesCause::Bare) => {
+        Some(HealthCause::NoArticles(NoArticlesCause::Bare)) => {
             "; the other pages hold hardly any text: scripts fill them, or a consent or login page answers. If scripts do, \
              `crawler.browser` and `render = true` for the site in `crawler.sites_file` let a browser load them"
         }
-        Some(NoArticlesCause::Unrecognised) => {
+        Some(HealthCause::NoArticles(NoArticlesCause::Unrecognised)) => {
             "; the other pages hold text: they are not recognised, or the site shows its articles elsewhere"
         }
-        None => "",
+        _ => "",
     };
     let is_known = yields.articles > 0 || yields.others > 0;
     is_known.then(|| format!("{read}; {} other pages since{cause}", yields.others))
-}
-
-/// How a site is; if TLS fails, with the cause.
-fn health_text(health: Health, status: &SiteStatus) -> String {
-    let name = health.name().replace('_', " ");
-    match tls_failure(health, &status.outcomes) {
-        Some(outcome) => format!("{name}: {}", outcome.meaning()),
-        None => name,
-    }
-}
-
-/// Why TLS fails on a site that fails, as far as its pages show.
-pub(crate) fn tls_failure(health: Health, outcomes: &BTreeMap<Outcome, u64>) -> Option<Outcome> {
-    let is_failing = match health {
-        Health::Failing | Health::RobotsClosed => true,
-        Health::Healthy | Health::NoArticles | Health::Quiet | Health::Blocked => false,
-    };
-    let failed = outcomes.iter().filter(|(outcome, count)| outcome.is_tls() && **count > 0);
-    failed.max_by_key(|(_, count)| **count).map(|(outcome, _)| *outcome).filter(|_| is_failing)
 }
 
 fn allowance_text(allowance: &Allowance, now: Timestamp) -> String {
@@ -593,36 +552,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_site_that_fails_names_the_most_frequent_failure_of_tls() {
-        let outcomes = BTreeMap::from([
-            (Outcome::Fetched, 9),
-            (Outcome::TlsExpired, 3),
-            (Outcome::TlsWrongHost, 1),
-            (Outcome::TlsFailed, 0),
-        ]);
-        for health in [Health::Failing, Health::RobotsClosed] {
-            assert_eq!(tls_failure(health, &outcomes), Some(Outcome::TlsExpired));
-            assert_eq!(tls_failure(health, &BTreeMap::from([(Outcome::Timeout, 1)])), None);
-        }
-        for health in [Health::Healthy, Health::Quiet, Health::Blocked] {
-            assert_eq!(tls_failure(health, &outcomes), None, "it answers again");
-        }
-    }
-
-    #[test]
-    fn a_site_without_articles_is_told_with_its_cause() {
-        let cause = |noindex: u64, read: u64, bare: u32| {
-            let outcomes = BTreeMap::from([(Outcome::Noindex, noindex), (Outcome::Fetched, read)]);
-            let yields = Yields { others: 40, bare, ..Yields::default() };
-            let healthy = NoArticlesCause::of(Health::Healthy, &outcomes, yields);
-            assert_eq!(healthy, None, "it brings articles");
-            let said = yields_text(Health::NoArticles, &outcomes, yields).unwrap();
-            (NoArticlesCause::of(Health::NoArticles, &outcomes, yields).unwrap(), said)
-        };
-        let (noindex, said) = cause(40, 12, 39);
-        assert_eq!(noindex, NoArticlesCause::Noindex);
-        assert!(said.contains("`crawler.noindex = \"record\"`"), "{said}");
-        assert_eq!(cause(2, 50, 39).0, NoArticlesCause::Bare, "two pages do not empty a site");
-        assert_eq!(cause(0, 0, 3).0, NoArticlesCause::Unrecognised);
+    fn a_site_without_articles_says_what_helps() {
+        let yields = Yields { others: 40, bare: 39, ..Yields::default() };
+        let said = |cause| yields_text(Some(HealthCause::NoArticles(cause)), yields).unwrap();
+        assert!(said(NoArticlesCause::Noindex).contains("`crawler.noindex = \"record\"`"));
+        assert!(said(NoArticlesCause::Bare).contains("`crawler.browser`"));
+        assert_eq!(yields_text(None, Yields::default()), None);
     }
 }

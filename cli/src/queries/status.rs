@@ -9,7 +9,6 @@ use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
 use newslode_common::room::{Room, Shortage};
-use newslode_common::schedule::{Health, Vanished};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
@@ -18,10 +17,11 @@ use newslode_miner::work::views::LearningCut;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
+use crate::engine::network::NoNetwork;
 use crate::engine::space::Space;
 use crate::installation::Target;
 use crate::outcomes::count_outcomes;
-use crate::queries::explain::NoArticlesCause;
+use crate::queries::health::SiteHealth;
 use crate::{engine, services};
 
 /// Sites of which the store is asked at once.
@@ -32,13 +32,8 @@ const AT_ONCE: usize = 32;
 pub(crate) struct SiteWithHealth {
     #[serde(flatten)]
     pub(crate) status: SiteStatus,
-    pub(crate) health: Health,
-    /// Why its pages are no articles, if none is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cause: Option<NoArticlesCause>,
-    /// In which way many of its articles vanished, if that is its trouble.
-    #[serde(skip)]
-    pub(crate) vanished: Option<Vanished>,
+    #[serde(flatten)]
+    pub(crate) health: SiteHealth,
     /// What learning its templates left out, because its pages are too large to compare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) learning_cut: Option<LearningCut>,
@@ -57,6 +52,9 @@ pub(crate) struct Status {
     /// Less than the reserve is free on the disk that pages are written to, so fetching waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shortage: Option<Shortage>,
+    /// The process that works on the run reaches no site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) network: Option<NoNetwork>,
     /// The space that a run takes on its disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) space: Option<Space>,
@@ -120,10 +118,8 @@ impl Source {
         let line = async |status: SiteStatus| {
             let (schedule, _) = frontier.schedule(&status.site).await?;
             let learning_cut = LearningCut::read(state, &status.site).await?;
-            let health = schedule.health(now);
-            let cause = NoArticlesCause::of(health, &status.outcomes, schedule.yields());
-            let vanished = schedule.mass_vanishing(now).map(|mass| mass.how);
-            anyhow::Ok(SiteWithHealth { health, cause, vanished, learning_cut, status })
+            let health = SiteHealth::of(&schedule, &status.outcomes, now);
+            anyhow::Ok(SiteWithHealth { health, learning_cut, status })
         };
         let sites =
             futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;
@@ -132,7 +128,11 @@ impl Source {
             Some(folder) => Some(Space::read(state, folder, self.config.archive.reserve_mb).await?),
             None => None,
         };
-        Ok(Status { outcomes, sites, queues, oldest_due, rate: None, shortage, space })
+        let network = match &self.run {
+            Some(_) => NoNetwork::read(state, now).await?,
+            None => None,
+        };
+        Ok(Status { outcomes, sites, queues, oldest_due, rate: None, shortage, network, space })
     }
 }
 

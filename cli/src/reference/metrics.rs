@@ -49,6 +49,11 @@ const NOTES: &[(&str, &str, &str)] = &[
     ),
     ("newslode_crawler_fetched_bytes_total", CRAWLER, "Unchanged pages are included."),
     ("newslode_crawler_fetch_seconds", CRAWLER, "Or to the failure. robots.txt is not included."),
+    (
+        "newslode_crawler_network_down",
+        CRAWLER,
+        "Sites that answered before fail one after the other, and none answers between them. No site is blamed for it.",
+    ),
     ("newslode_broker_refused_total", "crawler (`pages`), partitioner (`partitions`)", "Each try counts."),
     ("newslode_broker_consumed_total", READERS, ""),
     (
@@ -83,7 +88,7 @@ const NOTES: &[(&str, &str, &str)] = &[
     (
         "newslode_miner_sites",
         MINER,
-        "`quiet`: nothing new for longer than their rhythm explains. The miner that leads counts all sites.",
+        "`quiet`: nothing new for longer than their rhythm explains; operations.md explains the others. The miner that leads counts all sites.",
     ),
     (
         "newslode_miner_sites_due",

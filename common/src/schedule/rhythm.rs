@@ -78,6 +78,11 @@ impl Rhythm {
         self.begun.is_none()
     }
 
+    /// When the last article was counted, in seconds since the epoch; 0: never.
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
     /// Whether the site is silent beyond what its rhythm explains.
     pub(super) fn silence(&self, now: u64) -> Option<Silence> {
         let begun = self.begun?;

@@ -5,19 +5,22 @@
 
 use std::collections::BTreeMap;
 
-use newslode_page::reading::CanonicalUrl;
+use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::allowance::MOST_PER_DAY;
+use super::elsewhere::Elsewheres;
 use super::listing::ARTICLE;
 use super::outcome::LISTING;
+use super::output::ArticleDays;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
 use super::vanished::VanishedArticles;
 use super::{
-    Allowance, Class, DAY, Days, FeedHints, HOUR, Health, Listing, ListingId, ListingKind, MINUTE,
-    MassVanishing, Missed, Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Vanished, at, seconds,
+    Allowance, AskedPace, Class, DAY, Days, Elsewhere, FeedHints, HOUR, Health, Listing, ListingId,
+    ListingKind, MINUTE, MassVanishing, Missed, Next, Output, Past, Rest, ScheduleConfig, Shown, Silence,
+    Trouble, Vanished, at, seconds,
 };
 use crate::outcome::Outcome;
 
@@ -37,6 +40,10 @@ const PRIOR_FADES: u64 = 2 * DAY;
 const UNPROVEN_LINKS: u64 = 40;
 /// And at most one in this many of the URLs that the site may get in a day.
 const UNPROVEN_SHARE: u64 = 10;
+/// A site has too few listings if none has shown a new article for this long after its first one, in seconds,
+const UNLISTED_FOR: u64 = 3 * DAY;
+/// and so many new ones were read meanwhile.
+const UNLISTED_ARTICLES: u64 = 5;
 /// Intervals are stretched at most this many times while tokens are short.
 const MOST_STRETCH: u64 = 10;
 
@@ -62,6 +69,12 @@ pub struct SiteSchedule {
     vanished: Option<VanishedArticles>,
     /// What feeds say of their own pace.
     hints: Option<BTreeMap<ListingId, FeedHints>>,
+    /// Listings that lead to another site.
+    elsewhere: Option<Elsewheres>,
+    /// The pace that it asks for.
+    asked_pace: Option<AskedPace>,
+    /// Articles by the day on which they were read.
+    article_days: Option<ArticleDays>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -116,6 +129,7 @@ impl SiteSchedule {
     pub fn retire(&mut self, id: ListingId) {
         self.listings.remove(&id);
         self.hint(id, FeedHints::default());
+        self.change_elsewhere(|elsewhere| elsewhere.forget(id));
     }
 
     /// Notes what a feed says of its own pace, instead of what it said before.
@@ -160,8 +174,9 @@ impl SiteSchedule {
         allowance: &Allowance,
         config: &ScheduleConfig,
     ) -> Next {
-        self.troubles.end(now);
+        self.end_troubles(now);
         let time = seconds(now);
+        self.change_elsewhere(|elsewhere| elsewhere.visit(id, time));
         let Some(listing) = self.listings.get_mut(&id) else {
             return Next { due: at(time + config.longest_interval_s), class: Class::Listing };
         };
@@ -239,6 +254,28 @@ impl SiteSchedule {
         }
     }
 
+    /// Notes where the visit of a listing ended: on another site, or on its own. To be called before
+    /// [`visit`](SiteSchedule::visit), with the same time.
+    pub fn leads_to(&mut self, id: ListingId, site: Option<&Site>, now: Timestamp) {
+        match site {
+            Some(site) => self.elsewhere.get_or_insert_default().note(id, site, seconds(now)),
+            None => self.change_elsewhere(|elsewhere| elsewhere.forget(id)),
+        }
+    }
+
+    fn change_elsewhere(&mut self, change: impl FnOnce(&mut Elsewheres)) {
+        if let Some(elsewhere) = &mut self.elsewhere {
+            change(elsewhere);
+        }
+        self.elsewhere = self.elsewhere.take().filter(|elsewhere| !elsewhere.is_empty());
+    }
+
+    /// The other site that this one leads to for a day or more.
+    #[must_use]
+    pub fn redirected(&self) -> Option<&Elsewhere> {
+        self.elsewhere.as_ref()?.of_site(self.listings.values(), self.rhythm.last())
+    }
+
     /// Notes that a listing has another address now: the old one is asked for weekly, in case it returns.
     pub fn moved(now: Timestamp) -> Next {
         Next { due: at(seconds(now) + 7 * DAY), class: Class::Listing }
@@ -248,7 +285,7 @@ impl SiteSchedule {
     /// was published within the last day, as far as is known. What is found on a site's first day, and no listing showed as
     /// new, says nothing of how much it publishes: it was published over days.
     pub fn confirm(&mut self, by: Option<ListingId>, is_recent: bool, now: Timestamp) {
-        self.troubles.end(now);
+        self.end_troubles(now);
         let time = seconds(now);
         let before = self.yields();
         let first = if before.articles == 0 { time } else { before.first };
@@ -265,6 +302,17 @@ impl SiteSchedule {
         if is_recent && (by.is_some() || self.counted >= DAY) {
             self.published += ARTICLE;
         }
+    }
+
+    /// Counts the first reading of an article, beside [`confirm`](SiteSchedule::confirm). `is_full`: its text is whole.
+    pub fn count_article(&mut self, is_recent: bool, is_full: bool, now: Timestamp) {
+        self.article_days.get_or_insert_default().count(is_recent, is_full, now);
+    }
+
+    /// What the site brought lately; nothing if that was never counted.
+    #[must_use]
+    pub fn output(&self, now: Timestamp) -> Option<Output> {
+        Some(self.article_days.as_ref()?.output(self.yields().first, now))
     }
 
     /// Notes that a page that was read for the first time is neither an article nor a listing. `is_bare`: it holds hardly any
@@ -313,12 +361,69 @@ impl SiteSchedule {
 
     /// Notes trouble after this many requests in the last ten minutes.
     pub fn trouble(&mut self, trouble: Trouble, requests: u32, now: Timestamp) -> Rest {
+        self.set_asked_to_wait(false);
         self.troubles.add(trouble, requests, now)
+    }
+
+    /// Notes that the last trouble is a wish: the site asks us to come back later.
+    pub fn asks_to_wait(&mut self) {
+        self.set_asked_to_wait(true);
+    }
+
+    fn set_asked_to_wait(&mut self, is_asked: bool) {
+        if is_asked || self.asked_pace.is_some() {
+            self.asked_pace.get_or_insert_default().is_asked_to_wait = is_asked;
+        }
+    }
+
+    /// Notes the `Crawl-delay` of one of its hosts, as far as it is honoured, in milliseconds. The longest one holds for the site.
+    pub fn asks_delay(&mut self, delay_ms: u64) {
+        if delay_ms > self.asked_pace().crawl_delay_ms {
+            self.asked_pace.get_or_insert_default().crawl_delay_ms = delay_ms;
+        }
+    }
+
+    /// The pace that the site asks for.
+    #[must_use]
+    pub fn asked_pace(&self) -> AskedPace {
+        self.asked_pace.unwrap_or_default()
+    }
+
+    /// Takes back a failure that was not the site's own: no site answered at that time.
+    pub fn forgive(&mut self, trouble: Trouble) {
+        self.troubles.forgive(trouble);
+    }
+
+    fn end_troubles(&mut self, now: Timestamp) {
+        self.set_asked_to_wait(false);
+        self.troubles.end(now);
+    }
+
+    /// Whether the site asks for a delay that leaves too few requests for what it publishes.
+    fn is_paced_too_slowly(&self) -> bool {
+        // Before, it is a guess how much it publishes.
+        if self.counted < DAY {
+            return false;
+        }
+        let articles =
+            u128::from(self.published) * u128::from(DAY) / (u128::from(self.counted) * u128::from(ARTICLE));
+        let delay = self.asked_pace().crawl_delay_ms.max(self.troubles.taught_delay_ms());
+        AskedPace::is_too_slow(delay, u64::try_from(articles).unwrap_or(u64::MAX))
+    }
+
+    /// Whether articles come in that are new, and for days no listing has shown one of them. A site that nobody visits is not judged.
+    fn has_too_few_listings(&self) -> bool {
+        let last_look = self.listings.values().filter_map(|listing| listing.last).max().unwrap_or(0);
+        let first = self.yields().first;
+        self.rhythm.is_empty()
+            && first > 0
+            && last_look >= first + UNLISTED_FOR
+            && self.published >= UNLISTED_ARTICLES * ARTICLE
     }
 
     /// Notes a good answer of any page.
     pub fn answered(&mut self, now: Timestamp) {
-        self.troubles.end(now);
+        self.end_troubles(now);
     }
 
     /// Records that an article that was read before, of this [name](super::name), vanished. `before` is the time of the visit
@@ -336,7 +441,7 @@ impl SiteSchedule {
 
     /// Records that an article that was read before, of this [name](super::name), is still there.
     pub fn note_present(&mut self, article: u64, now: Timestamp) {
-        self.troubles.end(now);
+        self.end_troubles(now);
         self.vanished.get_or_insert_default().note_present(article, now);
     }
 
@@ -418,11 +523,17 @@ impl SiteSchedule {
                 Vanished::NotFound | Vanished::Moved | Vanished::OtherPage => Health::Failing,
             })
         };
-        self.troubles
-            .health()
+        let trouble = self.troubles.health().map(|trouble| match trouble {
+            Health::Blocked | Health::Failing if self.asked_pace().is_asked_to_wait => Health::RateLimited,
+            trouble => trouble,
+        });
+        trouble
+            .or_else(|| self.redirected().map(|_| Health::Redirected))
             .or_else(have_vanished)
             .or_else(is_without)
+            .or_else(|| self.is_paced_too_slowly().then_some(Health::RateLimited))
             .or_else(silence)
+            .or_else(|| self.has_too_few_listings().then_some(Health::TooFewListings))
             .unwrap_or(Health::Healthy)
     }
 

@@ -10,8 +10,9 @@
 //! answer costs no write. Start at [`AnswerTimes::add`].
 
 use newslode_page::time::Timestamp;
+use serde::{Deserialize, Serialize};
 
-use super::{HOUR, seconds};
+use super::{DAY, HOUR, seconds};
 
 /// Average answers between the starts of two requests.
 const ANSWERS: u64 = 3;
@@ -31,6 +32,27 @@ const UNIT: u64 = 16;
 const PRIOR: u64 = 150;
 /// A delay that did not change is told again after this, in seconds: another crawler may have told another one.
 const AGAIN: u64 = HOUR;
+
+/// Visits of listings that a site needs in a day, at least.
+const LISTING_VISITS: u64 = 48;
+
+/// What a site says of the pace at which it may be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedPace {
+    /// Whether its last trouble was a 429, or an answer with a `Retry-After`.
+    pub is_asked_to_wait: bool,
+    /// The longest `Crawl-delay` of its hosts, as far as it is honoured, in milliseconds.
+    pub crawl_delay_ms: u64,
+}
+
+impl AskedPace {
+    /// Whether so long a delay leaves too few requests for a site that publishes so many articles a day: each is asked for twice,
+    /// and the listings every half hour.
+    pub(super) fn is_too_slow(delay_ms: u64, articles_a_day: u64) -> bool {
+        let needed = LISTING_VISITS + 2 * articles_a_day;
+        delay_ms.saturating_mul(needed) > DAY * 1_000
+    }
+}
 
 /// How long a site took to answer lately, as one crawler saw it.
 #[derive(Clone, Debug)]

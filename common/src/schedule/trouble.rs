@@ -34,6 +34,12 @@ pub enum Health {
     NoArticles,
     /// It answers, and has shown nothing new for longer than its rhythm explains.
     Quiet,
+    /// It publishes, and for days none of its listings has shown what is new.
+    TooFewListings,
+    /// For a day or more its front pages, or all its listings, lead to another site.
+    Redirected,
+    /// It asks for fewer requests than its news need, or asks us now to come back later.
+    RateLimited,
     /// It refuses us, or many articles that were read before.
     Blocked,
     /// It does not answer, or with errors, or with something else where many articles were read before.
@@ -44,10 +50,13 @@ pub enum Health {
 
 impl Health {
     /// All of them.
-    pub const ALL: [Health; 6] = [
+    pub const ALL: [Health; 9] = [
         Health::Healthy,
         Health::NoArticles,
         Health::Quiet,
+        Health::TooFewListings,
+        Health::Redirected,
+        Health::RateLimited,
         Health::Blocked,
         Health::Failing,
         Health::RobotsClosed,
@@ -60,6 +69,9 @@ impl Health {
             Health::Healthy => "healthy",
             Health::NoArticles => "no_articles",
             Health::Quiet => "quiet",
+            Health::TooFewListings => "too_few_listings",
+            Health::Redirected => "redirected",
+            Health::RateLimited => "rate_limited",
             Health::Blocked => "blocked",
             Health::Failing => "failing",
             Health::RobotsClosed => "robots_closed",
@@ -158,6 +170,21 @@ impl Troubles {
         if now.saturating_sub(self.answered) >= MINUTE {
             self.answered = now;
         }
+    }
+
+    /// Takes back a failure that was not the site's own.
+    pub(super) fn forgive(&mut self, trouble: Trouble) {
+        match trouble {
+            Trouble::RobotsUnreachable => self.is_robots_closed = false,
+            Trouble::Blocked(_) | Trouble::Failing | Trouble::Busy => {
+                self.rests = self.rests.saturating_sub(1)
+            }
+        }
+    }
+
+    /// The delay that blocks taught, in milliseconds, before it sinks.
+    pub(super) fn taught_delay_ms(&self) -> u64 {
+        self.delay_ms
     }
 
     /// What is wrong now.

@@ -38,6 +38,8 @@ pub struct Metrics {
     pub fetch_seconds: Histogram,
     /// Publishes refused by a full queue, by queue.
     pub refused: IntCounterVec,
+    /// 1 while this crawler reaches none of its sites.
+    pub network_down: IntGauge,
     /// Messages taken from a queue, by queue.
     pub consumed: IntCounterVec,
     /// Messages given up, by queue.
@@ -64,7 +66,7 @@ pub struct Metrics {
     pub filed: IntCounterVec,
     /// Seconds from the time that a new article names as its publication to its delivery.
     pub article_delay: Histogram,
-    /// Sites by how they are, by `state`: `healthy`, `no_articles`, `quiet`, `blocked`, `failing`, `robots_closed`.
+    /// Sites by how they are, by `state`: as `Health` names them.
     pub sites: IntGaugeVec,
     /// Sites of which a URL could be claimed now.
     pub sites_due: IntGauge,
@@ -208,6 +210,10 @@ impl Metrics {
                 .counter("newslode_crawler_fetched_bytes_total", "Bytes fetched, after decoding the content encoding.")?,
             fetch_seconds: make
                 .seconds("newslode_crawler_fetch_seconds", "Time from the request to the last byte.")?,
+            network_down: make.gauge(
+                "newslode_crawler_network_down",
+                "1 while this crawler reaches none of its sites: its machine has no network.",
+            )?,
             refused: make.counters(
                 "newslode_broker_refused_total",
                 "Publishes that a full queue refused.",
@@ -419,7 +425,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (46, 53));
+        assert_eq!((ours, families.len()), (47, 54));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

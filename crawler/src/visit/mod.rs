@@ -27,6 +27,7 @@ use newslode_common::schedule::past::Source;
 use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Vanished};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
+use newslode_page::reading::{canonical, resolve};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 use url::Url;
@@ -34,6 +35,7 @@ use url::Url;
 use crate::chain::{self, Follow, Followed};
 use crate::error::{FetchError, LONGEST_WAIT};
 use crate::fetch::{Answer, Reply, Wanted};
+use crate::network::Blame;
 use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
 pub(crate) use page_links::FetchedBody;
@@ -110,6 +112,14 @@ impl Visit<'_> {
         self.now = self.shared.clock.now();
         // 3. What the answer says of the site, whatever it says of the page.
         match &reply.answer {
+            Err(error) if error.is_without_answer() => {
+                if self.blame(true).await? == Blame::Network {
+                    return Ok(self.waits_for_network());
+                }
+            }
+            _ => self.site_is_reached(),
+        }
+        match &reply.answer {
             Err(FetchError::Busy { .. }) => self.shared.slow_down_busy_site(self.claim).await?,
             _ => self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?,
         }
@@ -120,10 +130,19 @@ impl Visit<'_> {
             }
             _ => false,
         };
+        let leads_to = match &reply.answer {
+            Ok(Answer::Redirect { location, .. }) => resolve(&url, location).map(|target| target.site()),
+            _ => None,
+        };
         let follow = self.follow(&url, &reply, is_shared).await?;
         let followed = match chain::follow(self.shared, self.claim, wanted, reply, follow).await? {
             Ok(followed) => followed,
-            Err(outcome) => return self.unreadable(outcome).await,
+            Err(outcome) => {
+                if let Some(site) = leads_to.filter(|site| *site != self.claim.site) {
+                    self.note_where_it_leads(&site).await?;
+                }
+                return self.unreadable(outcome).await;
+            }
         };
         let followed = match self.render(browser, followed).await {
             Ok(followed) => followed,
@@ -227,7 +246,12 @@ impl Visit<'_> {
                 self.moved(redirect, before, is_shared).await
             }
             // Nothing that another address answers says that this page is gone, or that its site fails.
-            _ => self.unreadable(Outcome::RedirectLoop).await,
+            _ => {
+                if let Some(target) = canonical(&at) {
+                    self.note_where_it_leads(&target.site()).await?;
+                }
+                self.unreadable(Outcome::RedirectLoop).await
+            }
         }
     }
 
@@ -283,14 +307,26 @@ impl Visit<'_> {
     /// Asks robots.txt. `None`: the page may be fetched now.
     async fn robots(&mut self, url: &Url) -> anyhow::Result<Option<Completion>> {
         let (verdict, asked) = self.shared.robots.verdict_of(url).await;
+        // Rules may be those of a day ago.
+        if let RobotsVerdict::Unreachable { reason, .. } = &verdict
+            && asked
+            && !reason.is_without_answer()
+        {
+            self.site_is_reached();
+        }
         let rules = match verdict {
             RobotsVerdict::Rules(rules) => rules,
+            RobotsVerdict::Unreachable { reason, .. }
+                if reason.is_without_answer() && self.blame(asked).await? == Blame::Network =>
+            {
+                return Ok(Some(self.waits_for_network()));
+            }
             RobotsVerdict::Unreachable { reason, until } => {
                 return self.robots_failed(&reason, until).await.map(Some);
             }
         };
         if asked {
-            self.shared.apply_crawl_delay(&self.claim.site, &rules.robots).await?;
+            self.shared.apply_crawl_delay(self.claim, &rules.robots).await?;
             if !self.is_due_once() {
                 let maps = rules.maps.iter().map(|map| (map.clone(), ListingKind::Map));
                 self.add_listings(maps.collect()).await?;

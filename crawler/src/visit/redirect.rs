@@ -23,7 +23,7 @@ use newslode_common::schedule::{
 };
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
-use newslode_page::reading::{CanonicalUrl, canonical, resolve};
+use newslode_page::reading::{CanonicalUrl, Site, canonical, resolve};
 use url::Url;
 
 use super::page_links::{FetchedBody, PageLinks};
@@ -72,6 +72,7 @@ impl Visit<'_> {
         before: Option<Listing>,
     ) -> anyhow::Result<Completion> {
         let Some(target) = canonical(at) else { return self.unreadable(Outcome::RedirectLoop).await };
+        self.note_where_it_leads(&target.site()).await?;
         let redirects = self.page.missed;
         let place = Claim { url: target.clone(), content: None, ..self.claim.clone() };
         let mut page_links =
@@ -92,6 +93,16 @@ impl Visit<'_> {
             false => self.claim.content,
         };
         Ok(self.done(Outcome::Redirected, content, Validators::default(), next))
+    }
+
+    /// Notes on which site the visit of a listing ended.
+    pub(super) async fn note_where_it_leads(&self, site: &Site) -> anyhow::Result<()> {
+        if !matches!(self.page.role, Role::Listing(_)) {
+            return Ok(());
+        }
+        let (id, now) = (self.listing_id(), self.now);
+        let other = (*site != self.claim.site).then_some(site);
+        self.teach(|schedule| schedule.leads_to(id, other, now)).await
     }
 
     /// When the listing is asked for next, and whether the target becomes a listing of its own.
@@ -134,6 +145,7 @@ impl Visit<'_> {
         let Some(target) = resolve(redirect.at, redirect.location) else {
             return self.unreadable(Outcome::NotHtml).await;
         };
+        self.note_where_it_leads(&target.site()).await?;
         if target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects || is_shared {
             self.note_vanished(Vanished::Moved, None).await?;
             return self.unreadable(Outcome::RedirectLoop).await;

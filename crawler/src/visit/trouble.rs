@@ -14,12 +14,13 @@ use newslode_common::schedule::{
     AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble, Vanished,
     name,
 };
-use newslode_common::store::teach::rest;
+use newslode_common::store::teach::{rest, teach};
 use newslode_common::store::{Completion, Why};
 use newslode_page::time::Timestamp;
 
 use super::state::Visit;
 use crate::error::{FetchError, LONGEST_WAIT, Meaning, with_causes};
+use crate::network::{Blame, PAUSE};
 
 /// A page that was blocked waits this much longer than its site rests, in milliseconds, so that other pages are asked
 /// for first: a page that is refused alone must not let its site rest again and again.
@@ -57,7 +58,7 @@ impl Visit<'_> {
                 self.try_again(outcome, ServerSays::Nothing, until, SiteRests::UntilNextTry)
             }
             Meaning::Fails(outcome) | Meaning::OurBug(outcome) | Meaning::Busy { outcome, .. } => {
-                self.rest(outcome, Trouble::RobotsUnreachable, None).await?
+                self.rest(outcome, Trouble::RobotsUnreachable, Wish::default()).await?
             }
         };
         self.log(error, &completion);
@@ -79,7 +80,9 @@ impl Visit<'_> {
     /// Completes a visit whose outcome brought no page.
     pub(super) async fn unreadable(mut self, outcome: Outcome) -> anyhow::Result<Completion> {
         let next = match (consequence(outcome, self.page.target()), self.page.role) {
-            (Consequence::SiteRests(trouble, _), _) => return self.rest(outcome, trouble, None).await,
+            (Consequence::SiteRests(trouble, _), _) => {
+                return self.rest(outcome, trouble, Wish::default()).await;
+            }
             (Consequence::TriedAgain, _) => {
                 return Ok(self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No));
             }
@@ -234,7 +237,7 @@ impl Visit<'_> {
         if self.is_tried_again(outcome) {
             return Ok(self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No));
         }
-        self.rest(outcome, Trouble::Failing, None).await
+        self.rest(outcome, Trouble::Failing, Wish::default()).await
     }
 
     /// Completes a visit on which the server asked us to come back later.
@@ -249,31 +252,27 @@ impl Visit<'_> {
             return Ok(self.try_again(outcome, server, self.now, SiteRests::UntilNextTry));
         }
         // One address may be asked too much of, or be out of order. The front page speaks for the site, and so do two others.
+        let is_asked = trouble != Trouble::Failing || retry_after.is_some();
         let is_front = self.page.role == Role::Listing(ListingKind::Front);
         let others = self.shared.busy.note(self.claim.site.as_str(), self.claim.url.as_str(), self.now);
         if !is_front && others == 0 {
             let wait = retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
             self.not_before = wait.max(self.not_before);
             let trouble = if matches!(trouble, Trouble::Blocked(_)) { Trouble::Busy } else { trouble };
-            return self.rest(outcome, trouble, None).await;
+            return self.rest(outcome, trouble, Wish { until: None, is_asked }).await;
         }
         let wish = match trouble {
             // A block holds the wish itself.
             Trouble::Blocked(_) => None,
             Trouble::Failing | Trouble::RobotsUnreachable | Trouble::Busy => retry_after,
         };
-        let wish = wish.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
-        self.rest(outcome, trouble, wish).await
+        let until = wish.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
+        self.rest(outcome, trouble, Wish { until, is_asked }).await
     }
 
     /// Lets the site rest, while the page keeps its place. If other pages answered since this page failed before, the page is
     /// at fault and waits alone.
-    async fn rest(
-        mut self,
-        outcome: Outcome,
-        trouble: Trouble,
-        wish: Option<Timestamp>,
-    ) -> anyhow::Result<Completion> {
+    async fn rest(mut self, outcome: Outcome, trouble: Trouble, wish: Wish) -> anyhow::Result<Completion> {
         let before = self.page.failed;
         if self.site_schedule().await?.fails_alone(before) {
             let next = self.schedule_alone(outcome).await?;
@@ -283,18 +282,54 @@ impl Visit<'_> {
         let (frontier, site, config) = (self.shared.parts.frontier.as_ref(), &self.claim.site, self.config());
         let lesson = |schedule: &mut SiteSchedule| {
             let mut rest = schedule.trouble(trouble, requests, now);
-            rest.until = rest.until.max(wish.unwrap_or_default());
+            rest.until = rest.until.max(wish.until.unwrap_or_default());
+            if wish.is_asked {
+                schedule.asks_to_wait();
+            }
             rest
         };
         let resting = || rest(frontier, site, config, now, &lesson);
         let until = self.shared.retry_store_call(resting).await.context("cannot let a site rest")?.until;
         tracing::debug!(%site, %outcome, ?until, "the site rests");
+        if matches!(outcome, Outcome::Unreachable | Outcome::Timeout | Outcome::RobotsUnreachable) {
+            self.shared.parts.network.blamed(site, trouble);
+        }
         self.page.failed = Some(now.0 / 1_000);
         let is_behind_others =
             matches!(trouble, Trouble::Blocked(_) | Trouble::Busy) && self.page.target() == Target::Article;
         let due = if is_behind_others { Timestamp(until.0 + OTHERS_FIRST_MS) } else { self.claim.was.due };
         let next = Next { due, class: self.claim.was.class };
         Ok(self.without_page(outcome, Some(next)))
+    }
+
+    /// Whom to blame for a request that nothing answered. `is_new`: the site was asked just now. If it is the network, what sites
+    /// were blamed for since the last answer is taken back.
+    pub(super) async fn blame(&self, is_new: bool) -> anyhow::Result<Blame> {
+        let network = &self.shared.parts.network;
+        let blame = match is_new {
+            true => network.failed(&self.claim.site, self.shared.clock.now()),
+            false if network.outage().is_some() => Blame::Network,
+            false => Blame::Site,
+        };
+        self.shared.parts.metrics.network_down.set(i64::from(blame == Blame::Network));
+        for (site, trouble) in network.take_blamed() {
+            let (frontier, config, now) = (self.shared.parts.frontier.as_ref(), self.config(), self.now);
+            let forgiving = || teach(frontier, &site, config, now, |schedule| schedule.forgive(trouble));
+            self.shared.retry_store_call(forgiving).await.context("cannot change a site's schedule")?;
+        }
+        Ok(blame)
+    }
+
+    /// Notes that the site answered, so that there is a network.
+    pub(super) fn site_is_reached(&self) {
+        self.shared.parts.network.answered(&self.claim.site);
+        self.shared.parts.metrics.network_down.set(0);
+    }
+
+    /// The completion of a visit while this machine has no network: it says nothing of the page or its site.
+    pub(super) fn waits_for_network(&self) -> Completion {
+        let due = self.shared.clock.now().plus(PAUSE);
+        Completion::Retry { due, counts: false, rest_site_until: Some(due) }
     }
 
     /// Logs why a page could not be read. Operators want to know why a seed failed, once.
@@ -310,6 +345,15 @@ impl Visit<'_> {
             tracing::debug!(%url, error, "failed");
         }
     }
+}
+
+/// What a site wishes that rests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Wish {
+    /// No request before this time.
+    until: Option<Timestamp>,
+    /// Whether it asked us to come back later: with a 429, or with a `Retry-After`.
+    is_asked: bool,
 }
 
 /// Whether the whole site rests until the next try of a page that is due once.

@@ -10,6 +10,7 @@ mod discovery;
 mod doubles;
 mod endings;
 mod faults;
+mod health;
 mod hostile;
 mod listed;
 mod pace;

@@ -17,6 +17,7 @@ use newslode_common::store::{Again, Entry, Frontier, NewUrl, Note, SiteSettings,
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::error::FetchError;
+use newslode_crawler::network::Network;
 use newslode_crawler::web::{HeaderMap, Response, Web, header, response};
 use newslode_crawler::{Crawler, Parts, Step, Surroundings};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -81,6 +82,7 @@ pub(crate) struct Sim {
     pub(crate) web: Arc<ScriptedWeb>,
     pub(crate) outbox: Arc<MemoryBroker>,
     pub(crate) archive: Arc<MemoryArchive>,
+    pub(crate) network: Arc<Network>,
     pub(crate) clock: Clock,
     pub(crate) crawler: Crawler,
 }
@@ -107,12 +109,14 @@ impl Sim {
         let web = Arc::new(ScriptedWeb { answers, asked, takes, clock: clock.clone() });
         let outbox = Arc::new(MemoryBroker::default());
         let archive = Arc::new(MemoryArchive::default());
+        let network = Arc::new(Network::default());
         let parts = Parts {
             frontier: store.clone(),
             broker: outbox.clone(),
             archive: archive.clone(),
             parsed: Arc::default(),
             metrics: Metrics::new().unwrap(),
+            network: network.clone(),
             room: None,
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
@@ -128,7 +132,7 @@ impl Sim {
             labels: BTreeMap::new(),
         };
         store.put_site(&site(), &settings).await.unwrap();
-        let sim = Sim { store, web, outbox, archive, clock, crawler };
+        let sim = Sim { store, web, outbox, archive, network, clock, crawler };
         sim.set_answer(FRONT, 200, &[], page("Front", &[]));
         sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
         sim

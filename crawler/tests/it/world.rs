@@ -119,6 +119,7 @@ impl World {
             archive: self.archive.clone(),
             parsed: Arc::default(),
             metrics: self.metrics.clone(),
+            network: Arc::default(),
             room: None,
         }
     }

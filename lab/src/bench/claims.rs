@@ -190,6 +190,7 @@ async fn crawl<C: AsyncFn() -> anyhow::Result<RedisStore>>(
             archive: outbox,
             parsed: Arc::default(),
             metrics: Metrics::new()?,
+            network: Arc::default(),
             room: None,
         };
         let around = Surroundings { web: web.clone(), clock: Clock::Machine };

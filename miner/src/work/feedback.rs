@@ -11,7 +11,7 @@ use newslode_common::message::PartitionedPage;
 use newslode_common::schedule::{ListingKind, PageSchedule, Role, ScheduleConfig, SiteSchedule, name};
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Frontier, Note, StoreResult};
-use newslode_page::article::Article;
+use newslode_page::article::{Article, Completeness};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
@@ -35,6 +35,8 @@ pub struct PageFeedback {
     pub text: Option<u64>,
     /// Whether it was published at most a day before the fetch; true if the article names no day.
     pub is_recent: bool,
+    /// Whether all of the article's text was read.
+    pub is_full: bool,
     /// Whether readers know the article under another address.
     pub is_twin: bool,
     /// Whether the page holds hardly any text.
@@ -56,6 +58,7 @@ impl PageFeedback {
             at,
             text,
             is_recent: is_recent(published, at),
+            is_full: article.is_some_and(|article| article.completeness == Completeness::Full),
             is_twin: false,
             is_bare: false,
         }
@@ -119,7 +122,10 @@ pub async fn report(
         teach(frontier, &site, config, feedback.at, |site| site.meet(url, ListingKind::Section)).await?;
     }
     if outcome.is_new_article {
-        let confirm = |site: &mut SiteSchedule| site.confirm(schedule.by, feedback.is_recent, feedback.at);
+        let confirm = |site: &mut SiteSchedule| {
+            site.confirm(schedule.by, feedback.is_recent, feedback.at);
+            site.count_article(feedback.is_recent, feedback.is_full, feedback.at);
+        };
         teach(frontier, &site, config, feedback.at, confirm).await?;
     }
     if outcome.is_new_other {

@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, StatusCode, header};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use newslode_common::listen::connections::Peer;
 use newslode_common::time::now;
 use tokio_util::sync::CancellationToken;
@@ -95,6 +97,8 @@ pub(in crate::console) struct Identity {
 pub(in crate::console) enum Shown {
     Nothing,
     Token,
+    /// A token as the password of HTTP Basic.
+    Basic,
     Session,
     Socket,
 }
@@ -331,6 +335,26 @@ impl Access {
         Ok(nobody)
     }
 
+    /// The same for a request that reads what programs read, if readers need a token: one that showed nothing yet may show it as the
+    /// password of HTTP Basic, as feed readers do. It may only read, because browsers repeat such a password by themselves. Where
+    /// nobody needs a token, such headers are for a proxy in front of us.
+    ///
+    /// # Errors
+    /// When the password is refused.
+    pub(in crate::console) fn reader(&self, caller: Caller, headers: &HeaderMap) -> Result<Caller, Refused> {
+        if !self.asks_readers || caller.identity.is_some() {
+            return Ok(caller);
+        }
+        let basic = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let Some(token) = basic.and_then(basic_password) else { return Ok(caller) };
+        if !caller.origin.is_private {
+            return Err(Refused::Public);
+        }
+        let identity = self.identity_of(&hash_of(&token)).ok_or(Refused::Wrong)?;
+        let identity = Identity { role: Role::Read, ..identity };
+        Ok(Caller { identity: Some(identity), shown: Shown::Basic, ..caller })
+    }
+
     /// The session of a request, if its token is still valid.
     fn session(&self, headers: &HeaderMap) -> Option<(Identity, String)> {
         let name = hash_of(session_cookie(headers)?);
@@ -434,6 +458,23 @@ impl Access {
 fn bearer_token(value: &str) -> Option<&str> {
     let (scheme, token) = value.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+}
+
+/// The password in an `Authorization` header of the scheme Basic (RFC 7617); the name before it may be any.
+fn basic_password(value: &str) -> Option<String> {
+    let (scheme, pair) = value.split_once(' ')?;
+    let pair = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(pair.trim()).ok())??;
+    let (_, password) = std::str::from_utf8(&pair).ok()?.split_once(':')?;
+    Some(password.to_owned())
+}
+
+/// Asks for a token as the password of HTTP Basic.
+pub(in crate::console) const CHALLENGE: &str = "Basic realm=\"Newslode\", charset=\"UTF-8\"";
+
+/// Whether a program may be asked for a password: a browser would open a window for it instead of the page for signing in.
+pub(in crate::console) fn may_be_challenged(headers: &HeaderMap) -> bool {
+    !headers.contains_key(header::HeaderName::from_static("sec-fetch-site"))
+        && session_cookie(headers).is_none()
 }
 
 /// What a signed-in visitor may not do.
@@ -653,6 +694,47 @@ mod tests {
         for wrong in ["", "x", TOKEN] {
             assert!(mark(wrong).is_none(), "{wrong}");
         }
+    }
+
+    fn basic(pair: &str) -> String {
+        format!("Basic {}", STANDARD.encode(pair))
+    }
+
+    #[test]
+    fn a_token_as_the_password_of_basic_lets_read_and_never_write() {
+        let options = || AccessOptions { token: Some(TOKEN.into()), ..AccessOptions::default() };
+        let asking = access(AccessOptions { asks_readers: true, ..options() });
+        let read = |access: &Access, peer: Peer, value: &str| {
+            let headers = headers(&[("authorization", value)]);
+            let caller = access.caller(&headers, access.origin(peer, &headers))?;
+            access.reader(caller, &headers)
+        };
+        let right = basic(&format!("anybody:{TOKEN}"));
+        let reader = read(&asking, loopback(), &right).unwrap();
+        assert_eq!((reader.shown, reader.name()), (Shown::Basic, OF_FILE));
+        assert!(!reader.may_write() && reader.visitor().mark.is_none());
+        assert!(reader.program(&headers(&[("authorization", &right)]), &asking.hosts).is_err());
+        assert!(!is_writer(&asking, loopback(), &[("authorization", &right)]));
+        assert_eq!(read(&asking, loopback(), &basic("a:b")).unwrap_err(), Refused::Wrong);
+        let remote = Peer::tcp("10.0.0.9:1".parse().unwrap(), false);
+        assert_eq!(read(&asking, remote, &right).unwrap_err(), Refused::Public);
+        for none in ["Basic", "Basic ", "Basic ***", &format!("Basic {TOKEN}"), "Digest a"] {
+            assert_eq!(read(&asking, loopback(), none).unwrap().identity, None, "{none}");
+        }
+        // A proxy in front may have passwords of its own.
+        let open = access(options());
+        assert_eq!(read(&open, loopback(), &basic("a:b")).unwrap().identity, None);
+        let (_, name) = asking.sign_in(TOKEN).unwrap().unwrap();
+        let both = headers(&[("authorization", &basic("a:b")), ("cookie", &cookie(&name))]);
+        let caller = asking.caller(&both, asking.origin(loopback(), &both)).unwrap();
+        assert_eq!(asking.reader(caller, &both).unwrap().shown, Shown::Session);
+    }
+
+    #[test]
+    fn programs_are_asked_for_a_password_and_browsers_are_not() {
+        assert!(may_be_challenged(&headers(&[("accept", "application/atom+xml")])));
+        assert!(!may_be_challenged(&headers(&[("sec-fetch-site", "same-origin")])));
+        assert!(!may_be_challenged(&headers(&[("cookie", &cookie("old"))])));
     }
 
     #[test]

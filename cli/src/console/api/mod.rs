@@ -18,7 +18,6 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
-use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
 use newslode_common::version::ContentHash;
@@ -35,9 +34,12 @@ use super::pages::explain::query_value;
 use super::snapshot::{ArticleSummary, SiteFacts, Snapshot};
 use super::state::{Console, ConsoleAddress};
 use super::writing::corrections::listed;
+use crate::engine::network::NoNetwork;
 use crate::filter::Parameters;
+use crate::filter::phrases::{PASSAGE, Snippet, WordQuery};
 use crate::filter::times::Calendar;
 use crate::queries::explain;
+use crate::queries::health::SiteHealth;
 use crate::queries::taxonomy::{IdentifiedConcept, IdentifiedTaxonomy, change_lines};
 
 /// The description of the API.
@@ -163,7 +165,24 @@ async fn get_articles(
     let next = selected.next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
     let end = format!("],\"matched\":{},\"next\":{next}}}", selected.matched);
     let ids: Vec<ContentHash> = selected.articles.iter().map(|summary| summary.id).collect();
-    articles_response(article_lines(console, snapshot.clone(), ids, address), end).await
+    let words = WordQuery::parse(&filter.q);
+    let line = move |summary: &ArticleSummary, detail: &Detail| {
+        let line = article_line(summary, detail, &address)?;
+        if words.is_empty() { Ok(line) } else { with_snippet(line, &words, detail) }
+    };
+    articles_response(article_texts(console, snapshot.clone(), ids, line), end).await
+}
+
+/// The line with what the article says around the words that were asked for: `snippet`, null if they are nowhere in it as a reader
+/// finds them.
+fn with_snippet(line: String, words: &WordQuery, detail: &Detail) -> Result<String, Problem> {
+    let article = &detail.article;
+    let texts = article.body.iter().map(|block| block.text.as_str());
+    let passage = words.passage(texts, PASSAGE).or_else(|| words.passage(article.title.as_deref(), PASSAGE));
+    let snippet =
+        serde_json::to_string(&passage.map(Snippet::from)).map_err(|error| Problem::away(&error))?;
+    let keys = line.strip_suffix('}').unwrap_or(&line);
+    Ok(format!("{keys},\"snippet\":{snippet}}}"))
 }
 
 /// The line of an article: that of `articles.jsonl`, with the address of its page in the console.
@@ -277,7 +296,8 @@ async fn get_article(
 pub(super) struct SiteAnswer<'a> {
     #[serde(flatten)]
     status: &'a SiteStatus,
-    health: Health,
+    #[serde(flatten)]
+    health: &'a SiteHealth,
     articles: u64,
     /// Share of the articles that its listings showed within seven days that was read, in thousandths.
     recall: Option<u64>,
@@ -287,15 +307,22 @@ pub(super) struct SiteAnswer<'a> {
 impl<'a> SiteAnswer<'a> {
     pub(super) fn of(facts: &'a SiteFacts) -> SiteAnswer<'a> {
         let SiteFacts { status, health, articles, recall, listings } = facts;
-        SiteAnswer { status, health: *health, articles: *articles, recall: *recall, listings: *listings }
+        SiteAnswer { status, health, articles: *articles, recall: *recall, listings: *listings }
     }
+}
+
+#[derive(Serialize)]
+struct SitesAnswer<'a> {
+    sites: Vec<SiteAnswer<'a>>,
+    /// The process that works on the run reaches no site.
+    network: Option<NoNetwork>,
 }
 
 async fn get_sites(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> ApiResult {
     parameters(query.as_deref(), &[])?;
     let snapshot = console.snapshot().await?;
     let sites: Vec<SiteAnswer<'_>> = snapshot.sites.iter().map(SiteAnswer::of).collect();
-    json_response(&BTreeMap::from([("sites", sites)]))
+    json_response(&SitesAnswer { sites, network: snapshot.network })
 }
 
 async fn get_site(State(console): State<Arc<Console>>, Path(named): Path<String>) -> ApiResult {

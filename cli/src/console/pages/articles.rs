@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use newslode_common::rights::Use;
 
 use super::parts::{Found, article_file_links, article_summaries};
-use super::shell::{NavigationItem, Page, page_response};
+use super::shell::{NavigationItem, Page, list_response};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::Snapshot;
@@ -27,13 +27,13 @@ pub(in crate::console) async fn page(
 ) -> PageResult {
     let snapshot = console.snapshot().await?;
     let (asked, _) = ArticleQuery::read(query.as_deref(), &[])?;
-    page_response(&console, &snapshot, list_page(&console, &snapshot, &asked).await?)
+    list_response(&console, &snapshot, list_page(&console, &snapshot, &asked).await?, &asked)
 }
 
 async fn list_page(console: &Console, snapshot: &Snapshot, asked: &ArticleQuery) -> Result<Page, Problem> {
     let (mined, filter) = (&snapshot.mined, &asked.filter);
     let selected = asked.select(snapshot, SHOWN, &Calendar::current())?;
-    let found = Found::read(console, &filter.q, &selected.articles).await?;
+    let found = Found::read(console, filter, &selected.articles).await?;
     let main = html! {
         (filter_form(snapshot, filter))
         (conditions(filter))
@@ -106,6 +106,7 @@ fn condition_name(name: &'static str) -> &'static str {
     match name {
         "q" => "words",
         "found_since" => "found since",
+        "found_until" => "found until",
         other => other,
     }
 }
@@ -119,6 +120,10 @@ fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
             div.wide {
                 label for="words" { "Words of title or text" }
                 input #words type="search" name="q" value=(filter.q) autocomplete="off" dir="auto" aria-describedby="how";
+            }
+            div {
+                label for="title" { "Words of the title" }
+                input #title name="title" value=(filter.title) autocomplete="off" dir="auto" aria-describedby="how";
             }
             div {
                 label for="concept" { "Concept" }
@@ -176,6 +181,7 @@ fn filter_form(snapshot: &Snapshot, filter: &Filter) -> Markup {
             (time_input("from", "From", filter.from))
             (time_input("to", "To", filter.to))
             (time_input("found_since", "Found since", filter.found_since))
+            (time_input("found_until", "Found until", filter.found_until))
             div {
                 label for="day" { "Day" }
                 input #day type="date" name="day" value=[filter.day];

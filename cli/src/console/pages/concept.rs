@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
 use super::parts::{Found, Pages, article_file_links, article_summaries, concept_link, concept_path};
-use super::shell::{NavigationItem, Page, page_response};
+use super::shell::{NavigationItem, Page, list_response};
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem, unknown_concept};
 use crate::console::filter::ArticleQuery;
@@ -37,7 +37,8 @@ pub(in crate::console) async fn page(
     }
     let (concept, _) = snapshot.mined.concept_with_facts(&named).ok_or_else(|| unknown_concept(&named))?;
     let corrections = concept_section(&console, concept, &visitor).await?;
-    page_response(&console, &snapshot, concept_page(&snapshot, &named, &corrections)?)
+    let list = ArticleQuery::of(Filter { concept: concept.key.clone(), ..Filter::default() });
+    list_response(&console, &snapshot, concept_page(&snapshot, &named, &corrections)?, &list)
 }
 
 fn concept_page(snapshot: &Snapshot, named: &str, corrections: &Markup) -> Result<Page, Problem> {

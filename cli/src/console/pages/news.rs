@@ -18,9 +18,9 @@ use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
 use super::parts::{
-    Found, article_file_links, article_summaries, concept_link, shortage_note, site_link, site_state,
+    Found, article_file_links, article_summaries, concept_link, site_link, site_state, standstill_note,
 };
-use super::shell::{NavigationItem, Page, page_response};
+use super::shell::{NavigationItem, Page, feed_path, list_response};
 use crate::console::access::{Caller, Visitor, cookie};
 use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::{ArticleQuery, parameters};
@@ -86,13 +86,14 @@ pub(in crate::console) async fn page(
         trail: html! { @if !view.filter.is_empty() { a href="/" { "News" } } },
         lead: view.since_choices(since),
         main: html! {
-            (shortage_note(&console.source))
+            (standstill_note(&console.source, &snapshot))
             @if let Some(reason) = unread { p.note { "Everything is shown, because what you follow cannot be read: " (reason) "." } }
             (view.main(since, followed)?)
             @if let Some(button) = button { (button) }
         },
     };
-    let mut response = page_response(&console, &snapshot, page)?;
+    let list = ArticleQuery::of(view.filter.clone());
+    let mut response = list_response(&console, &snapshot, page, &list)?;
     let kept = view.visit.set_cookie(caller.origin.is_encrypted);
     if let Ok(kept) = HeaderValue::from_str(&kept) {
         response.headers_mut().insert(SET_COOKIE, kept);
@@ -494,7 +495,7 @@ impl View<'_> {
     }
 
     fn troubled(&self) -> impl Iterator<Item = &SiteFacts> {
-        self.sites_at_work().filter(|facts| facts.health != Health::Healthy)
+        self.sites_at_work().filter(|facts| facts.health.health != Health::Healthy)
     }
 
     fn trouble_section(&self) -> Markup {
@@ -522,7 +523,7 @@ impl View<'_> {
                                     @let site = &facts.status.site;
                                     tr {
                                         th scope="row" { (site_link(site)) }
-                                        td { (site_state(&facts.status, facts.health)) }
+                                        td { (site_state(&facts.status, &facts.health)) }
                                         td {
                                             @match newest.get(site) {
                                                 Some(at) => a href=(list_path(Filter { site: site.to_string(), ..Filter::default() })) { (time_element(*at)) },
@@ -622,11 +623,6 @@ fn list_path(filter: Filter) -> String {
 /// The list of the days that small charts show.
 fn days_path(filter: &Filter) -> String {
     list_path(Filter { from: "8d".parse().ok(), ..filter.clone() })
-}
-
-/// The Atom feed of a filter.
-fn feed_path(filter: &Filter) -> String {
-    format!("/articles.atom?{}", ArticleQuery::of(filter.clone()).query(None))
 }
 
 /// This page under a condition.

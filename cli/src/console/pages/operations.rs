@@ -12,15 +12,17 @@ use newslode_common::broker::{Broker as _, DeadLetter, Queue};
 use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
-use super::parts::{shortage_note, site_link};
+use super::parts::{site_link, standstill_note};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::access::{Caller, Visitor};
 use crate::console::answer::PageResult;
+use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
 use crate::console::writing::form::mark_field;
 use crate::engine::space::Space;
-use crate::filter::times::{Calendar, parse_instant};
+use crate::filter::Filter;
+use crate::filter::times::{Calendar, When, parse_instant};
 use crate::html::charts::{self, Bars, outcome_table};
 use crate::html::values::{Number, count_with_noun, empty_note, time_element};
 use crate::queries::audit::Record;
@@ -71,7 +73,7 @@ pub(in crate::console) async fn page(
     };
     let main = html! {
         (console.notices.shown(query.as_deref()))
-        (shortage_note(&console.source))
+        (standstill_note(&console.source, &snapshot))
         @if visitor.may_sign_in && visitor.mark.is_none() {
             p.note { "To change something here, " a href="/session" { "sign in" } " first." }
         }
@@ -218,16 +220,25 @@ fn found_by_hour(snapshot: &Snapshot, calendar: &Calendar) -> Markup {
     }
     let is_quiet = hours.iter().all(|count| *count == 0);
     let values = hours.iter().zip(0..).map(|(count, hour)| (format!("{hour:02}"), *count)).collect();
+    let links = (0_i8..24).map(|hour| hour_path(calendar.today(), hour)).collect();
     html! {
         section {
             h2 { "Found today " small { "by hour" } }
             @if is_quiet {
                 (empty_note("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
             } @else {
-                (Bars { about: "Articles found today, by hour", values, links: Vec::new(), every: 3 })
+                (Bars { about: "Articles found today, by hour", values, links, every: 3 })
             }
         }
     }
+}
+
+/// The list of the articles that were found in an hour of a day, where the console is.
+fn hour_path(day: jiff::civil::Date, hour: i8) -> String {
+    let since = When::Local(day.at(hour, 0, 0, 0));
+    let until = When::Local(day.at(hour, 59, 59, 999_000_000));
+    let filter = Filter { found_since: Some(since), found_until: Some(until), ..Filter::default() };
+    format!("/articles?{}", ArticleQuery::of(filter).query(None))
 }
 
 /// The log has times as ISO 8601.

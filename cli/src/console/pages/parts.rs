@@ -13,17 +13,16 @@ use newslode_page::reading::Site;
 
 use crate::console::answer::Problem;
 use crate::console::filter::ArticleQuery;
-use crate::console::snapshot::{ArticleSummary, Mined};
+use crate::console::snapshot::{ArticleSummary, Mined, Snapshot};
 use crate::console::source::Source;
 use crate::console::state::Console;
-use crate::filter::phrases::{Passage, WordQuery};
+use crate::filter::Filter;
+use crate::filter::phrases::{PASSAGE, Passage, WordQuery};
 use crate::html::Links;
 use crate::html::lists::{self, ListedArticle};
-use crate::html::values::{EXTERNAL_REL, page_url, publication_element, time_element};
-use crate::queries::explain::asks_not_to_be_indexed;
+use crate::html::values::{EXTERNAL_REL, count_with_noun, page_url, publication_element, time_element};
+use crate::queries::health::SiteHealth;
 
-/// About how many characters a passage has.
-const LENGTH: usize = 220;
 /// Articles that are read at once.
 const AT_ONCE: usize = 8;
 
@@ -40,9 +39,15 @@ impl Links for Pages {
     }
 }
 
-/// Says so while fetching waits for room on the disk.
-pub(in crate::console) fn shortage_note(source: &Source) -> Markup {
+/// Says so while nothing can be fetched: the disk is short of room, or the machine has no network.
+pub(in crate::console) fn standstill_note(source: &Source, snapshot: &Snapshot) -> Markup {
     html! {
+        @if let Some(network) = &snapshot.network {
+            p.note #network {
+                "No network: " (count_with_noun(network.sites, "site", "sites")) " could not be reached since " (time_element(network.since))
+                ". No site and no article is blamed for it."
+            }
+        }
         @if let Some(shortage) = source.shortage() {
             p.note { "Fetching waits for room: " (shortage) "." }
         }
@@ -140,7 +145,8 @@ pub(super) fn file_links(path: &str, query: &str, formats: &[(&str, &str)]) -> M
 /// What was found in articles: the passages of their texts, by their names.
 #[derive(Default)]
 pub(super) struct Found {
-    words: WordQuery,
+    /// Words that are marked in titles.
+    in_titles: WordQuery,
     passages: HashMap<ContentHash, Passage>,
 }
 
@@ -151,12 +157,13 @@ impl Found {
     /// When the archive fails.
     pub(super) async fn read(
         console: &Console,
-        words: &str,
+        filter: &Filter,
         articles: &[&ArticleSummary],
     ) -> Result<Found, Problem> {
-        let words = WordQuery::parse(words);
+        let (words, mut in_titles) = (WordQuery::parse(&filter.q), WordQuery::parse(&filter.title));
+        in_titles.parts.extend(words.parts.iter().cloned());
         if words.is_empty() {
-            return Ok(Found::default());
+            return Ok(Found { in_titles, passages: HashMap::new() });
         }
         let archive = &console.source.parts.stores.archive;
         let read = |(id, content): (ContentHash, ContentHash)| {
@@ -166,7 +173,7 @@ impl Found {
                 // Long texts take their time.
                 let passage = tokio::task::spawn_blocking(move || {
                     let article: Article = serde_json::from_slice(&json).ok()?;
-                    words.passage(article.body.iter().map(|block| block.text.as_str()), LENGTH)
+                    words.passage(article.body.iter().map(|block| block.text.as_str()), PASSAGE)
                 });
                 let passage = passage.await.map_err(|error| Problem::away(&error))?;
                 Ok::<_, Problem>(passage.map(|passage| (id, passage)))
@@ -176,11 +183,11 @@ impl Found {
         let passages = futures::stream::iter(wanted).map(read).buffer_unordered(AT_ONCE);
         let passages = passages.try_filter_map(|passage| futures::future::ready(Ok(passage)));
         let passages = passages.try_collect().await?;
-        Ok(Found { words, passages })
+        Ok(Found { in_titles, passages })
     }
 
     fn headline(&self, article: &ArticleSummary) -> Markup {
-        marked_text(&self.words.marked(article.headline()))
+        marked_text(&self.in_titles.marked(article.headline()))
     }
 
     /// What an article says around the words; its beginning if they are in its title only.
@@ -237,19 +244,14 @@ pub(super) fn article_summaries<'a>(
 }
 
 /// The mark of how a site is: a shape and words, besides a colour.
-pub(super) fn site_state(status: &SiteStatus, health: Health) -> Markup {
-    let (class, words) = match (status.settings.paused, health) {
-        (true, _) => ("idle", "paused"),
-        (false, Health::Healthy) => ("good", "healthy"),
-        (false, Health::NoArticles) if asks_not_to_be_indexed(&status.outcomes) => {
-            ("warn", "pages ask not to be indexed")
-        }
-        (false, Health::NoArticles) => ("warn", "pages, but no articles"),
-        (false, Health::Quiet) => ("warn", "quiet"),
-        (false, Health::Blocked) => ("bad", "blocks us"),
-        (false, Health::Failing) => ("bad", "fails"),
-        (false, Health::RobotsClosed) => ("bad", "robots.txt unreadable"),
+pub(super) fn site_state(status: &SiteStatus, health: &SiteHealth) -> Markup {
+    let class = match health.health {
+        _ if status.settings.paused => "idle",
+        Health::Healthy => "good",
+        Health::NoArticles | Health::Quiet | Health::TooFewListings | Health::RateLimited => "warn",
+        Health::Redirected | Health::Blocked | Health::Failing | Health::RobotsClosed => "bad",
     };
+    let words = if status.settings.paused { "paused".to_owned() } else { health.in_words() };
     html! { span class={ "state " (class) } { (words) } }
 }
 

@@ -4,10 +4,12 @@ use axum::response::{Html, IntoResponse};
 use maud::{Markup, html};
 
 use crate::console::answer::PageResult;
+use crate::console::filter::ArticleQuery;
 pub(in crate::console) use crate::console::frame::NavigationItem;
 use crate::console::frame::framed_page;
 use crate::console::snapshot::Snapshot;
 use crate::console::state::Console;
+use crate::filter::Filter;
 use crate::html::values::time_element;
 use crate::zone::zone_name;
 
@@ -24,6 +26,26 @@ pub(in crate::console) struct Page {
 
 /// Answers with a page.
 pub(in crate::console) fn page_response(console: &Console, snapshot: &Snapshot, page: Page) -> PageResult {
+    response_of(console, snapshot, page, None)
+}
+
+/// Answers with a page that lists articles. Feed readers find the Atom feed of the list.
+pub(in crate::console) fn list_response(
+    console: &Console,
+    snapshot: &Snapshot,
+    page: Page,
+    list: &ArticleQuery,
+) -> PageResult {
+    response_of(console, snapshot, page, Some(&feed_path(&list.filter)))
+}
+
+/// The Atom feed of a filter.
+pub(super) fn feed_path(filter: &Filter) -> String {
+    let query = ArticleQuery::of(filter.clone()).query(None);
+    if query.is_empty() { "/articles.atom".to_owned() } else { format!("/articles.atom?{query}") }
+}
+
+fn response_of(console: &Console, snapshot: &Snapshot, page: Page, feed: Option<&str>) -> PageResult {
     let failure = console.failure();
     let main = html! {
         @if let Some(failure) = &failure {
@@ -45,5 +67,5 @@ pub(in crate::console) fn page_response(console: &Console, snapshot: &Snapshot, 
         a href="/api/v1/openapi.json" { "JSON API" }
         a href="/session" { "Sign in or out" }
     };
-    Ok(Html(framed_page(page.place, &page.title, main, foot).into_string()).into_response())
+    Ok(Html(framed_page(page.place, &page.title, feed, main, foot).into_string()).into_response())
 }

@@ -19,7 +19,7 @@ use newslode_page::time::Timestamp;
 
 use super::manage::{lesson_section, limits_form};
 use super::parts::{Found, article_file_links, article_summaries, explain_path, percent_text, site_state};
-use super::shell::{NavigationItem, Page, page_response};
+use super::shell::{NavigationItem, Page, list_response};
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::ArticleQuery;
@@ -51,7 +51,8 @@ pub(in crate::console) async fn page(
     let mut page = site_page(&console, &snapshot, &name, &visitor).await?;
     let notice = console.notices.shown(query.as_deref());
     page.main = html! { (notice) (page.main) };
-    page_response(&console, &snapshot, page)
+    let list = ArticleQuery::of(Filter { site: name, ..Filter::default() });
+    list_response(&console, &snapshot, page, &list)
 }
 
 async fn site_page(
@@ -104,7 +105,7 @@ async fn site_page(
         title: name.to_owned(),
         trail: html! { a href="/sites" { "Sites" } },
         lead: html! {
-            p { (site_state(&facts.status, explanation.health)) }
+            p { (site_state(&facts.status, &explanation.health)) }
             nav.jump aria-label="On this page" {
                 a href="#lessons" { "Corrected pages" }
                 @if visitor.mark.is_some() { a href="#limits" { "Change, pause or remove it" } }

@@ -6,7 +6,7 @@ use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 
-use super::parts::{PLAIN, file_links, path_segment, percent_text, site_link, site_state};
+use super::parts::{PLAIN, file_links, path_segment, percent_text, site_link, site_state, standstill_note};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
 use crate::console::filter::parameters;
@@ -29,9 +29,9 @@ pub(in crate::console) async fn page(
         title: "Sites".into(),
         trail: html! {},
         lead: html! {
-            p.lead { (count_with_noun(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
+            p.lead { (count_with_noun(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read. New articles a day and the share read in full are those of the last seven days." }
         },
-        main: html! { (super::explain::explain_form("")) (site_table(&snapshot.sites, after)) (file_links("/sites", "", &PLAIN)) },
+        main: html! { (standstill_note(&console.source, &snapshot)) (super::explain::explain_form("")) (site_table(&snapshot.sites, after)) (file_links("/sites", "", &PLAIN)) },
     };
     page_response(&console, &snapshot, page)
 }
@@ -53,7 +53,8 @@ fn site_table(sites: &[SiteFacts], after: &str) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "Site" } th scope="col" { "State" }
-                        th.number scope="col" { "Articles" } th.number scope="col" { "URLs" }
+                        th.number scope="col" { "Articles" } th.number scope="col" { "A day" } th.number scope="col" { "In full" }
+                        th.number scope="col" { "Last article" } th.number scope="col" { "URLs" }
                         th.number scope="col" { "Read" } th.number scope="col" { "Not read" } th.number scope="col" { "Waiting" }
                         th.number scope="col" { "Recall" } th.number scope="col" { "Sources" }
                         th.number scope="col" { "Delay" } th.number scope="col" { "Next request" }
@@ -72,20 +73,24 @@ fn site_table(sites: &[SiteFacts], after: &str) -> Markup {
 }
 
 fn site_row(facts: &SiteFacts) -> Markup {
-    let status = &facts.status;
+    let (status, health) = (&facts.status, &facts.health);
+    let unknown = html! { span.soft { "unknown" } };
     let came = [Outcome::Fetched, Outcome::Unchanged];
     let read: u64 = came.iter().filter_map(|outcome| status.outcomes.get(outcome)).sum();
     let ended: u64 = status.outcomes.values().sum();
     html! {
         tr {
             th scope="row" { (site_link(&status.site)) }
-            td { (site_state(status, facts.health)) }
+            td { (site_state(status, health)) }
             td.number { (Number(facts.articles)) }
+            td.number { @if let Some(rate) = health.articles_a_day { (format!("{rate:.1}")) } @else { (unknown) } }
+            td.number { @if let Some(full) = health.read_in_full { (percent_text(full)) } @else { (unknown) } }
+            td.number { @if let Some(last) = health.last_article { (time_element(last)) } @else { span.soft { "none" } } }
             td.number { (Number(status.urls)) }
             td.number { (Number(read)) }
             td.number { (Number(ended.saturating_sub(read))) }
             td.number { (Number(status.pending)) }
-            td.number { @if let Some(recall) = facts.recall { (percent_text(recall)) } @else { span.soft { "unknown" } } }
+            td.number { @if let Some(recall) = facts.recall { (percent_text(recall)) } @else { (unknown) } }
             td.number { (Number(facts.listings)) }
             td.number { (Number(status.settings.delay_ms)) " ms" }
             td.number { @if let Some(ready) = status.ready { (time_element(ready)) } @else { span.soft { "none" } } }
@@ -96,7 +101,8 @@ fn site_row(facts: &SiteFacts) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use newslode_common::schedule::Health;
+    use crate::queries::health::SiteHealth;
+    use newslode_common::schedule::SiteSchedule;
     use newslode_common::store::{SiteSettings, SiteStatus};
     use newslode_page::reading::Site;
     use newslode_page::time::Timestamp;
@@ -122,7 +128,12 @@ mod tests {
             turn: Timestamp(0),
             outcomes: Default::default(),
         };
-        SiteFacts { status, health: Health::Healthy, articles: 9_999_999, recall: Some(999), listings: 99 }
+        let mut schedule = SiteSchedule::default();
+        let read = Timestamp(1_700_000_000_000);
+        schedule.confirm(None, true, read);
+        schedule.count_article(true, true, read);
+        let health = SiteHealth::of(&schedule, &status.outcomes, read);
+        SiteFacts { status, health, articles: 9_999_999, recall: Some(999), listings: 99 }
     }
 
     #[test]

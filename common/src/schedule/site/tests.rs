@@ -321,3 +321,127 @@ fn a_section_that_has_shown_no_article_yet_shares_what_is_read_with_the_news() {
     assert_eq!(left(&visits), [UNPROVEN_LINKS - 15, 0]);
     assert_eq!(is_unproven(&visits, 3), Some(false));
 }
+
+#[test]
+fn a_site_whose_front_pages_lead_to_another_site_for_a_day_is_redirected() {
+    let (mut visits, other) = (Visits::new(), Site::of_host("other.example"));
+    for (id, kind) in [(1, ListingKind::Front), (2, ListingKind::Front), (3, ListingKind::Feed)] {
+        visits.site.meet(&url(id), kind);
+    }
+    let lead_away = |visits: &mut Visits, ids: &[u64], now: u64| {
+        for id in ids {
+            visits.site.leads_to(name(*id), Some(&other), at(now));
+            visits.visit(*id, now, 0);
+        }
+    };
+    lead_away(&mut visits, &[1, 2], START);
+    lead_away(&mut visits, &[1], START + DAY);
+    assert_eq!(visits.site.health(at(START + DAY)), Health::Healthy, "one of two does so for a moment");
+    lead_away(&mut visits, &[2], START + DAY);
+    let led = visits.site.redirected().cloned();
+    assert_eq!(led, Some(Elsewhere { site: other.clone(), since: START, until: START + DAY }));
+    assert_eq!(visits.site.health(at(START + DAY)), Health::Redirected);
+    // The feed still shows news.
+    visits.visit(3, START + DAY, 1);
+    visits.visit(3, START + DAY + 600, 1);
+    visits.confirm(3, START + DAY + 600);
+    assert_eq!(visits.site.health(at(START + DAY + 600)), Health::Healthy);
+    lead_away(&mut visits, &[1, 2], START + 3 * DAY);
+    assert_eq!(visits.site.health(at(START + 3 * DAY)), Health::Redirected, "it showed none for a day");
+    visits.visit(1, START + 3 * DAY + 600, 0);
+    assert_eq!(visits.site.health(at(START + 3 * DAY + 600)), Health::Healthy, "its own page is back");
+    let read: SiteSchedule =
+        crate::message::wire::decode_without_last(&crate::message::wire::encode(&visits.site).unwrap())
+            .unwrap();
+    assert_eq!(read, visits.site);
+}
+
+#[test]
+fn a_site_all_of_whose_sources_lead_elsewhere_is_redirected() {
+    let (mut visits, other) = (Visits::new(), Site::of_host("other.example"));
+    for id in [1, 2] {
+        visits.site.meet(&url(id), ListingKind::Feed);
+        visits.site.leads_to(name(id), Some(&other), at(START));
+    }
+    visits.site.leads_to(name(1), Some(&other), at(START + DAY));
+    assert_eq!(visits.site.redirected(), None);
+    visits.site.leads_to(name(2), Some(&other), at(START + DAY));
+    assert_eq!(visits.site.health(at(START + DAY)), Health::Redirected);
+    visits.site.leads_to(name(2), None, at(START + 2 * DAY));
+    visits.visit(2, START + 2 * DAY, 0);
+    assert_eq!(visits.site.health(at(START + 2 * DAY)), Health::Healthy);
+}
+
+#[test]
+fn a_site_that_asks_to_come_back_later_is_no_site_that_fails_or_blocks() {
+    for trouble in [Trouble::Blocked(Some(60)), Trouble::Busy, Trouble::Failing] {
+        let mut site = SiteSchedule::default();
+        site.trouble(trouble, 10, at(START));
+        assert_ne!(site.health(at(START)), Health::RateLimited);
+        site.asks_to_wait();
+        assert_eq!(site.health(at(START)), Health::RateLimited, "{trouble:?}");
+        site.trouble(Trouble::Failing, 10, at(START + 60));
+        assert_ne!(site.health(at(START + 60)), Health::RateLimited, "its last trouble is another one");
+        site.trouble(trouble, 10, at(START + 120));
+        site.asks_to_wait();
+        site.answered(at(START + 180));
+        assert_eq!(site.health(at(START + 180)), Health::Healthy);
+    }
+}
+
+#[test]
+fn a_crawl_delay_matters_only_to_a_site_that_publishes_more_than_it_allows() {
+    let publishing = |articles_a_day: u64| {
+        let mut visits = Visits::new();
+        visits.site.meet(&url(1), ListingKind::Feed);
+        visits.visit(1, START, 5);
+        let (step, mut now) = (DAY / articles_a_day, START);
+        while now < START + 3 * DAY {
+            now += step;
+            visits.visit(1, now, 1);
+            visits.confirm(1, now);
+        }
+        // Of several hosts, the one that asks for most decides.
+        visits.site.asks_delay(120_000);
+        visits.site.asks_delay(30_000);
+        visits.site.health(at(now))
+    };
+    assert_eq!(publishing(100), Health::Healthy);
+    assert_eq!(publishing(900), Health::RateLimited);
+}
+
+#[test]
+fn a_site_whose_listings_never_show_its_new_articles_has_too_few() {
+    let mut visits = Visits::new();
+    visits.site.meet(&url(1), ListingKind::Front);
+    visits.visit(1, START, 20);
+    let hours = |visits: &mut Visits, of: std::ops::Range<u64>| {
+        for hour in of {
+            visits.site.confirm(None, true, at(START + hour * 3_600));
+            visits.visit(1, START + hour * 3_600 + 1, 0);
+        }
+    };
+    hours(&mut visits, 0..70);
+    assert_eq!(visits.site.health(at(START + 70 * 3_600)), Health::Healthy, "these are too few days");
+    let mut without_visits = visits.site.clone();
+    hours(&mut visits, 70..75);
+    assert_eq!(visits.site.health(at(START + 75 * 3_600)), Health::TooFewListings);
+    without_visits.answered(at(START + 9 * DAY));
+    assert_eq!(without_visits.health(at(START + 9 * DAY)), Health::Healthy, "nobody looked at its listings");
+    visits.confirm(1, START + 75 * 3_600);
+    assert_eq!(visits.site.health(at(START + 75 * 3_600)), Health::Healthy);
+}
+
+#[test]
+fn failures_that_were_not_the_sites_own_are_taken_back() {
+    for trouble in [Trouble::Failing, Trouble::RobotsUnreachable] {
+        let mut site = SiteSchedule::default();
+        site.trouble(Trouble::Failing, 1, at(START));
+        let before = site.clone();
+        let rest = |site: &mut SiteSchedule| site.trouble(Trouble::Failing, 1, at(START + DAY)).until;
+        let next = rest(&mut before.clone());
+        site.trouble(trouble, 1, at(START + 60));
+        site.forgive(trouble);
+        assert_eq!((site.health(at(START + 60)), rest(&mut site)), (Health::Failing, next), "{trouble:?}");
+    }
+}

@@ -76,6 +76,7 @@ impl Crawl {
             archive: outbox.clone(),
             parsed: Arc::default(),
             metrics: Metrics::new()?,
+            network: Arc::default(),
             room: None,
         };
         let web = Arc::new(SimulatedWeb::new(world.clone(), clock.clone()));

@@ -326,6 +326,8 @@ async fn lists_are_filtered_alike_everywhere(served: &Served) {
         vec![format!("concept={concept}"), "from=7d".to_owned(), "to=today".to_owned()],
         vec![format!("label={concept}")],
         vec![format!("words={word}"), "found_since=1d".to_owned()],
+        vec![format!("title={word}"), "found_until=today".to_owned()],
+        vec![format!("title=\"{}\"", text("title").replace('"', " "))],
         vec![format!("to={day}")],
         vec![format!("from={day}"), format!("to={day}"), format!("q=-{word}")],
     ] {
@@ -347,6 +349,14 @@ async fn lists_are_filtered_alike_everywhere(served: &Served) {
         assert_eq!(found.keys().collect::<BTreeSet<_>>(), exported.iter().collect(), "{filter:?}");
         let file = served.client.get(&format!("/articles.jsonl?{query}")).await;
         assert_eq!(file.status, 200, "{}", file.body);
+        let mut found = found;
+        let has_words = filter.iter().any(|pair| pair.starts_with("words="));
+        for line in found.values_mut() {
+            let snippet = line.as_object_mut().unwrap().remove("snippet");
+            if has_words {
+                shows_the_word(&snippet.unwrap(), word);
+            }
+        }
         let lines: BTreeMap<String, Value> = file
             .body
             .lines()
@@ -357,6 +367,13 @@ async fn lists_are_filtered_alike_everywhere(served: &Served) {
     }
     let page = served.client.get(&format!("/articles?q={}", encoded(word))).await;
     assert!(page.body.contains("<mark>"), "{}", page.body);
+    let feed = format!(
+        "type=\"application/atom+xml\" title=\"Articles · Newslode\" href=\"/articles.atom?q={}\"",
+        encoded(word)
+    );
+    assert!(page.body.contains(&feed), "{feed}: {}", page.body);
+    let titled = served.client.get(&format!("/articles?title={}", encoded(word))).await;
+    assert!(titled.body.contains("<mark>"), "{}", titled.body);
     let wrong = "there is no parameter `since`; the nearest is `found_since`";
     for path in [
         "/articles?since=7d",
@@ -378,6 +395,19 @@ async fn lists_are_filtered_alike_everywhere(served: &Served) {
     }
     let refused = served.lab.run(&["export", "articles", &served.run, "--filter", "since=7d"]).await;
     assert!(refused.code != Some(0) && refused.err.contains(wrong), "{}", refused.err);
+}
+
+/// A snippet has the word where its ranges say.
+fn shows_the_word(snippet: &Value, word: &str) {
+    let letters: Vec<char> = snippet["text"].as_str().unwrap().chars().collect();
+    let ranges = snippet["ranges"].as_array().unwrap();
+    let shown: Vec<String> = ranges
+        .iter()
+        .map(|range| {
+            letters[range[0].as_u64().unwrap() as usize..range[1].as_u64().unwrap() as usize].iter().collect()
+        })
+        .collect();
+    assert!(shown.iter().any(|shown: &String| shown.to_lowercase() == word.to_lowercase()), "{snippet}");
 }
 
 /// Lists of articles, sites and concepts are files, too, and a feed is asked for conditionally.

@@ -1,8 +1,10 @@
 //! What people change from the console: corrected articles, seeds, dead letters, and who may.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -284,10 +286,41 @@ async fn readers_are_asked_for_a_token(lab: &Lab, run: &str) {
     for path in ["/api/v1/sites", "/api/v1/events", "/api/v1/openapi.json"] {
         assert_eq!(client.get(path).await.status, 401, "{path}");
     }
+    feed_readers_send_it_as_a_password(&client).await;
     client.cookie = Some(cookie_of(&client.post("/session", &[], &[("token", TOKEN)]).await));
     assert!(matches!(client.get("/").await.status, 200 | 503));
     process.terminate();
     assert_eq!(process.end(SOON).await.code, Some(0), "{}", process.tail());
+}
+
+/// The token is the password of HTTP Basic, for what programs read.
+async fn feed_readers_send_it_as_a_password(client: &Client) {
+    let host = client.addr.to_string();
+    let send = async |method: &str, path: &str, headers: &[(&str, &str)]| {
+        client.send(method, path, &[&[("Host", host.as_str())], headers].concat(), "").await
+    };
+    let basic = |pair: &str| format!("Basic {}", STANDARD.encode(pair));
+    let (right, wrong) = (basic(&format!("reader:{TOKEN}")), basic("reader:another"));
+    for path in ["/articles.atom", "/articles.csv", "/articles.jsonl", "/sites.csv", "/api/v1/sites"] {
+        let asked = send("GET", path, &[]).await;
+        let challenge = asked.header("www-authenticate");
+        assert_eq!(
+            (asked.status, challenge),
+            (401, Some("Basic realm=\"Newslode\", charset=\"UTF-8\"")),
+            "{path}"
+        );
+        let browser = send("GET", path, &[("Sec-Fetch-Site", "none")]).await;
+        assert_eq!((browser.status, browser.header("www-authenticate")), (401, None), "{path}");
+        let read = send("GET", path, &[("Authorization", &right)]).await;
+        assert!(matches!(read.status, 200 | 503), "{path}: {} {}", read.status, read.body);
+    }
+    let begun = Instant::now();
+    assert_eq!(send("GET", "/articles.atom", &[("Authorization", &wrong)]).await.status, 401);
+    assert!(begun.elapsed() >= Duration::from_millis(300), "wrong passwords are answered slowly");
+    // It reads files and the API, and changes nothing.
+    assert_eq!(send("GET", "/articles", &[("Authorization", &right)]).await.status, 303);
+    let seed = send("POST", "/api/v1/seeds", &[("Authorization", &right)]).await;
+    assert_eq!((seed.status, seed.header("www-authenticate")), (401, None), "{}", seed.body);
 }
 
 async fn a_socket_is_trusted_and_alone_if_it_is_named_alone(lab: &Lab, run: &str) {

@@ -68,6 +68,7 @@ impl Visit {
             self.link("/taxonomy", ".tree .tree a"),
             "/articles".into(),
             "/articles?q=zzzunheardof&day=2026-01-01".into(),
+            "/articles?title=the&found_until=today".into(),
             format!("{story}/page"),
             format!("{story}/correct"),
             story,
