@@ -54,6 +54,25 @@ impl Days {
     }
 }
 
+/// The days of the articles that a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedDays {
+    /// The day in the middle.
+    pub middle: u32,
+    /// The days of most of them: without the first and the last tenth.
+    pub most: Days,
+}
+
+impl ListedDays {
+    /// Of the days of all articles in order. `None`: there are none.
+    #[must_use]
+    pub fn of_sorted(days: &[u32]) -> Option<ListedDays> {
+        let tenth = days.len() / 10;
+        let most = Days { first: *days.get(tenth)?, last: *days.get(days.len().checked_sub(tenth + 1)?)? };
+        Some(ListedDays { middle: *days.get(days.len() / 2)?, most })
+    }
+}
+
 pub(super) fn day_of(date: Date) -> Option<u32> {
     let epoch = Date::constant(1970, 1, 1);
     u32::try_from(epoch.until(date).ok()?.get_days()).ok()

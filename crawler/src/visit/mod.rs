@@ -23,7 +23,7 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
 use newslode_common::schedule::outcome::MOVED;
-use newslode_common::schedule::past::Source;
+use newslode_common::schedule::past::{Source, SourceKind};
 use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Vanished};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
@@ -85,7 +85,9 @@ impl Visit<'_> {
         let (before, source) = self.known_of_listing().await?;
         let wanted = match self.page.role {
             Role::Listing(ListingKind::Feed | ListingKind::Map | ListingKind::NewsMap) => Wanted::Feed,
-            Role::Archive if source == Some(Source::Map) => Wanted::Feed,
+            Role::Archive if source.as_ref().is_some_and(|source| source.kind() == SourceKind::Map) => {
+                Wanted::Feed
+            }
             Role::Listing(_) | Role::Archive => Wanted::Listing,
             // Menus lead to feeds, too.
             Role::Page if self.page.is_in_menu => Wanted::Listing,
