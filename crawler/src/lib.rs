@@ -37,7 +37,6 @@ pub mod html;
 mod lateness;
 mod listed;
 pub mod listing;
-pub mod past;
 mod path_pattern;
 mod politeness;
 mod publish;

@@ -19,6 +19,13 @@ impl Days {
         Days { first: day, last: day }
     }
 
+    /// The day that a text such as `2024-05-01` names; `None`: it names none since 1970.
+    #[must_use]
+    pub fn parse_day(text: &str) -> Option<u32> {
+        let is_day = text.len() == "2024-05-01".len();
+        day_of(text.parse::<Date>().ok().filter(|_| is_day)?)
+    }
+
     /// Whether a day is one of them.
     #[must_use]
     pub fn contains(&self, day: u32) -> bool {

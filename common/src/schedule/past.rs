@@ -681,7 +681,8 @@ mod tests {
         let maps: Vec<CanonicalUrl> = (1..=60).map(|number| url(&format!("/posts-{number}.xml"))).collect();
         past.meet_maps(&[maps.clone(), vec![url("/pages.xml"), url("/map-2023-05.xml")]].concat());
         let mut read = Vec::new();
-        while let Some(open) = past.open().next().cloned() {
+        let first = |past: &Past| past.open().next().cloned();
+        while let Some(open) = first(&past) {
             read.push(open.url.path().to_owned());
             let id = ListingId::of(&open.url);
             // Ten days a map: that with the number 60 ends a day before the quarter's last.

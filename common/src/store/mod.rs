@@ -14,6 +14,7 @@ mod error;
 mod frontier;
 mod layout;
 pub mod log;
+pub mod past;
 pub mod redb;
 pub mod redis;
 mod state;

@@ -13,6 +13,7 @@ use newslode_common::schedule::url_days::{DatedAddress, story_days};
 use newslode_common::schedule::{
     Class, Days, ListedDays, ListingKind, PageSchedule, Past, PastRead, Role, SiteSchedule,
 };
+use newslode_common::store::past::{DEPTH, start};
 use newslode_common::store::{Added, Again, Completion, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
@@ -21,7 +22,6 @@ use super::page_links::{FetchedBody, PageLinks, PastLinks, StoryLink};
 use super::state::Visit;
 use crate::listing::MapLink;
 use crate::listing::discover::{PlaceKind, usual_places};
-use crate::past::{DEPTH, start};
 
 /// Stories with one and the same time that make it the time of the sitemap, not of its stories.
 const SAME_TIMES: usize = 5;
