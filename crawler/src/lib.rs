@@ -44,7 +44,6 @@ mod recent_links;
 pub mod recorder;
 mod refresh;
 mod render;
-mod repeats;
 mod response_times;
 pub mod retry_after;
 pub mod rights;

@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 use super::allowance::MOST_PER_DAY;
 use super::listing::ARTICLE;
 use super::outcome::LISTING;
+use super::repeats::Repeats;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
 use super::vanished::VanishedArticles;
 use super::{
     Allowance, Class, DAY, Days, FeedHints, HOUR, Health, Listing, ListingId, ListingKind, MINUTE,
-    MassVanishing, Missed, Next, Past, Rest, ScheduleConfig, Shown, Silence, Trouble, Vanished, at, seconds,
+    MassVanishing, Missed, Next, Past, RepeatedEvent, Rest, ScheduleConfig, Shown, Silence, Trouble,
+    Vanished, at, name, seconds,
 };
 use crate::outcome::Outcome;
 
@@ -62,6 +64,8 @@ pub struct SiteSchedule {
     vanished: Option<VanishedArticles>,
     /// What feeds say of their own pace.
     hints: Option<BTreeMap<ListingId, FeedHints>>,
+    /// What several of its addresses did lately.
+    repeats: Option<Repeats>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -338,6 +342,12 @@ impl SiteSchedule {
     pub fn note_present(&mut self, article: u64, now: Timestamp) {
         self.troubles.end(now);
         self.vanished.get_or_insert_default().note_present(article, now);
+    }
+
+    /// Notes what an address did that others of the site may do, too. Returns how many others did within the last hour (ten minutes
+    /// if it is about busy ones): 0 to 4.
+    pub fn note_repeat(&mut self, event: RepeatedEvent<'_>, address: &CanonicalUrl, now: Timestamp) -> usize {
+        self.repeats.get_or_insert_default().note(event, name(address.as_str()), seconds(now))
     }
 
     /// In which way many of its articles vanished within an hour, if that is its trouble now and it neither blocks nor fails.

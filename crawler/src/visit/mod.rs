@@ -24,7 +24,7 @@ use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
 use newslode_common::schedule::outcome::MOVED;
 use newslode_common::schedule::past::{Source, SourceKind};
-use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Vanished};
+use newslode_common::schedule::{Class, Listing, ListingKind, Next, RepeatedEvent, Role, Vanished};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
 use tokio::time::Instant;
@@ -37,7 +37,7 @@ use crate::fetch::{Answer, Reply, Wanted};
 use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
 pub(crate) use page_links::FetchedBody;
-use page_links::PageLinks;
+use page_links::{PageLinks, WALL_ADDRESSES};
 use redirect::Redirect;
 use state::Visit;
 pub(crate) use state::at_the_next_turn;
@@ -116,11 +116,13 @@ impl Visit<'_> {
             _ => self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?,
         }
         self.not_before = reply.retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
-        let is_shared = match &reply.answer {
-            Ok(Answer::Redirect { location, .. }) => {
-                url.join(location).is_ok_and(|target| self.leads_to_shared_place(&target))
-            }
-            _ => false,
+        let target = match &reply.answer {
+            Ok(Answer::Redirect { location, .. }) => url.join(location).ok(),
+            _ => None,
+        };
+        let is_shared = match &target {
+            Some(target) => self.leads_to_shared_place(target).await?,
+            None => false,
         };
         let follow = self.follow(&url, &reply, is_shared).await?;
         let followed = match chain::follow(self.shared, self.claim, wanted, reply, follow).await? {
@@ -174,14 +176,14 @@ impl Visit<'_> {
     }
 
     /// Whether what may be an article redirects to a place to which other addresses of its site redirected lately.
-    fn leads_to_shared_place(&self, target: &Url) -> bool {
+    async fn leads_to_shared_place(&self, target: &Url) -> anyhow::Result<bool> {
         if self.is_due_once() {
-            return false;
+            return Ok(false);
         }
         // The query often holds the way back.
-        let place = format!("{} {}{}", self.claim.site, target.host_str().unwrap_or_default(), target.path());
-        let others = self.shared.detours.note(&place, self.claim.url.as_str(), self.now);
-        self.page.role == Role::Page && (others > 0 || target.path() == "/")
+        let place = format!("{}{}", target.host_str().unwrap_or_default(), target.path());
+        let others = self.note_repeat(RepeatedEvent::Detour(&place)).await?;
+        Ok(self.page.role == Role::Page && (others > 0 || target.path() == "/"))
     }
 
     /// How far a redirect is followed within this visit.
@@ -336,7 +338,7 @@ impl Visit<'_> {
                 .await?;
         if let Some(target) = &page_links.refresh {
             let url = self.claim.url.to_url();
-            let is_shared = self.leads_to_shared_place(&target.to_url());
+            let is_shared = self.leads_to_shared_place(&target.to_url()).await?;
             let redirect = Redirect { at: &url, location: target.as_str(), is_permanent: false };
             return self.moved(redirect, before, is_shared).await;
         }
@@ -346,7 +348,11 @@ impl Visit<'_> {
             let next = self.schedule_alone(Outcome::Unreachable).await?;
             return Ok(self.without_page(Outcome::Unreachable, next));
         }
-        if page_links.is_wall {
+        let is_wall = match page_links.text {
+            Some(text) => self.note_repeat(RepeatedEvent::Text(text)).await? >= WALL_ADDRESSES,
+            None => false,
+        };
+        if is_wall {
             tracing::debug!(url = %self.claim.url, "the page shows what other addresses of its site show");
             self.site_answered().await?;
             self.note_vanished(Vanished::OtherPage, None).await?;
