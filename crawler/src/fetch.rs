@@ -16,6 +16,7 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::rights::Rights;
 use newslode_common::store::Validators;
 use newslode_common::time::Clock;
+use newslode_page::reading::{CanonicalUrl, resolve};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
 use url::Url;
@@ -24,6 +25,7 @@ use crate::directives::Directives;
 use crate::error::{FetchError, with_causes};
 use crate::gate::Gate;
 use crate::html::{is_html_type, looks_like_html};
+use crate::link_header::links;
 use crate::listing::sniff;
 use crate::retry_after;
 use crate::rights::{self, Reader};
@@ -48,6 +50,8 @@ pub enum Answer {
         rights: Rights,
         /// The `Refresh` header.
         refresh: Option<String>,
+        /// The WebSub hubs that its `Link` headers name.
+        hubs: Vec<CanonicalUrl>,
         /// Whether the body ended too early.
         is_cut: bool,
         /// Whether the body is the document that a browser made of the server's answer.
@@ -328,6 +332,8 @@ impl Fetcher {
         let rights = self.rights(url, response.headers());
         let refresh = header_text(response.headers(), &header::REFRESH);
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
+        let is_part = is_part(response.status(), response.headers());
+        let hubs = hubs(url, response.headers());
             return Ok(Answer::NotHtml);
         }
         let too_large = || FetchError::TooLarge { url: url.clone(), limit: self.max_bytes };
@@ -355,11 +361,23 @@ impl Fetcher {
             return Ok(Answer::NotHtml);
         }
         let (body, rendered) = (body.into(), false);
-        Ok(Answer::Page { content_type, body, validators, directives, rights, refresh, is_cut, rendered })
+        Ok(Answer::Page {
+            content_type,
+            body,
+            validators,
+            directives,
+            rights,
+            refresh,
+            hubs,
+            is_cut,
+            rendered,
+        })
     }
 }
 
 /// Why a body that ends too early is broken.
+/// Hubs that are read of an answer.
+const MOST_HUBS: usize = 10;
 const CUT: &str = "it ended too early";
 /// A body of more bytes than this is unpacked off the reactor.
 const UNPACKED_HERE: usize = 64 << 10;
@@ -432,6 +450,15 @@ fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 /// The last `Content-Type` that names a type, as browsers take it: servers send several headers, or several types in one.
 /// `None` if none does, so that the bytes decide.
 fn content_type(headers: &HeaderMap) -> Option<String> {
+/// The WebSub hubs that an answer's `Link` headers name, at most [`MOST_HUBS`].
+fn hubs(url: &Url, headers: &HeaderMap) -> Vec<CanonicalUrl> {
+    let values: Vec<_> =
+        headers.get_all(header::LINK).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    let links = values.iter().flat_map(|value| links(value));
+    let hubs = links.filter(|link| link.has_rel("hub")).filter_map(|link| resolve(url, link.target));
+    hubs.take(MOST_HUBS).collect()
+}
+
     let values: Vec<String> = headers
         .get_all(header::CONTENT_TYPE)
         .iter()

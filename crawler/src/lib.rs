@@ -23,6 +23,7 @@ use recorder::Recorder;
 use shared::Shared;
 use web::{Internet, Web};
 
+pub use listed::listed_alternates;
 pub use shared::{Parts, Surroundings};
 pub use worker::Step;
 
@@ -35,6 +36,7 @@ pub mod guard;
 
 pub mod html;
 mod lateness;
+mod link_header;
 mod listed;
 pub mod listing;
 mod path_pattern;

@@ -108,6 +108,12 @@ pub fn listed_key(url: &CanonicalUrl) -> ContentHash {
     ContentHash::of(url, Some(Kind::Listed.name()), b"")
 }
 
+/// The key in the archive of where sitemaps say that the page at this address is in other languages ([`Kind::Listed`]).
+#[must_use]
+pub fn alternates_key(url: &CanonicalUrl) -> ContentHash {
+    ContentHash::of(url, Some("alternates"), b"")
+}
+
 /// The key in the archive of the robots.txt at this address ([`Kind::Robots`]).
 #[must_use]
 pub fn robots_key(file: &CanonicalUrl) -> ContentHash {

@@ -146,6 +146,7 @@ impl Visit<'_> {
                 directives,
                 rights,
                 refresh,
+                hubs,
                 is_cut,
                 rendered,
             }) => {
@@ -153,8 +154,17 @@ impl Visit<'_> {
                     Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
                     Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
                 };
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    hubs,
+                    is_cut,
+                    rendered,
+                    listed,
+                };
                 // A later "not modified" would speak of the whole page.
                 let validators = if is_cut { Validators::default() } else { validators };
                 self.read(fetched, validators, before).await
@@ -210,13 +220,30 @@ impl Visit<'_> {
         match (reply.answer, self.page.role) {
             (
                 Ok(Answer::Page {
-                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    hubs,
+                    is_cut,
+                    rendered,
+                    ..
                 }),
                 role @ (Role::Listing(_) | Role::Archive),
             ) => {
                 let listed = None;
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    hubs,
+                    is_cut,
+                    rendered,
+                    listed,
+                };
                 let Role::Listing(kind) = role else { return self.archive_elsewhere(&at, fetched).await };
                 self.site_answered().await?;
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await

@@ -23,7 +23,7 @@ use super::{maps, queries};
 use crate::directives::Directives;
 use crate::listing::dates::parse as listing_time;
 use crate::listing::discover::{PlaceKind, on_page};
-use crate::listing::{self, Form, Item, ListingLimits, MapLink};
+use crate::listing::{self, Alternate, Form, Item, ListingLimits, MapLink};
 use crate::recent_links::RecentLinks;
 use crate::refresh;
 use crate::rights::{Reader, of_markup};
@@ -40,6 +40,8 @@ pub(crate) struct FetchedBody {
     pub(crate) rights: Rights,
     /// Its `Refresh` header.
     pub(crate) refresh: Option<String>,
+    /// The hubs that its `Link` headers name.
+    pub(crate) hubs: Vec<CanonicalUrl>,
     /// Whether it ended too early.
     pub(crate) is_cut: bool,
     /// Whether it is the document that a browser made of the server's answer.
@@ -68,6 +70,8 @@ pub(super) struct StoryLink {
     pub(super) dated: Option<Timestamp>,
     /// What else the listing says of it.
     pub(super) listed: Option<Box<Listed>>,
+    /// Where a sitemap says that it is in other languages.
+    pub(super) alternates: Vec<Alternate>,
 }
 
 /// What a listing shows that only matters for the past.
@@ -130,7 +134,7 @@ impl PageLinks {
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
         let recent_links = shared.recent_links.clone();
         let reading = move || {
-            let FetchedBody { content_type, body, directives, refresh, listed, .. } = page;
+            let FetchedBody { content_type, body, directives, refresh, hubs, listed, .. } = page;
             let content_type = content_type.as_deref();
             let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of a page link to and ask for was seen before.
@@ -142,6 +146,9 @@ impl PageLinks {
             let context = ReadingContext { directives, token: &token, now, recent_links, may_list_past };
             let (mut page_links, page) =
                 PageLinks::read(&url, schedule, content_type, &body, listed, context);
+            if page_links.kind == Some(ListingKind::Feed) {
+                hubs.into_iter().for_each(|hub| page_links.hints.add_hub(hub));
+            }
             page_links.refresh =
                 refresh::target(&url, refresh.as_deref(), page.as_ref()).filter(|target| *target != url);
             page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
@@ -220,7 +227,13 @@ impl PageLinks {
             stories: found
                 .stories
                 .into_iter()
-                .map(|url| StoryLink { modified: None, dated: dated(&url), listed: None, url })
+                .map(|url| StoryLink {
+                    modified: None,
+                    dated: dated(&url),
+                    listed: None,
+                    alternates: Vec::new(),
+                    url,
+                })
                 .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
@@ -263,7 +276,12 @@ impl PageLinks {
             Form::NewsMap => ListingKind::NewsMap,
             Form::Map | Form::MapIndex => ListingKind::Map,
         };
-        let story = |item: Item| StoryLink {
+        let story = |mut item: Item| StoryLink {
+            alternates: item
+                .details
+                .as_deref_mut()
+                .map(|details| std::mem::take(&mut details.alternates))
+                .unwrap_or_default(),
             modified: item.modified,
             dated: item.published.or(item.modified),
             listed: what_it_says(url, kind, &item, now).map(Box::new),

@@ -244,6 +244,8 @@ impl Visit<'_> {
         outcome: Outcome,
     ) -> anyhow::Result<Completion> {
         self.site_answered().await?;
+        // What is said of a story must be there before a crawler can claim it.
+        self.keep_notes(page_links).await;
         self.take_in_past(page_links).await?;
         Ok(self.without_page(outcome, None))
     }
