@@ -12,6 +12,7 @@ mod endings;
 mod faults;
 mod hostile;
 mod listed;
+mod odd;
 mod pace;
 mod past;
 mod recorder;
