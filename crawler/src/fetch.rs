@@ -16,6 +16,7 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::rights::Rights;
 use newslode_common::store::Validators;
 use newslode_common::time::Clock;
+use newslode_page::reading::{CanonicalUrl, resolve};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
 use url::Url;
@@ -24,6 +25,7 @@ use crate::directives::Directives;
 use crate::error::{FetchError, with_causes};
 use crate::gate::Gate;
 use crate::html::{is_html_type, looks_like_html};
+use crate::link_header::links;
 use crate::listing::sniff;
 use crate::retry_after;
 use crate::rights::{self, Reader};
@@ -48,6 +50,8 @@ pub enum Answer {
         rights: Rights,
         /// The `Refresh` header.
         refresh: Option<String>,
+        /// The WebSub hubs that its `Link` headers name.
+        hubs: Vec<CanonicalUrl>,
         /// Whether the body ended too early.
         is_cut: bool,
         /// Whether the body is the document that a browser made of the server's answer.
@@ -290,7 +294,6 @@ impl Fetcher {
         wanted: Wanted,
     ) -> Result<Answer, FetchError> {
         let status = response.status();
-        let broken = |reason: &str| FetchError::Broken { url: url.clone(), reason: reason.into() };
         match status.as_u16() {
             200..=299 => self.read_page(url, response, wanted).await,
             304 if sent.etag.is_some() || sent.last_modified.is_some() => {
@@ -302,8 +305,9 @@ impl Fetcher {
                     },
                 })
             }
-            304 => Err(broken("304 to an unconditional request")),
-            301 | 302 | 303 | 307 | 308 => match header_text(response.headers(), &header::LOCATION) {
+            // Nobody asked whether it changed.
+            304 => Ok(Answer::Refused(304)),
+            300..=303 | 307 | 308 => match redirect_location(response.headers()) {
                 Some(location) => {
                     let cookies = response.headers().get_all(header::SET_COOKIE).iter();
                     let cookies =
@@ -311,7 +315,8 @@ impl Fetcher {
                     let is_permanent = matches!(status.as_u16(), 301 | 308);
                     Ok(Answer::Redirect { location, cookies, is_permanent })
                 }
-                None => Err(broken("a redirect without `Location`")),
+                // It leads nowhere, which says nothing of its site.
+                None => Ok(Answer::Refused(status.as_u16())),
             },
             404 | 410 => Ok(Answer::Gone),
             429 | 503 => Err(self.busy(url, status, response.headers())),
@@ -327,6 +332,8 @@ impl Fetcher {
         let directives = self.directives(response.headers());
         let rights = self.rights(url, response.headers());
         let refresh = header_text(response.headers(), &header::REFRESH);
+        let is_part = is_part(response.status(), response.headers());
+        let hubs = hubs(url, response.headers());
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
         }
@@ -342,7 +349,7 @@ impl Fetcher {
         if (end == End::OverLimit || body.len() as u64 > self.max_bytes) && !is_listing {
             return Err(too_large());
         }
-        let is_cut = end == End::Cut;
+        let is_cut = end == End::Cut || is_part;
         if body.trim_ascii().is_empty() {
             return if is_cut {
                 Err(FetchError::Broken { url: url.clone(), reason: CUT.into() })
@@ -355,10 +362,22 @@ impl Fetcher {
             return Ok(Answer::NotHtml);
         }
         let (body, rendered) = (body.into(), false);
-        Ok(Answer::Page { content_type, body, validators, directives, rights, refresh, is_cut, rendered })
+        Ok(Answer::Page {
+            content_type,
+            body,
+            validators,
+            directives,
+            rights,
+            refresh,
+            hubs,
+            is_cut,
+            rendered,
+        })
     }
 }
 
+/// Hubs that are read of an answer.
+const MOST_HUBS: usize = 10;
 /// Why a body that ends too early is broken.
 const CUT: &str = "it ended too early";
 /// A body of more bytes than this is unpacked off the reactor.
@@ -375,8 +394,10 @@ async fn raw_reply(
     if !has_body {
         return Ok((RawReply { status, headers, body: Bytes::new() }, End::Whole));
     }
+    let is_part = is_part(status, &headers);
     let Decoded { bytes, end } = read_body(url, response, most).await?;
     match end {
+        _ if is_part => Err(FetchError::Broken { url: url.clone(), reason: "it is a part".into() }),
         End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
         End::Whole | End::OverLimit => Ok((RawReply { status, headers, body: bytes.into() }, end)),
     }
@@ -429,6 +450,15 @@ fn header_text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     if value.is_empty() { None } else { Some(value) }
 }
 
+/// The WebSub hubs that an answer's `Link` headers name, at most [`MOST_HUBS`].
+fn hubs(url: &Url, headers: &HeaderMap) -> Vec<CanonicalUrl> {
+    let values: Vec<_> =
+        headers.get_all(header::LINK).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    let links = values.iter().flat_map(|value| links(value));
+    let hubs = links.filter(|link| link.has_rel("hub")).filter_map(|link| resolve(url, link.target));
+    hubs.take(MOST_HUBS).collect()
+}
+
 /// The last `Content-Type` that names a type, as browsers take it: servers send several headers, or several types in one.
 /// `None` if none does, so that the bytes decide.
 fn content_type(headers: &HeaderMap) -> Option<String> {
@@ -461,9 +491,27 @@ fn last_type<'v>(values: impl Iterator<Item = &'v str>) -> Option<String> {
     Some(with_charset.filter(|_| !has_charset(last)).map_or(last, |value| *value).to_owned())
 }
 
-/// The target of a redirect.
+/// The target of a redirect. Bytes that are no UTF-8 are escaped, as browsers do.
 pub(crate) fn redirect_location(headers: &HeaderMap) -> Option<String> {
-    header_text(headers, &header::LOCATION)
+    let value = headers.get(header::LOCATION)?.as_bytes().trim_ascii();
+    let escaped = |byte: &u8| match byte {
+        0x80.. => format!("%{byte:02X}"),
+        _ => char::from(*byte).to_string(),
+    };
+    let location = String::from_utf8(value.to_vec()).unwrap_or_else(|_| value.iter().map(escaped).collect());
+    (!location.is_empty()).then_some(location)
+}
+
+/// Whether an answer says that its body is a part of what is there, though nobody asked for a part.
+fn is_part(status: StatusCode, headers: &HeaderMap) -> bool {
+    let is_whole = |range: String| {
+        let range = range.trim_start().strip_prefix("bytes")?.trim_start().strip_prefix("0-")?.to_owned();
+        let (last, length) = range.split_once('/')?;
+        let (last, length) = (last.trim().parse::<u64>().ok()?, length.trim().parse::<u64>().ok()?);
+        (last.checked_add(1)? == length).then_some(())
+    };
+    status == StatusCode::PARTIAL_CONTENT
+        && header_text(headers, &header::CONTENT_RANGE).and_then(is_whole).is_none()
 }
 
 fn validators_in(headers: &HeaderMap) -> Validators {
@@ -476,6 +524,39 @@ fn validators_in(headers: &HeaderMap) -> Validators {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_location_may_hold_any_bytes() {
+        for (value, wanted) in [
+            (&b"/a b"[..], Some("/a b")),
+            (b" //b.test/x\t", Some("//b.test/x")),
+            ("http://münchen.test/é".as_bytes(), Some("http://münchen.test/é")),
+            (b"/caf\xe9?q=\xff", Some("/caf%E9?q=%FF")),
+            (b"", None),
+            (b"  ", None),
+        ] {
+            let headers = HeaderMap::from_iter([(header::LOCATION, HeaderValue::from_bytes(value).unwrap())]);
+            assert_eq!(redirect_location(&headers).as_deref(), wanted);
+        }
+        assert_eq!(redirect_location(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn an_answer_to_a_range_that_nobody_asked_for_is_a_part_unless_it_is_all() {
+        for (status, range, wanted) in [
+            (206, "bytes 0-99/100", false),
+            (206, "Bytes=0-99/100", true),
+            (206, "bytes 0-98/100", true),
+            (206, "bytes 5-99/100", true),
+            (206, "bytes 0-99/*", true),
+            (206, "", true),
+            (200, "bytes 0-98/100", false),
+        ] {
+            let headers = HeaderMap::from_iter([(header::CONTENT_RANGE, HeaderValue::from_static(range))]);
+            let found = is_part(StatusCode::from_u16(status).unwrap(), &headers);
+            assert_eq!(found, wanted, "{status} {range}");
+        }
+    }
 
     #[test]
     fn the_last_type_that_is_one_counts() {

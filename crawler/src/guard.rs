@@ -7,7 +7,7 @@
 //! [`AddressGuard::check_url`] judges them in the URL, for the first request and for each redirect.
 //!
 //! A proxy connects by itself. So in front of one each name is looked up and judged before its request is sent
-//! ([`AddressGuard::judge`]); an HTTP proxy may find another address for it afterwards.
+//! ([`AddressGuard::judge`]); a proxy that is given the name (HTTP, `socks5h`) may find another address for it afterwards.
 //!
 //! Invariant: a connection to a reserved address needs `crawler.allow_private`, or an entry of
 //! `crawler.resolve` that names it. Start at [`is_reserved`].

@@ -23,6 +23,7 @@ use recorder::Recorder;
 use shared::Shared;
 use web::{Internet, Web};
 
+pub use listed::listed_alternates;
 pub use shared::{Parts, Surroundings};
 pub use worker::Step;
 
@@ -35,10 +36,10 @@ pub mod guard;
 
 pub mod html;
 mod lateness;
+mod link_header;
 mod listed;
 pub mod listing;
 pub mod network;
-pub mod past;
 mod path_pattern;
 mod politeness;
 mod publish;
@@ -46,7 +47,6 @@ mod recent_links;
 pub mod recorder;
 mod refresh;
 mod render;
-mod repeats;
 mod response_times;
 pub mod retry_after;
 pub mod rights;

@@ -6,22 +6,35 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 use newslode_page::time::Timestamp;
 
-/// The forms of RFC 850 and of `asctime`, which are always in UTC.
-const OLD_FORMS: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
+/// Dates without their weekday, which some servers get wrong: the forms of RFC 850 and of `asctime`, that of cookies, and RFC 9110's.
+/// All are in UTC.
+const FORMS: [&str; 4] =
+    ["%d-%b-%y %H:%M:%S GMT", "%b %e %H:%M:%S %Y", "%d-%b-%Y %H:%M:%S GMT", "%d %b %Y %H:%M:%S GMT"];
 
-/// The wait from `now`; `None` if the value is neither a number of seconds nor a date. A date in the past
-/// gives no wait. There is no upper limit.
+/// The wait from `now`; `None` if the value is neither a number of seconds nor a date. Part of a second is a second. A date in the
+/// past gives no wait. There is no upper limit.
 #[must_use]
 pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
-    let date = match jiff::fmt::rfc2822::parse(value) {
-        Ok(date) => date.timestamp(),
-        Err(_) => {
-            let old = OLD_FORMS.iter().find_map(|form| DateTime::strptime(form, value).ok())?;
-            Offset::UTC.to_timestamp(old).ok()?
+    if let Some((seconds, fraction)) = value.split_once('.')
+        && let (Ok(seconds), true) =
+            (seconds.parse::<u32>(), fraction.bytes().all(|byte| byte.is_ascii_digit()))
+        && !value.starts_with('+')
+    {
+        let part = fraction.bytes().any(|byte| byte != b'0');
+        return Some(Duration::from_secs(u64::from(seconds) + u64::from(part)));
+    }
+    let date = match (jiff::fmt::rfc2822::parse(value), value.parse::<jiff::Timestamp>()) {
+        (Ok(date), _) => date.timestamp(),
+        (_, Ok(time)) => time,
+        _ => {
+            let (_, day) =
+                value.split_once(' ').filter(|_| value.starts_with(|c: char| c.is_ascii_alphabetic()))?;
+            let day = FORMS.iter().find_map(|form| DateTime::strptime(form, day.trim_start()).ok())?;
+            Offset::UTC.to_timestamp(day).ok()?
         }
     };
     let date = date.as_millisecond();
@@ -47,8 +60,17 @@ mod tests {
             ("Sun, 06 Nov 1994 08:48:37 GMT", Some(0)),
             ("Sunday, 06-Nov-94 08:50:37 GMT", Some(60)),
             ("Sun Nov  6 08:50:37 1994", Some(60)),
+            ("Monday, 06-Nov-94 08:50:37 GMT", Some(60)),
+            ("Sun, 06-Nov-1994 08:50:37 GMT", Some(60)),
+            ("Mon, 06 Nov 1994 08:50:37 GMT", Some(60)),
+            ("1994-11-06T08:50:37Z", Some(60)),
             ("-5", None),
-            ("1.5", None),
+            ("1.5", Some(2)),
+            ("60.000", Some(60)),
+            ("1.5.2", None),
+            ("1.5s", None),
+            ("+1.5", None),
+            ("-1.5", None),
             ("soon", None),
             ("", None),
         ] {

@@ -12,11 +12,13 @@
 //!
 //! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::verdict_of`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use newslode_common::config::CrawlerConfig;
 use newslode_common::rights::Rights;
 use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult, robots_key};
@@ -363,7 +365,7 @@ impl Robots {
                     let raw = raw.map_err(|error| broken_if_redirected(&start, &url, error))?;
                     match raw.status.as_u16() {
                         200..=299 if looks_like_html(&raw.body) => return Ok(Answer::NoFile),
-                        200..=299 => return Ok(Answer::File(raw.body.to_vec())),
+                        200..=299 => return Ok(Answer::File(file_text(&raw.body).into_owned())),
                         300..=399 => match redirect_target(&url, &raw.headers) {
                             Some(target) => url = target,
                             None => return Ok(Answer::NoFile),
@@ -395,6 +397,20 @@ impl KeptFile {
             self.changes.drain(..old);
         }
     }
+}
+
+/// The bytes of a file in UTF-8. UTF-16 is known by its byte order mark, or by the zeros of its ASCII letters.
+fn file_text(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let encoding = match (Encoding::for_bom(bytes), bytes) {
+        (Some((encoding, _)), _) => encoding,
+        (None, [0, 1..=u8::MAX, 0, 1..=u8::MAX, ..]) => UTF_16BE,
+        (None, [1..=u8::MAX, 0, 1..=u8::MAX, 0, ..]) => UTF_16LE,
+        (None, _) => UTF_8,
+    };
+    if encoding == UTF_8 {
+        return Cow::Borrowed(bytes);
+    }
+    Cow::Owned(encoding.decode(bytes).0.into_owned().into_bytes())
 }
 
 /// The key of the file of this URL's origin in the archive.

@@ -22,7 +22,6 @@ use crate::listed::ListedNotes;
 use crate::network::Network;
 use crate::recent_links::RecentLinks;
 use crate::render::Renderer;
-use crate::repeats::Repeats;
 use crate::response_times::ResponseTimes;
 use crate::robots::Robots;
 use crate::site_files::SiteFiles;
@@ -72,12 +71,6 @@ pub(crate) struct Shared {
     pub(crate) listed: ListedNotes,
     /// Links to news that a site's budget refused within the last day.
     pub(crate) refused_links: RecentLinks,
-    /// Place → addresses that redirected there.
-    pub(crate) detours: Repeats,
-    /// Text → addresses that showed it.
-    pub(crate) texts: Arc<Repeats>,
-    /// Site → addresses that answered 429 or 503.
-    pub(crate) busy: Repeats,
     pub(crate) response_times: ResponseTimes,
     pub(crate) lateness: Lateness,
     pub(crate) stop: CancellationToken,
@@ -126,9 +119,6 @@ impl Shared {
             outages: Outages::default(),
             recent_links: Arc::default(),
             refused_links: RecentLinks::for_ms(86_400_000),
-            detours: Repeats::within(Duration::from_secs(3_600)),
-            texts: Arc::new(Repeats::within(Duration::from_secs(3_600))),
-            busy: Repeats::within(Duration::from_secs(600)),
             response_times: ResponseTimes::default(),
             lateness: Lateness::default(),
             stop,

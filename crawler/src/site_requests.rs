@@ -237,9 +237,10 @@ impl SiteRequest {
             }
             ("cookies", _) => Err("`cookies` must be a text, such as \"session=…; plan=…\"".into()),
             ("user_agent", _) => Err("`user_agent` must be a text that is not empty".into()),
-            ("proxy", _) => {
-                Err("`proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`".into())
-            }
+            ("proxy", _) => Err(
+                "`proxy` must be the URL of a proxy, with `http://`, `https://`, `socks5://` or `socks5h://`"
+                    .into(),
+            ),
             ("accept_invalid_certificate" | "plain_http" | "render", _) => {
                 Err(format!("`{key}` must be true or false"))
             }

@@ -25,6 +25,12 @@ pub(crate) enum SeedCommandArg {
         /// Minimum milliseconds between the starts of two requests to a site.
         #[arg(long, value_name = "MS")]
         delay: Option<u64>,
+        /// First day of the sites' past that is read besides their news, such as 2024-04-01 (UTC).
+        #[arg(long, value_name = "DATE")]
+        since: Option<String>,
+        /// Last day of that past [default: today].
+        #[arg(long, value_name = "DATE", requires = "since")]
+        until: Option<String>,
     },
     /// Remove sites and everything they contributed.
     Remove(SeedUrls),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use newslode_common::broker::Broker;
-use newslode_common::message::seed::{SeedMessage, VERSION};
+use newslode_common::message::seed::{SeedError, SeedMessage, VERSION};
 use newslode_common::store::Frontier;
 
 use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
@@ -20,13 +20,15 @@ pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
     };
     let (sites, messages) = match args.command {
         SeedCommandArg::List { run, json } => return list_sites(&run, json, setup).await,
-        SeedCommandArg::Add { sites, max_pages, depth, delay } => {
+        SeedCommandArg::Add { sites, max_pages, depth, delay, since, until } => {
             let make = |url: &String| SeedMessage {
                 version: VERSION,
                 url: Some(url.clone()),
                 max_pages,
                 max_depth: depth,
                 delay_ms: delay,
+                since: since.clone(),
+                until: until.clone(),
                 ..SeedMessage::default()
             };
             let messages = sites.urls.iter().map(make).collect();
@@ -57,7 +59,15 @@ pub(crate) async fn run(args: SeedArgs, setup: &Setup) -> anyhow::Result<Exit> {
 /// Checks all messages, then sends them.
 async fn send_seeds(sites: &SeedUrls, messages: &[SeedMessage], setup: &Setup) -> anyhow::Result<Exit> {
     let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
-    commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
+    commands.map_err(|error| {
+        let hint = match error {
+            SeedError::Days => {
+                "newslode seed add https://www.example.com --since 2024-04-01 --until 2024-06-30"
+            }
+            _ => "a seed looks like https://www.example.com",
+        };
+        hinted(error.to_string(), hint)
+    })?;
     let config = &setup.config;
     let to = match sites.run.target(setup) {
         Target::Run(folder) => {

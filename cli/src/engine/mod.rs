@@ -596,7 +596,7 @@ impl Engine {
     pub async fn ask_for_past(&self, window: Days) -> anyhow::Result<()> {
         let (config, now) = (self.schedule(), self.clock.now());
         for status in Frontier::status(&self.store).await? {
-            newslode_crawler::past::ask_for(&self.store, &status.site, &config, window, now)
+            newslode_common::store::past::ask_for(&self.store, &status.site, &config, window, now)
                 .await
                 .with_context(|| format!("cannot ask for the past of `{}`", status.site))?;
         }

@@ -10,7 +10,9 @@ use newslode_common::schedule::{
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
-use newslode_crawler::listing::discover::{Alternate, alternates_on_page};
+use newslode_crawler::listed_alternates;
+use newslode_crawler::listing::Alternate;
+use newslode_crawler::listing::discover::alternates_on_page;
 use newslode_miner::work::archive;
 use newslode_miner::work::copies::why_removed;
 use newslode_miner::work::histories::events::PastEvent;
@@ -81,6 +83,9 @@ pub(crate) struct PageExplanation {
     /// Where it says that it is in other languages, if it is kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     alternates: Vec<Alternate>,
+    /// Where sitemaps of its site say that it is in other languages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    listed_alternates: Vec<Alternate>,
     /// Whether it was read as a browser showed it, if it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     rendered: Option<bool>,
@@ -134,6 +139,7 @@ pub(crate) async fn explain_page(
     let page = archive::page(&parts.stores, url).await?;
     let rendered = page.as_ref().map(|(fetched, _)| fetched.rendered);
     let alternates = page.as_ref().map_or_else(Vec::new, |(_, page)| alternates_on_page(page));
+    let listed_alternates = listed_alternates(parts.stores.archive.as_ref(), url).await?;
     let kind = match page {
         Some((_, page)) => Some(kind_of_page(&parts.stores, &url.site(), page).await?),
         None => None,
@@ -154,6 +160,7 @@ pub(crate) async fn explain_page(
         kind,
         places,
         alternates,
+        listed_alternates,
         rendered,
         removed,
         why_removed,
@@ -201,6 +208,9 @@ impl PageExplanation {
         facts.extend(self.places.iter().flat_map(PlaceExplanation::facts));
         let alternate = |Alternate { language, url }: &Alternate| fact(format!("in {language}"), url);
         facts.extend(self.alternates.iter().map(alternate));
+        let listed =
+            |Alternate { language, url }: &Alternate| fact(format!("in {language}, by a sitemap"), url);
+        facts.extend(self.listed_alternates.iter().map(listed));
         let why = self.why_removed.unwrap_or_default();
         let removed = |at| fact("bytes", format!("removed on {} {why}; the page still counts", out::day(at)));
         facts.extend(self.removed.map(removed));

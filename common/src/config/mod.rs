@@ -315,10 +315,10 @@ pub struct CrawlerConfig {
     /// The address may be private. The port is used for URLs that name none.
     #[schemars(with = "Vec<String>")]
     pub resolve: Vec<ResolveRule>,
-    /// `http://`, `https://` or `socks5://user:password@host:port`: all requests go through this proxy; empty: none.
-    /// Before a request is sent, the crawler looks up the host and checks that its address is not private. A SOCKS proxy
-    /// gets the address that was checked; an HTTP proxy looks the name up again, so block private addresses there, too.
-    /// `resolve` does not apply behind an HTTP proxy. Secret.
+    /// `http://`, `https://`, `socks5://` or `socks5h://user:password@host:port`: all requests go through this proxy; empty:
+    /// none. Before a request is sent, the crawler looks up the host and checks that its address is not private. With
+    /// `socks5` the proxy gets the address that was checked; an HTTP proxy, and one with `socks5h`, looks the name up again,
+    /// so block private addresses there, too. `resolve` does not apply behind these. Secret.
     pub proxy: Secret,
     /// File with certificates of authorities (PEM) that the crawler trusts besides the system's, for sites of your own
     /// network; empty: none.

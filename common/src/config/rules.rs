@@ -149,7 +149,7 @@ impl Config {
         );
         broken.unless(
             crawler.proxy.reveal().is_empty() || is_proxy_url(crawler.proxy.reveal()),
-            "`crawler.proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`",
+            "`crawler.proxy` must be the URL of a proxy, with `http://`, `https://`, `socks5://` or `socks5h://`",
         );
         // A claim asks for robots.txt and for the page, each within the timeout.
         broken.unless(
@@ -290,7 +290,7 @@ impl Config {
 #[must_use]
 pub fn is_proxy_url(text: &str) -> bool {
     let url = url::Url::parse(text).ok();
-    url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5") && url.has_host())
+    url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5" | "socks5h") && url.has_host())
 }
 
 /// Whether a text is an http URL of this machine, without a path, user or query.
@@ -388,8 +388,11 @@ mod tests {
             (c.crawler.browser, c.crawler.lease_ms) = ("http://127.0.0.1:9222".into(), 100_000)
         };
         check(short, &["crawler.lease_ms", "crawler.browser"]);
-        for proxy in ["proxy:3128", "socks5h://proxy", "ftp://proxy"] {
+        for proxy in ["proxy:3128", "socks4a://proxy", "ftp://proxy", "socks5h://"] {
             check(|c| c.crawler.proxy = Secret::new(proxy), &["crawler.proxy"]);
+        }
+        for proxy in ["http://proxy:3128", "socks5://me:secret@proxy", "socks5h://[::1]:9050"] {
+            assert_eq!(said(|c| c.crawler.proxy = Secret::new(proxy)), "");
         }
         check(|c| c.crawler.contact = "call us".into(), &["crawler.contact"]);
     }

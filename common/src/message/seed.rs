@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::broker::Queue;
+use crate::schedule::Days;
 
 /// Version of the seed messages that this build reads.
 pub const VERSION: u32 = 1;
@@ -86,6 +87,29 @@ pub struct SeedMessage {
     /// control characters.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
+    /// First day of the site's past that is read besides its news, such as `2024-04-01` (UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Last day of that past; the day on which the message is carried out if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+/// The days of its past that a seed asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeedPast {
+    /// The first day, counted from 1970-01-01.
+    pub first: u32,
+    /// The last day; `None`: today.
+    pub last: Option<u32>,
+}
+
+impl SeedPast {
+    /// The days that have come; `None`: none of them has.
+    #[must_use]
+    pub fn days(self, today: u32) -> Option<Days> {
+        Days { first: self.first, last: self.last.unwrap_or(today) }.and(Days { first: 0, last: today })
+    }
 }
 
 /// An operator's request, checked.
@@ -103,6 +127,8 @@ pub enum SeedCommand {
         delay_ms: Option<u64>,
         /// The operator's own marks.
         labels: BTreeMap<String, String>,
+        /// Days of its past that are read, too.
+        past: Option<SeedPast>,
     },
     /// Forget a site.
     Remove(Url),
@@ -151,6 +177,9 @@ pub enum SeedError {
         /// The limit.
         most: u64,
     },
+    /// Days that are none, or in the wrong order.
+    #[error("`since` and `until` must be days such as 2024-05-01, in this order; `until` needs `since`")]
+    Days,
     /// A message that is longer than any with sensible labels.
     #[error("a seed message of {0} bytes is over the limit of {MAX_MESSAGE}")]
     TooLong(usize),
@@ -204,9 +233,23 @@ impl SeedMessage {
         if let Some(url) = &message.forget {
             return Ok(SeedCommand::Forget(web_url(url)?));
         }
+        let past = message.past()?;
         let SeedMessage { url, max_pages, max_depth, delay_ms, labels, .. } = message;
         let url = web_url(url.as_deref().unwrap_or_default())?;
-        Ok(SeedCommand::Add { url, max_pages, max_depth, delay_ms, labels })
+        Ok(SeedCommand::Add { url, max_pages, max_depth, delay_ms, labels, past })
+    }
+
+    fn past(&self) -> Result<Option<SeedPast>, SeedError> {
+        let day = |text: &String| Days::parse_day(text).ok_or(SeedError::Days);
+        let (since, until) =
+            (self.since.as_ref().map(day).transpose()?, self.until.as_ref().map(day).transpose()?);
+        match (since, until) {
+            (None, None) => Ok(None),
+            (Some(first), last) if last.is_none_or(|last| first <= last) => {
+                Ok(Some(SeedPast { first, last }))
+            }
+            _ => Err(SeedError::Days),
+        }
     }
 
     fn check_limits(&self) -> Result<(), SeedError> {
@@ -263,6 +306,32 @@ mod tests {
         refused(r#"{"version":1,"url":"https://a.test","pause":"https://a.test"}"#, "this one has 2");
         refused(r#"{"version":1,"url":"ftp://a.test"}"#, "ftp://a.test");
         refused(r#"{"version":1,"url":"https://a.test","max_pages":0}"#, "max_pages");
+    }
+
+    #[test]
+    fn a_seed_may_ask_for_days_of_the_past() {
+        let past = |days: &str| match SeedMessage::parse(
+            format!(r#"{{"version":1,"url":"https://a.test"{days}}}"#).as_bytes(),
+        ) {
+            Ok(SeedCommand::Add { past, .. }) => Ok(past),
+            Ok(other) => panic!("{other:?}"),
+            Err(error) => Err(error.to_string()),
+        };
+        let days = |days: &str| past(days).unwrap().and_then(|past| past.days(19_858));
+        assert_eq!(days(""), None);
+        assert_eq!(days(r#","since":"2024-04-01""#), Some(Days { first: 19_814, last: 19_858 }));
+        let quarter = r#","since":"2024-04-01","until":"2024-06-30""#;
+        assert_eq!(days(quarter), Some(Days { first: 19_814, last: 19_858 }), "the rest has not come yet");
+        assert_eq!(days(r#","since":"2024-05-16""#), None);
+        for wrong in [
+            r#","until":"2024-04-01""#,
+            r#","since":"2024-04-02","until":"2024-04-01""#,
+            r#","since":"1969-12-31""#,
+            r#","since":"2024-04-01T12:00:00""#,
+            r#","since":"last week""#,
+        ] {
+            assert!(past(wrong).is_err_and(|said| said.contains("`since`")), "{wrong}");
+        }
     }
 
     #[test]

@@ -19,6 +19,13 @@ impl Days {
         Days { first: day, last: day }
     }
 
+    /// The day that a text such as `2024-05-01` names; `None`: it names none since 1970.
+    #[must_use]
+    pub fn parse_day(text: &str) -> Option<u32> {
+        let is_day = text.len() == "2024-05-01".len();
+        day_of(text.parse::<Date>().ok().filter(|_| is_day)?)
+    }
+
     /// Whether a day is one of them.
     #[must_use]
     pub fn contains(&self, day: u32) -> bool {
@@ -51,6 +58,25 @@ impl Days {
             }
         }
         months
+    }
+}
+
+/// The days of the articles that a list shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedDays {
+    /// The day in the middle.
+    pub middle: u32,
+    /// The days of most of them: without the first and the last tenth.
+    pub most: Days,
+}
+
+impl ListedDays {
+    /// Of the days of all articles in order. `None`: there are none.
+    #[must_use]
+    pub fn of_sorted(days: &[u32]) -> Option<ListedDays> {
+        let tenth = days.len() / 10;
+        let most = Days { first: *days.get(tenth)?, last: *days.get(days.len().checked_sub(tenth + 1)?)? };
+        Some(ListedDays { middle: *days.get(days.len() / 2)?, most })
     }
 }
 

@@ -13,7 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize};
 
-use super::days::Days;
+use super::days::{Days, ListedDays};
+use super::numbered_maps::{AfterMap, NumberedMaps};
+use super::search::Search;
 use super::url_days::DatedAddress;
 use super::{DAY, ListingId, name};
 
@@ -46,6 +48,8 @@ pub enum Source {
         /// The number of the page.
         number: u32,
     },
+    /// A sitemap of a long list whose names differ in a number only. It carries the search for those of the window.
+    Numbered(Box<NumberedMaps>),
 }
 
 /// A kind of source, the cheapest first.
@@ -68,7 +72,7 @@ impl Source {
     pub fn kind(&self) -> SourceKind {
         match self {
             Source::Overview => SourceKind::Overview,
-            Source::Map => SourceKind::Map,
+            Source::Map | Source::Numbered(_) => SourceKind::Map,
             Source::Archive(_) => SourceKind::Archive,
             Source::Page { .. } => SourceKind::Page,
         }
@@ -104,8 +108,8 @@ pub enum Reading {
         stories: u64,
         /// Those of them that no other source had shown.
         new: u64,
-        /// The day in the middle of those of all its articles; `None`: it names no days.
-        middle: Option<u32>,
+        /// The days of all its articles; `None`: most have none.
+        days: Option<ListedDays>,
     },
     /// It is not there.
     Missing,
@@ -230,10 +234,10 @@ impl Past {
 
     /// Makes a source known, unless it is a sitemap of other days by its name. Returns whether it is new.
     pub fn meet(&mut self, url: &CanonicalUrl, source: Source) -> bool {
-        let id = ListingId::of(url);
-        if self.open.contains_key(&id) || self.closed.contains(&id) {
+        if self.knows(url) {
             return false;
         }
+        let id = ListingId::of(url);
         let named = DatedAddress::of(url).filter(|_| source == Source::Map);
         let is_outside = named.is_some_and(|named| named.days.and(self.window).is_none());
         if is_outside || self.open.len() + self.closed.len() >= MOST_SOURCES {
@@ -243,15 +247,60 @@ impl Past {
         true
     }
 
+    /// Whether a source is to be asked for, or was.
+    fn knows(&self, url: &CanonicalUrl) -> bool {
+        let id = ListingId::of(url);
+        self.open.contains_key(&id) || self.closed.contains(&id)
+    }
+
+    /// Makes the sitemaps of an index known. Of a long list whose names differ in a number only, those of the window are searched for.
+    pub fn meet_maps(&mut self, maps: &[CanonicalUrl]) {
+        let (dated, others): (Vec<_>, Vec<_>) =
+            maps.iter().cloned().partition(|map| DatedAddress::of(map).is_some());
+        let (lists, singles) = NumberedMaps::of_index(&others, self.window);
+        for map in dated.iter().chain(&singles) {
+            self.meet(map, Source::Map);
+        }
+        for list in lists {
+            // The index is read again and again.
+            let is_new = list.pattern().is_none_or(|pattern| self.closed.insert(ListingId::of(&pattern)));
+            if is_new {
+                let after = list.begin(|url| self.knows(url));
+                self.meet_numbered(after);
+            }
+        }
+    }
+
+    fn meet_numbered(&mut self, after: AfterMap) {
+        match after {
+            AfterMap::Read(url, list) => {
+                self.meet(&url, Source::Numbered(Box::new(list)));
+            }
+            AfterMap::ReadAll(maps) => maps.iter().for_each(|map| {
+                self.meet(map, Source::Map);
+            }),
+            AfterMap::Over => {}
+        }
+    }
+
     /// Makes a page known that may list archives. It is asked for if nothing else names one.
     pub fn meet_overview(&mut self, url: &CanonicalUrl) {
         self.overview.get_or_insert_with(|| url.clone());
     }
 
-    /// Makes an archive known by a link to it. The archives of other months are found by its address.
+    /// Makes an archive known by a link to it. The archives of other months are found by its address; the one whose address leaves the
+    /// names of other months least open counts.
     pub fn meet_archive(&mut self, url: &CanonicalUrl) {
         let Some(address) = DatedAddress::of(url).filter(DatedAddress::is_of_a_list) else { return };
-        if let Some(held @ None) = self.archives.get_mut(usize::from(address.is_of_a_day())) {
+        if !address.is_pattern() {
+            if address.days.and(self.window).is_some() {
+                self.meet(url, Source::Archive(address.days));
+            }
+            return;
+        }
+        let Some(held) = self.archives.get_mut(usize::from(address.is_of_a_day())) else { return };
+        let known = held.as_ref().and_then(DatedAddress::of);
+        if known.is_none_or(|known| address.readings() < known.readings()) {
             *held = Some(url.clone());
             // Lists may have been begun already.
             self.stage = Stage::Maps;
@@ -325,11 +374,24 @@ impl Past {
                 self.open.retain(|_, open| open.source.kind() != SourceKind::Archive);
             }
             (Source::Page { list, number }, reading) => self.read_page(*list, *number, reading),
+            (Source::Numbered(list), Reading::Read { days, .. }) => {
+                self.read_numbered((**list).clone(), days)
+            }
+            (Source::Numbered(list), Reading::Missing) => self.read_numbered((**list).clone(), None),
             _ => {}
         }
         if self.refused_stories.contains_key(&id) {
+            // The search among numbered maps went on without it.
+            let is_map = source.source.kind() == SourceKind::Map;
+            let source = if is_map { OpenSource { source: Source::Map, ..source } } else { source };
             self.refused.insert(id, source);
         }
+    }
+
+    /// Goes on with the search among numbered maps.
+    fn read_numbered(&mut self, list: NumberedMaps, days: Option<ListedDays>) {
+        let after = list.read(days, |url| self.knows(url));
+        self.meet_numbered(after);
     }
 
     fn read_page(&mut self, list: u32, number: u32, reading: Reading) {
@@ -337,10 +399,10 @@ impl Past {
         self.stage = self.stage.min(Stage::Pages);
         let Some(list) = self.lists.get_mut(list as usize) else { return };
         match reading {
-            Reading::Read { stories, new, middle, .. } => {
+            Reading::Read { stories, new, days } => {
                 list.stories += stories;
                 list.new += new;
-                list.search.read(number, middle);
+                list.search.read(number, days.map(|days| days.middle));
             }
             Reading::Missing => list.search.read(number, None),
         }
@@ -371,7 +433,7 @@ impl Past {
             match self.stage {
                 Stage::Maps => {
                     let is_known = self.tallies.contains_key(&SourceKind::Map)
-                        || self.open.values().any(|source| source.source == Source::Map);
+                        || self.open.values().any(|source| source.source.kind() == SourceKind::Map);
                     if !is_known {
                         for url in usual {
                             self.meet(url, Source::Map);
@@ -549,104 +611,15 @@ fn is_page_number(first: &str, before: &str, after: &str) -> bool {
     is_whole && (rest.is_empty() || names[..6].contains(&rest))
 }
 
-/// Finds the pages of a list that show some days: page 1 is the newest, and each further page is older.
-///
-/// Pages are ordered by the day in the middle of those that they show, since a few articles on each page may be out of order. From a
-/// page that is newer than the days sought, the search doubles its steps until it has one that is not; then it halves what lies
-/// between, where possible in proportion to the days. Then the pages are read one by one until one is older.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Search {
-    wanted: Days,
-    /// The highest page that is newer than the days, with its day.
-    newer: Option<(u32, u32)>,
-    /// The lowest page that is known not to be, with its day if it is there.
-    reached: Option<(u32, Option<u32>)>,
-    /// The lowest page that is known to be older than the days, or not to be there.
-    end: Option<u32>,
-    read: BTreeSet<u32>,
-}
-
-impl Search {
-    /// Nothing is known of the list yet.
-    #[must_use]
-    pub fn new(wanted: Days) -> Search {
-        Search { wanted, newer: None, reached: None, end: None, read: BTreeSet::new() }
-    }
-
-    /// Asks for some of the days only. What is known of the pages stays.
-    fn narrow(&mut self, wanted: Days) {
-        let known = self.newer.into_iter().chain(self.reached.and_then(|(page, day)| Some((page, day?))));
-        let known: Vec<(u32, u32)> = known.collect();
-        *self = Search { read: std::mem::take(&mut self.read), ..Search::new(wanted) };
-        known.into_iter().for_each(|(page, day)| self.read(page, Some(day)));
-    }
-
-    /// Notes the day in the middle of those that a page shows; `None`: the page is not there, or shows none.
-    pub fn read(&mut self, page: u32, middle: Option<u32>) {
-        self.read.insert(page);
-        match middle {
-            Some(day) if day > self.wanted.last => {
-                self.newer = self.newer.max(Some((page, day)));
-            }
-            _ => {
-                let is_lower = self.reached.is_none_or(|(lowest, _)| page < lowest);
-                if is_lower {
-                    self.reached = Some((page, middle));
-                }
-                if middle.is_none_or(|day| day < self.wanted.first) {
-                    self.end = Some(self.end.map_or(page, |end| end.min(page)));
-                }
-            }
-        }
-    }
-
-    /// The page to read next. `None`: all pages that show the days were read.
-    #[must_use]
-    pub fn next(&self) -> Option<u32> {
-        let newer = self.newer.map_or(0, |(page, _)| page);
-        let Some((reached, day)) = self.reached else {
-            return Some(if newer == 0 {
-                1
-            } else {
-                newer.saturating_mul(2).min(newer.saturating_add(4_096))
-            });
-        };
-        if reached > newer + 1 {
-            return Some(self.between(newer, (reached, day)));
-        }
-        // The page before may show the first of the days below its middle, and the page after the last ones the rest.
-        let first = reached.saturating_sub(1).max(1);
-        let end = self.end.unwrap_or(u32::MAX);
-        (first..=end).find(|page| !self.read.contains(page))
-    }
-
-    /// A page between one that is newer and one that is not.
-    fn between(&self, newer: u32, (reached, day): (u32, Option<u32>)) -> u32 {
-        let middle = newer + (reached - newer) / 2;
-        let (Some((_, from)), Some(to)) = (self.newer, day) else { return middle };
-        // In proportion at every second step, so that the steps stay few however the days are spread.
-        let known = u32::try_from(self.read.len()).unwrap_or(u32::MAX);
-        if from <= to || known.is_multiple_of(2) {
-            return middle;
-        }
-        let part = u64::from(reached - newer) * u64::from(from - self.wanted.last.max(to).min(from))
-            / u64::from(from - to);
-        let guess = newer + u32::try_from(part).unwrap_or(u32::MAX);
-        guess.clamp(newer + 1, reached - 1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn url(path: &str) -> CanonicalUrl {
         format!("https://a.example{path}").parse().unwrap()
     }
 
-    const READ: Reading = Reading::Read { stories: 9, new: 9, middle: None };
+    const READ: Reading = Reading::Read { stories: 9, new: 9, days: None };
 
     /// 2024-04-01 to 2024-06-30.
     const QUARTER: Days = Days { first: 19_814, last: 19_904 };
@@ -682,6 +655,59 @@ mod tests {
         }
         assert_eq!(opened(&mut past), [] as [&str; 0]);
         assert!(past.is_over());
+    }
+
+    #[test]
+    fn archives_whose_months_are_names_are_asked_for_in_the_language_of_the_one_that_tells_most() {
+        let mut past = Past::new(QUARTER);
+        // "April" is English, German, Dutch and more; "maart" is Dutch and few others.
+        for path in ["/2026/april", "/2026/maart", "/2026/april/a-story", "/2026/best"] {
+            past.meet_archive(&url(path));
+        }
+        let mut found = opened(&mut past);
+        found.sort();
+        assert_eq!(found, ["/2024/april", "/2024/juni", "/2024/mei"]);
+        // A name whose marks are not known is taken where it is linked.
+        let mut past = Past::new(Days { first: 19_755, last: 19_780 });
+        for path in ["/2024/f%C3%A9vrier", "/2024/ao%C3%BBt"] {
+            past.meet_archive(&url(path));
+        }
+        assert_eq!(past.open().map(|open| open.url.path()).collect::<Vec<_>>(), ["/2024/f%C3%A9vrier"]);
+    }
+
+    #[test]
+    fn a_search_among_numbered_maps_goes_on_where_it_was_and_is_not_begun_again() {
+        let mut past = Past::new(QUARTER);
+        let maps: Vec<CanonicalUrl> = (1..=60).map(|number| url(&format!("/posts-{number}.xml"))).collect();
+        past.meet_maps(&[maps.clone(), vec![url("/pages.xml"), url("/map-2023-05.xml")]].concat());
+        let mut read = Vec::new();
+        let first = |past: &Past| past.open().next().cloned();
+        while let Some(open) = first(&past) {
+            read.push(open.url.path().to_owned());
+            let id = ListingId::of(&open.url);
+            // Ten days a map: that with the number 60 ends a day before the quarter's last.
+            let number: Option<u32> = open
+                .url
+                .path()
+                .strip_prefix("/posts-")
+                .and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
+            let shown: Vec<u32> = number
+                .map_or(vec![], |number| (0..10).map(|day| 19_904 - (61 - number) * 10 + day).collect());
+            // The newest map has more than the budget allows.
+            if number == Some(60) {
+                past.refuse(id, [(Days::one(19_900), 3)].into());
+            }
+            past.close(id, Reading::Read { stories: 3, new: 3, days: ListedDays::of_sorted(&shown) });
+            past = crate::message::wire::decode(&crate::message::wire::encode(&past).unwrap()).unwrap();
+            past.meet_maps(&maps);
+        }
+        assert!(
+            read.len() <= 20 && (52..=60).all(|number| read.contains(&format!("/posts-{number}.xml"))),
+            "{read:?}"
+        );
+        past.try_again();
+        let again: Vec<_> = past.open().map(|open| (open.url.path(), &open.source)).collect();
+        assert_eq!(again, [("/posts-60.xml", &Source::Map)]);
     }
 
     #[test]
@@ -732,59 +758,6 @@ mod tests {
             let found = PageAddress::of(&url(first), &url(later));
             assert_eq!(found.as_ref().map(|(_, number)| *number), third.map(|_| 2), "{first} {later}");
             assert_eq!(found.and_then(|(address, _)| address.with(3)), third.map(url), "{first} {later}");
-        }
-    }
-
-    /// The day in the middle of each page of a list, and the articles on it.
-    fn pages(days: &[u32], size: usize) -> Vec<Vec<u32>> {
-        days.chunks(size).map(<[u32]>::to_vec).collect()
-    }
-
-    fn middle(page: &[u32]) -> u32 {
-        let mut days = page.to_vec();
-        days.sort_unstable();
-        days[days.len() / 2]
-    }
-
-    /// The articles that the search finds, and its requests.
-    fn searched(pages: &[Vec<u32>], wanted: Days) -> (Vec<u32>, usize) {
-        let mut search = Search::new(wanted);
-        let (mut found, mut requests) = (Vec::new(), 0);
-        while let Some(page) = search.next() {
-            requests += 1;
-            assert!(requests <= pages.len() + 40, "the search does not end");
-            let shown = pages.get(page as usize - 1);
-            found.extend(shown.into_iter().flatten().filter(|day| wanted.contains(**day)));
-            search.read(page, shown.map(|shown| middle(shown)));
-        }
-        found.sort_unstable();
-        (found, requests)
-    }
-
-    proptest! {
-        #[test]
-        fn the_search_finds_what_a_walk_through_all_pages_finds(
-            steps in prop::collection::vec(0_u32..4, 0..1_500),
-            size in 1_usize..30,
-            first in 0_u32..2_500,
-            count in 0_u32..200,
-        ) {
-            let days: Vec<u32> = steps
-                .iter()
-                .scan(5_000, |day, step| {
-                    *day -= step;
-                    Some(*day)
-                })
-                .collect();
-            let wanted = Days { first: 5_000 - first, last: 5_000 - first + count };
-            let mut walked: Vec<u32> = days.iter().copied().filter(|day| wanted.contains(*day)).collect();
-            walked.sort_unstable();
-            let pages = pages(&days, size);
-            let (found, requests) = searched(&pages, wanted);
-            prop_assert_eq!(&found, &walked);
-            let showing = pages.iter().filter(|page| page.iter().any(|day| wanted.contains(*day))).count();
-            let steps = usize::BITS - pages.len().leading_zeros();
-            prop_assert!(requests <= showing + 4 + 3 * steps as usize, "{} requests for {} pages of {}", requests, showing, pages.len());
         }
     }
 }

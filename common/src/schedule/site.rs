@@ -14,13 +14,14 @@ use super::elsewhere::Elsewheres;
 use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::output::ArticleDays;
+use super::repeats::Repeats;
 use super::rhythm::Rhythm;
 use super::trouble::Troubles;
 use super::vanished::VanishedArticles;
 use super::{
     Allowance, AskedPace, Class, DAY, Days, Elsewhere, FeedHints, HOUR, Health, Listing, ListingId,
-    ListingKind, MINUTE, MassVanishing, Missed, Next, Output, Past, Rest, ScheduleConfig, Shown, Silence,
-    Trouble, Vanished, at, seconds,
+    ListingKind, MINUTE, MassVanishing, Missed, Next, Output, Past, RepeatedEvent, Rest, ScheduleConfig,
+    Shown, Silence, Trouble, Vanished, at, name, seconds,
 };
 use crate::outcome::Outcome;
 
@@ -75,6 +76,8 @@ pub struct SiteSchedule {
     asked_pace: Option<AskedPace>,
     /// Articles by the day on which they were read.
     article_days: Option<ArticleDays>,
+    /// What several of its addresses did lately.
+    repeats: Option<Repeats>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -443,6 +446,12 @@ impl SiteSchedule {
     pub fn note_present(&mut self, article: u64, now: Timestamp) {
         self.end_troubles(now);
         self.vanished.get_or_insert_default().note_present(article, now);
+    }
+
+    /// Notes what an address did that others of the site may do, too. Returns how many others did within the last hour (ten minutes
+    /// if it is about busy ones): 0 to 4.
+    pub fn note_repeat(&mut self, event: RepeatedEvent<'_>, address: &CanonicalUrl, now: Timestamp) -> usize {
+        self.repeats.get_or_insert_default().note(event, name(address.as_str()), seconds(now))
     }
 
     /// In which way many of its articles vanished within an hour, if that is its trouble now and it neither blocks nor fails.

@@ -14,6 +14,7 @@ mod error;
 mod frontier;
 mod layout;
 pub mod log;
+pub mod past;
 pub mod redb;
 pub mod redis;
 mod state;
@@ -105,6 +106,12 @@ impl Kind {
 #[must_use]
 pub fn listed_key(url: &CanonicalUrl) -> ContentHash {
     ContentHash::of(url, Some(Kind::Listed.name()), b"")
+}
+
+/// The key in the archive of where sitemaps say that the page at this address is in other languages ([`Kind::Listed`]).
+#[must_use]
+pub fn alternates_key(url: &CanonicalUrl) -> ContentHash {
+    ContentHash::of(url, Some("alternates"), b"")
 }
 
 /// The key in the archive of the robots.txt at this address ([`Kind::Robots`]).

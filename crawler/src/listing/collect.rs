@@ -16,7 +16,7 @@ use newslode_page::{CanonicalUrl, Timestamp};
 use url::Url;
 
 use super::dates;
-use super::model::{Item, ItemDetails, LeftOut, ListingLimits};
+use super::model::{Alternate, Item, ItemDetails, LeftOut, ListingLimits};
 use super::walk::MAX_TEXT;
 
 /// Longest title, in characters.
@@ -28,6 +28,9 @@ const MAX_CODE: usize = 35;
 const WORDS_OF_FULL_TEXT: usize = 80;
 /// Most bytes of the full texts of one listing.
 const MAX_FULL_TEXTS: usize = 16 << 20;
+/// Most alternates of an item, and most bytes of the addresses of all in one listing.
+const MOST_ALTERNATES: usize = 64;
+const MAX_ALTERNATES: usize = 16 << 20;
 /// How often an address may be escaped.
 const MAX_ESCAPED: usize = 8;
 /// How far clocks and zones may be wrong.
@@ -157,6 +160,8 @@ pub(super) struct Collector<'a> {
     seen: usize,
     /// Bytes of full texts that are still kept.
     texts_left: usize,
+    /// Bytes of the addresses of alternates that are still kept.
+    alternates_left: usize,
     left_out: LeftOut,
 }
 
@@ -178,6 +183,7 @@ impl<'a> Collector<'a> {
             items: HashMap::new(),
             seen: 0,
             texts_left: MAX_FULL_TEXTS,
+            alternates_left: MAX_ALTERNATES,
             left_out: LeftOut::default(),
         }
     }
@@ -212,6 +218,20 @@ impl<'a> Collector<'a> {
         let order = (!self.is_taken(&url), rank);
         if draft.link.as_ref().is_none_or(|(best, _)| order < *best) {
             draft.link = Some((order, url));
+        }
+    }
+
+    /// Notes where the page of a draft is in another language.
+    pub(super) fn add_alternate(&mut self, draft: &mut ItemDraft, language: &str, base: &Url, href: &str) {
+        let known = &mut draft.details.alternates;
+        if self.is_index || known.len() >= MOST_ALTERNATES || href.len() > MAX_TEXT {
+            return;
+        }
+        let Some(found) = Alternate::new(language, base, &address_in(href, base)) else { return };
+        let left = self.alternates_left.checked_sub(found.url.as_str().len());
+        if let (Some(left), false) = (left, known.contains(&found)) {
+            self.alternates_left = left;
+            known.push(found);
         }
     }
 

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use newslode_page::reading::{NodeId, resolve};
 use newslode_page::{CanonicalUrl, Page};
-use serde::Serialize;
 
+use super::model::Alternate;
 use crate::robots::file::sitemaps;
 
 /// Most places taken of a page.
@@ -23,9 +23,6 @@ const MAX_LOOKED_AT: usize = 1000;
 
 /// Most alternates taken of a page.
 pub const MAX_ALTERNATES: usize = 100;
-
-/// Lengths of the code of a language.
-const LANGUAGE_CODE: std::ops::RangeInclusive<usize> = 2..=35;
 
 /// Content types of feeds in `<link rel=alternate>`.
 const FEED_TYPES: [&str; 4] =
@@ -113,26 +110,14 @@ fn is_of_comments(page: &Page, link: NodeId, url: &CanonicalUrl) -> bool {
     url.path().contains("/comments/") || title.contains("comments feed")
 }
 
-/// A page in another language.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Alternate {
-    /// The language as the page writes it (`de`, `pt-BR`, `x-default`).
-    pub language: String,
-    /// The address, perhaps on another site.
-    pub url: CanonicalUrl,
-}
-
 /// Where a page says that it is in other languages (`<link rel=alternate hreflang>`), at most [`MAX_ALTERNATES`], in the
 /// page's order.
 #[must_use]
 pub fn alternates_on_page(page: &Page) -> Vec<Alternate> {
     let attr = |node, name| page.tree.attr(node, name);
     let alternate = |node| {
-        let language = attr(node, "hreflang")?.trim();
-        let is_code = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
-        let is_language = LANGUAGE_CODE.contains(&language.len()) && language.bytes().all(is_code);
-        let url = resolve(&page.base, attr(node, "href")?).filter(|url| *url != page.url)?;
-        is_language.then(|| Alternate { language: language.to_owned(), url })
+        let found = Alternate::new(attr(node, "hreflang")?, &page.base, attr(node, "href")?);
+        found.filter(|found| found.url != page.url)
     };
     let links = link_elements(page).filter(|&node| has_rel(page, node, "alternate"));
     links.filter_map(alternate).take(MAX_ALTERNATES).collect()

@@ -38,7 +38,7 @@ use json_feed::JsonFeedEnd;
 use names::ElementName;
 use walk::{Walk, WalkEvent};
 
-pub use model::{Form, Item, ItemDetails, LeftOut, Listing, ListingError, ListingLimits, MapLink};
+pub use model::{Alternate, Form, Item, ItemDetails, LeftOut, Listing, ListingError, ListingLimits, MapLink};
 
 /// Reads a listing. `url` is the address that answered, after redirects; `content_type` is the whole header;
 /// dates later than a day after `now` count as unknown.

@@ -1,8 +1,13 @@
 //! What a listing is once it was read: its items, the limits of reading, and why an answer gives none.
 
 use newslode_common::schedule::FeedHints;
-use newslode_page::reading::Site;
+use newslode_page::reading::{Site, resolve};
 use newslode_page::{CanonicalUrl, Timestamp};
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Lengths of the code of a language.
+const LANGUAGE_CODE: std::ops::RangeInclusive<usize> = 2..=35;
 
 /// The kind of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +54,28 @@ pub struct ItemDetails {
     pub image: Option<CanonicalUrl>,
     /// The full text as HTML.
     pub html: Option<String>,
+    /// Where the page is in other languages, by a sitemap.
+    pub alternates: Vec<Alternate>,
+}
+
+/// A page in another language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternate {
+    /// The language as it is written (`de`, `pt-BR`, `x-default`).
+    pub language: String,
+    /// The address, perhaps on another site.
+    pub url: CanonicalUrl,
+}
+
+impl Alternate {
+    /// The alternate that a link with these attributes names. `None`: its language is none, or its address is not one of http(s).
+    pub(super) fn new(hreflang: &str, base: &Url, href: &str) -> Option<Alternate> {
+        let language = hreflang.trim();
+        let is_code = |letter: u8| letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'_');
+        let is_language = LANGUAGE_CODE.contains(&language.len()) && language.bytes().all(is_code);
+        let url = resolve(base, href).filter(|_| is_language)?;
+        Some(Alternate { language: language.to_owned(), url })
+    }
 }
 
 /// A map that an index names.

@@ -112,6 +112,8 @@ pub(super) enum ElementName {
     /// How often a feed changes: so many times in a period.
     UpdatePeriod,
     UpdateFrequency,
+    /// A link of XHTML, as sitemaps have them.
+    HtmlLink,
     /// What holds no text for people.
     Script,
     Other,
@@ -138,6 +140,7 @@ impl ElementName {
             (NamespaceKind::Dublin, b"title") => ElementName::DublinTitle,
             (NamespaceKind::Media, b"title") => ElementName::MediaTitle,
             (NamespaceKind::Core, b"link") => ElementName::Link,
+            (NamespaceKind::Other, b"link") => ElementName::HtmlLink,
             (NamespaceKind::Core, b"guid") => ElementName::Guid,
             (NamespaceKind::Core, b"id") => ElementName::Id,
             (NamespaceKind::Core, b"loc") => ElementName::Location,

@@ -1,12 +1,12 @@
 //! Sitemaps, news sitemaps and their indexes.
 //!
 //! All are one level of entries, each with a location and a date. The elements of news stand one level deeper;
-//! those of images and videos are passed over. Some programs forget `<loc>` and write the address into the entry,
+//! those of images and videos are passed over. Links of an entry say where its page is in other languages. Some programs forget `<loc>` and write the address into the entry,
 //! into a `<link>` or `<url>`, or right below the root; and some put several locations into one entry.
 
 use super::collect::{Collector, ItemDraft, is_like_address, plain_title};
 use super::names::ElementName;
-use super::walk::{Walk, WalkEvent};
+use super::walk::{Attributes, Walk, WalkEvent};
 
 /// The depth of an entry.
 const ENTRY: usize = 2;
@@ -26,6 +26,9 @@ pub(super) fn read_sitemap(walk: &mut Walk<'_>, found: &mut Collector<'_>) -> bo
             add_own_text(walk.text_so_far(), walk, &mut draft, found);
             // That of the elements inside is none of its own.
             walk.drop_text();
+        }
+        if let WalkEvent::Open(ElementName::HtmlLink | ElementName::Link, FIELD) = next_event {
+            add_alternate(walk, &mut draft, found);
         }
         match next_event {
             WalkEvent::Open(ElementName::Location, ENTRY | FIELD) => {
@@ -64,6 +67,16 @@ fn add_own_text(text: Option<&str>, walk: &Walk<'_>, draft: &mut ItemDraft, foun
         && is_like_address(text)
     {
         found.link(draft, MISPLACED, base, text);
+    }
+}
+
+/// Notes where a page is in another language: `<xhtml:link rel="alternate" hreflang="de" href="…"/>`.
+fn add_alternate(walk: &Walk<'_>, draft: &mut ItemDraft, found: &mut Collector<'_>) {
+    let Attributes { rel, hreflang, href, .. } = walk.attributes();
+    let mut rels = rel.as_deref().unwrap_or_default().split_ascii_whitespace();
+    let is_alternate = rels.any(|rel| rel.eq_ignore_ascii_case("alternate"));
+    if let (true, Some(language), Some(href), Some(base)) = (is_alternate, hreflang, href, walk.base()) {
+        found.add_alternate(draft, language, base, href);
     }
 }
 

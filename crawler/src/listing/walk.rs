@@ -44,6 +44,7 @@ pub(super) enum WalkEvent {
 pub(super) struct Attributes {
     pub(super) href: Option<String>,
     pub(super) rel: Option<String>,
+    pub(super) hreflang: Option<String>,
     pub(super) kind: Option<String>,
     pub(super) is_perma_link: Option<String>,
     pub(super) about: Option<String>,
@@ -304,6 +305,7 @@ impl<'a> Walk<'a> {
             match known_attribute(key) {
                 "href" => known.href = value(),
                 "rel" => known.rel = value(),
+                "hreflang" => known.hreflang = value(),
                 "type" => known.kind = value(),
                 "ispermalink" => known.is_perma_link = value(),
                 "rdf:about" => known.about = value(),

@@ -19,6 +19,7 @@ use serde_json::Value;
 use url::Url;
 
 use crate::directives::Directives;
+use crate::link_header::links;
 
 pub use files::{FileRules, MAX_FILE_BYTES, OriginFile};
 pub(crate) use files::{Rule, RuleGroup};
@@ -139,8 +140,8 @@ pub fn of_headers<'h>(
         } else if is("tdm-policy") {
             add(Source::TdmHeader, &format!("tdm-policy: {value}"), Vec::new());
         } else if is("link") {
-            for link in value.split(',').filter_map(licence_of_link) {
-                if let Some(licence) = licence(link, page) {
+            for link in links(value).iter().filter(|link| is_licence(&link.rel)) {
+                if let Some(licence) = licence(link.target, page) {
                     add(Source::LicenseLink, licence.as_str(), Vec::new());
                 }
             }
@@ -243,16 +244,6 @@ fn is_licence(rel: &str) -> bool {
 
 fn is_json_ld(kind: &str) -> bool {
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/ld+json")
-}
-
-/// The target of a link of the header `Link` if it names a licence.
-fn licence_of_link(link: &str) -> Option<&str> {
-    let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-    let names_licence = |parameter: &str| {
-        let (name, value) = parameter.split_once('=').unwrap_or_default();
-        name.trim().eq_ignore_ascii_case("rel") && is_licence(value.trim().trim_matches('"'))
-    };
-    parameters.split(';').any(names_licence).then_some(target)
 }
 
 /// The licences that JSON-LD gives to the page or its article. Pictures have licences of their own, so only objects at the top

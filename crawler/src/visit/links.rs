@@ -170,9 +170,7 @@ impl Visit<'_> {
             self.found(url, if is_old { Class::Rest } else { Class::New }, again, schedule)
         };
         // What is said of a story must be there before a crawler can claim it.
-        let said = |story: &StoryLink| Some((story.url.clone(), story.listed.as_deref()?.clone()));
-        let said = page_links.stories.iter().filter_map(said).collect();
-        self.shared.listed.keep(said, self.now).await;
+        self.keep_notes(page_links).await;
         let mut stories: Vec<NewUrl> = page_links.stories.iter().map(story).collect();
         self.shared.recent_links.retain_new(&mut stories);
         let with_the_news = usize::try_from(with_the_news).unwrap_or(usize::MAX);
@@ -180,6 +178,17 @@ impl Visit<'_> {
         let past = self.left_to_the_past(page_links);
         stories.retain(|story| story.class != Class::Rest || !past.contains(&story.url));
         self.add(stories).await
+    }
+
+    /// Keeps what a listing says of pages of its own site.
+    pub(super) async fn keep_notes(&self, page_links: &PageLinks) {
+        let said = |story: &StoryLink| Some((story.url.clone(), story.listed.as_deref()?.clone()));
+        let said = page_links.stories.iter().filter_map(said).collect();
+        self.shared.listed.keep(said, self.now).await;
+        let is_own = |story: &&StoryLink| story.url.site() == self.claim.site && !story.alternates.is_empty();
+        let with_alternates = page_links.stories.iter().filter(is_own);
+        let alternates = with_alternates.map(|story| (story.url.clone(), story.alternates.clone())).collect();
+        self.shared.listed.keep_alternates(alternates, self.now).await;
     }
 
     /// Adds the usual addresses of feeds and sitemaps, if the site has named none. Those that do not exist leave the frontier

@@ -23,8 +23,8 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::page_span;
 use newslode_common::schedule::outcome::MOVED;
-use newslode_common::schedule::past::Source;
-use newslode_common::schedule::{Class, Listing, ListingKind, Next, Role, Vanished};
+use newslode_common::schedule::past::{Source, SourceKind};
+use newslode_common::schedule::{Class, Listing, ListingKind, Next, RepeatedEvent, Role, Vanished};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{canonical, resolve};
@@ -39,7 +39,7 @@ use crate::network::Blame;
 use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
 pub(crate) use page_links::FetchedBody;
-use page_links::PageLinks;
+use page_links::{PageLinks, WALL_ADDRESSES};
 use redirect::Redirect;
 use state::Visit;
 pub(crate) use state::at_the_next_turn;
@@ -87,7 +87,9 @@ impl Visit<'_> {
         let (before, source) = self.known_of_listing().await?;
         let wanted = match self.page.role {
             Role::Listing(ListingKind::Feed | ListingKind::Map | ListingKind::NewsMap) => Wanted::Feed,
-            Role::Archive if source == Some(Source::Map) => Wanted::Feed,
+            Role::Archive if source.as_ref().is_some_and(|source| source.kind() == SourceKind::Map) => {
+                Wanted::Feed
+            }
             Role::Listing(_) | Role::Archive => Wanted::Listing,
             // Menus lead to feeds, too.
             Role::Page if self.page.is_in_menu => Wanted::Listing,
@@ -124,11 +126,13 @@ impl Visit<'_> {
             _ => self.shared.adapt_to_response_time(self.claim, asked_at.until(self.now)).await?,
         }
         self.not_before = reply.retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
-        let is_shared = match &reply.answer {
-            Ok(Answer::Redirect { location, .. }) => {
-                url.join(location).is_ok_and(|target| self.leads_to_shared_place(&target))
-            }
-            _ => false,
+        let target = match &reply.answer {
+            Ok(Answer::Redirect { location, .. }) => url.join(location).ok(),
+            _ => None,
+        };
+        let is_shared = match &target {
+            Some(target) => self.leads_to_shared_place(target).await?,
+            None => false,
         };
         let leads_to = match &reply.answer {
             Ok(Answer::Redirect { location, .. }) => resolve(&url, location).map(|target| target.site()),
@@ -161,6 +165,7 @@ impl Visit<'_> {
                 directives,
                 rights,
                 refresh,
+                hubs,
                 is_cut,
                 rendered,
             }) => {
@@ -168,8 +173,17 @@ impl Visit<'_> {
                     Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
                     Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
                 };
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    hubs,
+                    is_cut,
+                    rendered,
+                    listed,
+                };
                 // A later "not modified" would speak of the whole page.
                 let validators = if is_cut { Validators::default() } else { validators };
                 self.read(fetched, validators, before).await
@@ -191,14 +205,14 @@ impl Visit<'_> {
     }
 
     /// Whether what may be an article redirects to a place to which other addresses of its site redirected lately.
-    fn leads_to_shared_place(&self, target: &Url) -> bool {
+    async fn leads_to_shared_place(&self, target: &Url) -> anyhow::Result<bool> {
         if self.is_due_once() {
-            return false;
+            return Ok(false);
         }
         // The query often holds the way back.
-        let place = format!("{} {}{}", self.claim.site, target.host_str().unwrap_or_default(), target.path());
-        let others = self.shared.detours.note(&place, self.claim.url.as_str(), self.now);
-        self.page.role == Role::Page && (others > 0 || target.path() == "/")
+        let place = format!("{}{}", target.host_str().unwrap_or_default(), target.path());
+        let others = self.note_repeat(RepeatedEvent::Detour(&place)).await?;
+        Ok(self.page.role == Role::Page && (others > 0 || target.path() == "/"))
     }
 
     /// How far a redirect is followed within this visit.
@@ -225,13 +239,30 @@ impl Visit<'_> {
         match (reply.answer, self.page.role) {
             (
                 Ok(Answer::Page {
-                    content_type, body, directives, rights, refresh, is_cut, rendered, ..
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    hubs,
+                    is_cut,
+                    rendered,
+                    ..
                 }),
                 role @ (Role::Listing(_) | Role::Archive),
             ) => {
                 let listed = None;
-                let fetched =
-                    FetchedBody { content_type, body, directives, rights, refresh, is_cut, rendered, listed };
+                let fetched = FetchedBody {
+                    content_type,
+                    body,
+                    directives,
+                    rights,
+                    refresh,
+                    hubs,
+                    is_cut,
+                    rendered,
+                    listed,
+                };
                 let Role::Listing(kind) = role else { return self.archive_elsewhere(&at, fetched).await };
                 self.site_answered().await?;
                 self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
@@ -370,7 +401,7 @@ impl Visit<'_> {
                 .await?;
         if let Some(target) = &page_links.refresh {
             let url = self.claim.url.to_url();
-            let is_shared = self.leads_to_shared_place(&target.to_url());
+            let is_shared = self.leads_to_shared_place(&target.to_url()).await?;
             let redirect = Redirect { at: &url, location: target.as_str(), is_permanent: false };
             return self.moved(redirect, before, is_shared).await;
         }
@@ -380,7 +411,11 @@ impl Visit<'_> {
             let next = self.schedule_alone(Outcome::Unreachable).await?;
             return Ok(self.without_page(Outcome::Unreachable, next));
         }
-        if page_links.is_wall {
+        let is_wall = match page_links.text {
+            Some(text) => self.note_repeat(RepeatedEvent::Text(text)).await? >= WALL_ADDRESSES,
+            None => false,
+        };
+        if is_wall {
             tracing::debug!(url = %self.claim.url, "the page shows what other addresses of its site show");
             self.site_answered().await?;
             self.note_vanished(Vanished::OtherPage, None).await?;

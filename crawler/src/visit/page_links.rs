@@ -23,10 +23,9 @@ use super::{maps, queries};
 use crate::directives::Directives;
 use crate::listing::dates::parse as listing_time;
 use crate::listing::discover::{PlaceKind, on_page};
-use crate::listing::{self, Form, Item, ListingLimits, MapLink};
+use crate::listing::{self, Alternate, Form, Item, ListingLimits, MapLink};
 use crate::recent_links::RecentLinks;
 use crate::refresh;
-use crate::repeats::Repeats;
 use crate::rights::{Reader, of_markup};
 use crate::shared::Shared;
 
@@ -41,6 +40,8 @@ pub(crate) struct FetchedBody {
     pub(crate) rights: Rights,
     /// Its `Refresh` header.
     pub(crate) refresh: Option<String>,
+    /// The hubs that its `Link` headers name.
+    pub(crate) hubs: Vec<CanonicalUrl>,
     /// Whether it ended too early.
     pub(crate) is_cut: bool,
     /// Whether it is the document that a browser made of the server's answer.
@@ -49,13 +50,12 @@ pub(crate) struct FetchedBody {
     pub(crate) listed: Option<Listed>,
 }
 
-/// The directives of the header, for which crawler and time they are read, and what other pages showed and linked to lately.
+/// The directives of the header, for which crawler and time they are read, and what other pages linked to lately.
 #[derive(Clone, Copy)]
 struct ReadingContext<'a> {
     directives: Directives,
     token: &'a str,
     now: Timestamp,
-    texts: &'a Repeats,
     recent_links: &'a RecentLinks,
     may_list_past: bool,
 }
@@ -70,6 +70,8 @@ pub(super) struct StoryLink {
     pub(super) dated: Option<Timestamp>,
     /// What else the listing says of it.
     pub(super) listed: Option<Box<Listed>>,
+    /// Where a sitemap says that it is in other languages.
+    pub(super) alternates: Vec<Alternate>,
 }
 
 /// What a listing shows that only matters for the past.
@@ -106,8 +108,8 @@ pub(super) struct PageLinks {
     pub(super) is_article: Option<bool>,
     /// Whether the address of an article shows none now.
     pub(super) is_no_article: bool,
-    /// Whether it shows what several other addresses of its site showed within the hour, and that is no article.
-    pub(super) is_wall: bool,
+    /// Names its text if that is no article, though its address may be a story's. Other addresses of the site may show the same.
+    pub(super) text: Option<u64>,
     /// The other page that it asks browsers to show instead.
     pub(super) refresh: Option<CanonicalUrl>,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
@@ -130,9 +132,9 @@ impl PageLinks {
     ) -> anyhow::Result<PageLinks> {
         let (url, last) = (claim.url.clone(), claim.content);
         let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
-        let (texts, recent_links) = (shared.texts.clone(), shared.recent_links.clone());
+        let recent_links = shared.recent_links.clone();
         let reading = move || {
-            let FetchedBody { content_type, body, directives, refresh, listed, .. } = page;
+            let FetchedBody { content_type, body, directives, refresh, hubs, listed, .. } = page;
             let content_type = content_type.as_deref();
             let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of a page link to and ask for was seen before.
@@ -140,11 +142,13 @@ impl PageLinks {
                 let is_noindex = directives.noindex;
                 return PageLinks { is_html: true, is_same: true, is_noindex, ..PageLinks::default() };
             }
-            let (texts, recent_links) = (&*texts, &*recent_links);
-            let context =
-                ReadingContext { directives, token: &token, now, texts, recent_links, may_list_past };
+            let recent_links = &*recent_links;
+            let context = ReadingContext { directives, token: &token, now, recent_links, may_list_past };
             let (mut page_links, page) =
                 PageLinks::read(&url, schedule, content_type, &body, listed, context);
+            if page_links.kind == Some(ListingKind::Feed) {
+                hubs.into_iter().for_each(|hub| page_links.hints.add_hub(hub));
+            }
             page_links.refresh =
                 refresh::target(&url, refresh.as_deref(), page.as_ref()).filter(|target| *target != url);
             page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
@@ -189,7 +193,7 @@ impl PageLinks {
         }
         // Addresses that nobody shows as news may well have nothing but one page for all of them.
         let may_be_story = schedule.role == Role::Page && (schedule.by.is_some() || was_article);
-        page_links.is_wall = may_be_story && shows_shared_text(&page, context) && !*is_article;
+        page_links.text = may_be_story.then(|| text_of(&page)).flatten().filter(|_| !*is_article);
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         let schedule = PageSchedule { stories: page_links.stories(), ..schedule };
         if schedule.is_in_menu && schedule.is_section() {
@@ -223,7 +227,13 @@ impl PageLinks {
             stories: found
                 .stories
                 .into_iter()
-                .map(|url| StoryLink { modified: None, dated: dated(&url), listed: None, url })
+                .map(|url| StoryLink {
+                    modified: None,
+                    dated: dated(&url),
+                    listed: None,
+                    alternates: Vec::new(),
+                    url,
+                })
                 .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
@@ -235,7 +245,7 @@ impl PageLinks {
             rights: Rights::default(),
             is_article: None,
             is_no_article: false,
-            is_wall: false,
+            text: None,
             refresh: None,
             is_same: false,
             hints: FeedHints::default(),
@@ -266,7 +276,12 @@ impl PageLinks {
             Form::NewsMap => ListingKind::NewsMap,
             Form::Map | Form::MapIndex => ListingKind::Map,
         };
-        let story = |item: Item| StoryLink {
+        let story = |mut item: Item| StoryLink {
+            alternates: item
+                .details
+                .as_deref_mut()
+                .map(|details| std::mem::take(&mut details.alternates))
+                .unwrap_or_default(),
             modified: item.modified,
             dated: item.published.or(item.modified),
             listed: what_it_says(url, kind, &item, now).map(Box::new),
@@ -347,18 +362,14 @@ fn time_or_day(at: Timestamp) -> String {
 }
 
 /// Other addresses with the same text that make it a wall, and least words of a text that is compared.
-const WALL_ADDRESSES: usize = 2;
+pub(super) const WALL_ADDRESSES: usize = 2;
 const LEAST_WORDS: usize = 3;
 
-/// Whether a page shows the same text as several other addresses of its site, as a consent wall, a login, a bot check or a
-/// maintenance page does. Words with digits, which differ from answer to answer, are left out.
-fn shows_shared_text(page: &Page, context: ReadingContext<'_>) -> bool {
+/// Names the text of a page, so that it can be compared with those of other addresses: a consent wall, a login, a bot check or a
+/// maintenance page shows the same at all of them. Words with digits, which differ from answer to answer, are left out.
+fn text_of(page: &Page) -> Option<u64> {
     let texts = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf));
     let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
     let words: Vec<&str> = texts.flat_map(str::split_whitespace).filter(is_word).collect();
-    if words.len() < LEAST_WORDS {
-        return false;
-    }
-    let key = format!("{} {}", page.url.site(), words.join(" "));
-    context.texts.note(&key, page.url.as_str(), context.now) >= WALL_ADDRESSES
+    (words.len() >= LEAST_WORDS).then(|| name(&words.join(" ")))
 }

@@ -10,7 +10,10 @@ use anyhow::Context as _;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::past::{PageAddress, Reading, Source};
 use newslode_common::schedule::url_days::{DatedAddress, story_days};
-use newslode_common::schedule::{Class, Days, ListingKind, PageSchedule, Past, PastRead, Role, SiteSchedule};
+use newslode_common::schedule::{
+    Class, Days, ListedDays, ListingKind, PageSchedule, Past, PastRead, Role, SiteSchedule,
+};
+use newslode_common::store::past::{DEPTH, start};
 use newslode_common::store::{Added, Again, Completion, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
@@ -19,7 +22,6 @@ use super::page_links::{FetchedBody, PageLinks, PastLinks, StoryLink};
 use super::state::Visit;
 use crate::listing::MapLink;
 use crate::listing::discover::{PlaceKind, usual_places};
-use crate::past::{DEPTH, start};
 
 /// Stories with one and the same time that make it the time of the sitemap, not of its stories.
 const SAME_TIMES: usize = 5;
@@ -38,11 +40,11 @@ impl Shown<'_> {
         self.wanted.values().map(|stories| stories.len() as u64).sum()
     }
 
-    /// The day in the middle, if most articles have one.
-    fn middle(&mut self) -> Option<u32> {
+    /// The days of all articles, if most have one.
+    fn listed_days(&mut self) -> Option<ListedDays> {
         self.days.sort_unstable();
         let is_dated = self.days.len() as u64 > self.undated;
-        self.days.get(self.days.len() / 2).copied().filter(|_| is_dated)
+        ListedDays::of_sorted(&self.days).filter(|_| is_dated)
     }
 }
 
@@ -57,8 +59,8 @@ impl Visit<'_> {
         let mut shown = self.shown(page_links, source.as_ref(), past.window());
         let (added, refused) = self.add_past(&shown, past.window()).await?;
         let live = if added.known > 0 { self.visited_anyway(&shown).await? } else { Vec::new() };
-        let reading = Reading::Read { stories: shown.stories(), new: added.new, middle: shown.middle() };
-        let is_list = matches!(source, Some(Source::Map | Source::Archive(_)))
+        let reading = Reading::Read { stories: shown.stories(), new: added.new, days: shown.listed_days() };
+        let is_list = matches!(source, Some(Source::Map | Source::Numbered(_) | Source::Archive(_)))
             || matches!(self.page.role, Role::Listing(ListingKind::Map | ListingKind::NewsMap));
         let shown = &shown;
         self.advance_past(|past| {
@@ -110,9 +112,9 @@ impl Visit<'_> {
         let window = past.window();
         // A map holds nothing that is newer than its last change.
         let is_wanted = |map: &&MapLink| map.modified.is_none_or(|modified| modified.day() >= window.first);
-        for map in links.maps.iter().filter(is_wanted) {
-            past.meet(&map.url, Source::Map);
-        }
+        let maps: Vec<CanonicalUrl> =
+            links.maps.iter().filter(is_wanted).map(|map| map.url.clone()).collect();
+        past.meet_maps(&maps);
         let this = &self.claim.url;
         match source {
             Some(Source::Archive(days)) => {
@@ -122,18 +124,18 @@ impl Visit<'_> {
                     past.meet(next, Source::Archive(*days));
                 }
             }
-            Some(Source::Page { .. } | Source::Map) => {}
+            Some(Source::Page { .. } | Source::Map | Source::Numbered(_)) => {}
             Some(Source::Overview) | None => {
                 links.list.targets.iter().for_each(|target| past.meet_archive(target));
                 if let Some(archives) = links.list.targets.iter().find(|target| is_list_of_archives(target)) {
                     past.meet_overview(archives);
                 }
-                let Reading::Read { middle, .. } = reading else { return };
+                let Reading::Read { days, .. } = reading else { return };
                 let later = links.list.next.iter().chain(&links.list.targets);
                 let later = later.filter(|target| DatedAddress::of(target).is_none());
                 if let Some((later, _)) = later.filter_map(|target| PageAddress::of(this, target)).next() {
                     let is_front = self.page.role == Role::Listing(ListingKind::Front);
-                    past.meet_list(this, later, middle, is_front);
+                    past.meet_list(this, later, days.map(|days| days.middle), is_front);
                 }
             }
         }
@@ -242,6 +244,8 @@ impl Visit<'_> {
         outcome: Outcome,
     ) -> anyhow::Result<Completion> {
         self.site_answered().await?;
+        // What is said of a story must be there before a crawler can claim it.
+        self.keep_notes(page_links).await;
         self.take_in_past(page_links).await?;
         Ok(self.without_page(outcome, None))
     }

@@ -50,9 +50,9 @@ impl Visit<'_> {
         let (Some(renderer), Some(endpoint)) = (&self.shared.renderer, browser) else { return Ok(followed) };
         let Followed { reply: Reply { answer, retry_after }, at, is_permanent } = followed;
         let answer = match answer {
-            Ok(Answer::Page { content_type, body, directives, rights, refresh, is_cut: false, .. })
-                if self.shared.fetcher.renders(&at) && is_web_page(content_type.as_deref(), &body) =>
-            {
+            Ok(Answer::Page {
+                content_type, body, directives, rights, refresh, hubs, is_cut: false, ..
+            }) if self.shared.fetcher.renders(&at) && is_web_page(content_type.as_deref(), &body) => {
                 let Shared { fetcher, robots, .. } = self.shared;
                 let document =
                     renderer.load(&endpoint, &at, content_type.as_deref(), &body, fetcher, robots).await?;
@@ -64,6 +64,7 @@ impl Visit<'_> {
                     directives,
                     rights,
                     refresh,
+                    hubs,
                     is_cut: false,
                     rendered: true,
                 })

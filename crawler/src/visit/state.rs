@@ -8,7 +8,7 @@ use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::{Rights, read_rights, rights_key};
 use newslode_common::schedule::{
-    DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule, name,
+    DueOnce, ListingId, Next, PageSchedule, RepeatedEvent, Role, ScheduleConfig, SiteSchedule, name,
 };
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Claim, Completion, Kind, Validators};
@@ -79,6 +79,12 @@ impl<'v> Visit<'v> {
         let (schedule, _) =
             self.shared.retry_store_call(reading).await.context("cannot read a site's schedule")?;
         Ok(schedule)
+    }
+
+    /// Notes what this address did that others of its site may do, too. Returns how many others did lately.
+    pub(super) async fn note_repeat(&self, event: RepeatedEvent<'_>) -> anyhow::Result<usize> {
+        let (url, now) = (&self.claim.url, self.now);
+        self.teach(|site| site.note_repeat(event, url, now)).await
     }
 
     /// Notes that the site answered, even if not with the page. For pages that are due once nobody asks how their site is:

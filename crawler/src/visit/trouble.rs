@@ -11,8 +11,8 @@ use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, STAYS_AFTER_END, Target, Waits, consequence};
 use newslode_common::schedule::{
-    AfterFailure, Class, FailedTry, ListingKind, Next, Role, ServerSays, SiteSchedule, Trouble, Vanished,
-    name,
+    AfterFailure, Class, FailedTry, ListingKind, Next, RepeatedEvent, Role, ServerSays, SiteSchedule,
+    Trouble, Vanished, name,
 };
 use newslode_common::store::teach::{rest, teach};
 use newslode_common::store::{Completion, Why};
@@ -254,7 +254,7 @@ impl Visit<'_> {
         // One address may be asked too much of, or be out of order. The front page speaks for the site, and so do two others.
         let is_asked = trouble != Trouble::Failing || retry_after.is_some();
         let is_front = self.page.role == Role::Listing(ListingKind::Front);
-        let others = self.shared.busy.note(self.claim.site.as_str(), self.claim.url.as_str(), self.now);
+        let others = self.note_repeat(RepeatedEvent::Busy).await?;
         if !is_front && others == 0 {
             let wait = retry_after.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
             self.not_before = wait.max(self.not_before);

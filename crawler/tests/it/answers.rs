@@ -307,7 +307,7 @@ async fn raw_server(bytes: Vec<u8>) -> (u16, tokio::task::JoinSet<()>) {
 }
 
 /// What is read of the front page of a server that writes these bytes.
-async fn read_raw(bytes: Vec<u8>) -> (Option<Outcome>, Vec<u8>) {
+pub(crate) async fn read_raw(bytes: Vec<u8>) -> (Option<Outcome>, Vec<u8>) {
     let (port, _serving) = raw_server(bytes).await;
     let mut world = World::new(|_| None).await;
     world.config.resolve = vec![format!("*:127.0.0.1:{port}").parse().unwrap()];

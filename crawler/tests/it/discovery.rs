@@ -151,3 +151,27 @@ async fn what_a_feed_says_of_its_pace_is_kept_and_hastens_its_first_visits() {
     sim.run(24 * HOUR).await;
     assert_eq!(sim.site_schedule().await.hints(id(FEED)), None, "it says nothing any more");
 }
+
+#[tokio::test]
+async fn hubs_in_the_header_of_a_feed_are_kept_like_those_in_its_body() {
+    const FEED: &str = "http://a.test/feed.xml";
+    let feed = "<rss version='2.0'><channel><link rel='hub' href='https://body.test/'/>\
+         <item><title>Cup</title><link>/2026/the-cup-of-the-year</link></item></channel></rss>";
+    let sim = Sim::new().await;
+    let headers: Headers = &[
+        ("content-type", "application/rss+xml"),
+        (
+            "link",
+            "<http://a.test/feed.xml>; rel=\"self\", <https://one.test/a,b>; title=\"x, <y>; rel=z\"; rel=\"Hub other\"",
+        ),
+        ("link", "</hub>;rel=hub, <mailto:hub@a.test>; rel=hub"),
+    ];
+    sim.set_answer(FEED, 200, headers, feed);
+    sim.add(FEED, Why::Link, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Feed))).await;
+    sim.set_answer(FRONT, 200, &[("link", "<https://front.test/>; rel=hub")], page("Front", &[]));
+    sim.run(HOUR).await;
+    let site = sim.site_schedule().await;
+    let hubs = site.hints(id(FEED)).unwrap().hubs.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(hubs, ["https://body.test/", "https://one.test/a,b", "http://a.test/hub"]);
+    assert_eq!(site.hints(id(FRONT)), None, "a page is no feed");
+}

@@ -337,3 +337,70 @@ async fn stories_behind_a_wall_are_asked_for_again_soon_and_none_ends() {
         assert!(matches!(outcome, Some(Outcome::Fetched | Outcome::Unchanged)), "{n}: {outcome:?}");
     }
 }
+
+/// Runs until a time, with a new process each ten minutes, as `mine` from cron.
+async fn run_from_cron(sim: &mut Sim, from: u64, until: u64) {
+    let mut now = from;
+    while now < until {
+        now = until.min(now + 10 * MINUTE);
+        sim.run(now).await;
+        sim.restart();
+    }
+}
+
+#[tokio::test]
+async fn new_stories_of_a_site_that_redirects_for_hours_are_read_later_though_each_process_sees_only_one() {
+    let mut sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    let story = |n: u64| format!("http://a.test/2026/a-long-way-home-{n}");
+    sim.set_answer("http://a.test/maintenance", 200, &[], page("We are busy", &[]));
+    sim.run(MINUTE).await;
+    // A new story each half hour, and each leads to the same place for three hours.
+    for n in 0..6 {
+        sim.set_answer(&story(n), 302, &[("location", "/maintenance")], "");
+        sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(Some(id(FRONT)), sim.clock.now())).await;
+        run_from_cron(&mut sim, n * 30 * MINUTE + MINUTE, (n + 1) * 30 * MINUTE + MINUTE).await;
+    }
+    (0..6).for_each(|n| {
+        sim.set_answer(&story(n), 200, &[], page(&format!("Story {}", NAMES[n as usize]), &[]))
+    });
+    run_from_cron(&mut sim, 3 * HOUR + MINUTE, 12 * HOUR).await;
+    for n in 0..6 {
+        let entry = sim.store.entry(&story(n).parse().unwrap()).await.unwrap();
+        assert_eq!(
+            entry.and_then(|entry| entry.outcome),
+            Some(Outcome::Fetched),
+            "{n}: {:?}",
+            sim.asked(&story(n))
+        );
+        assert!(sim.asked(&story(n)).len() < 12, "{n}: {:?}", sim.asked(&story(n)));
+    }
+}
+
+#[tokio::test]
+async fn a_wall_is_known_though_each_process_sees_only_one_story_behind_it() {
+    let mut sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    let story = |n: u64| format!("http://a.test/2026/a-long-way-home-{n}");
+    sim.run(MINUTE).await;
+    for n in 0..6 {
+        let wall = page("We value your privacy and ask you to agree 7f3", &[]);
+        sim.set_answer(&story(n), 200, &[], wall.replace("7f3", &format!("{n}f")));
+        sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(Some(id(FRONT)), sim.clock.now())).await;
+        run_from_cron(&mut sim, n * 12 * MINUTE + MINUTE, (n + 1) * 12 * MINUTE + MINUTE).await;
+    }
+    for n in 2..6 {
+        assert_eq!(
+            sim.entry(&story(n)).await.outcome,
+            Some(Outcome::Empty),
+            "{n}: the first two teach what it is"
+        );
+    }
+    assert_eq!(handed(&sim).1, 2 + sim.asked(FRONT).len().min(1), "it is not handed on again");
+    (0..6).for_each(|n| {
+        sim.set_answer(&story(n), 200, &[], page(&format!("Story {}", NAMES[n as usize]), &[]))
+    });
+    run_from_cron(&mut sim, 73 * MINUTE, 8 * HOUR).await;
+    for n in 2..6 {
+        assert_eq!(sim.entry(&story(n)).await.outcome, Some(Outcome::Fetched), "{n}");
+        assert!(sim.asked(&story(n)).len() < 9, "{n}: {:?}", sim.asked(&story(n)));
+    }
+}

@@ -1,7 +1,9 @@
 //! What feeds say of pages travels with the pages.
 
 use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::store::{Kind, PageArchive as _, listed_key};
+use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
+use newslode_common::store::{Kind, PageArchive as _, Why, listed_key};
+use newslode_crawler::listed_alternates;
 use newslode_page::reading::ListedBy;
 
 use crate::sim::*;
@@ -88,4 +90,32 @@ async fn what_a_feed_says_later_reaches_the_page_at_its_next_visit_and_then_stay
     sim.set_answer("http://a.test/feed.xml", 200, XML, feed("Ben Cole"));
     sim.run(5 * DAY).await;
     assert_eq!(messages(&sim).len(), 2, "a note is not changed");
+}
+
+#[tokio::test]
+async fn where_a_sitemap_says_that_a_page_is_in_other_languages_is_kept_and_changes_with_it() {
+    const MAP: &str = "http://a.test/sitemap.xml";
+    let map = |language: &str| {
+        let link =
+            format!("<xhtml:link rel='alternate' hreflang='{language}' href='https://{language}.test/1'/>");
+        format!(
+            "<urlset><url><loc>{STORY}</loc>{link}</url><url><loc>http://b.test/1</loc>{link}</url></urlset>"
+        )
+    };
+    let sim = Sim::new().await;
+    sim.set_answer(STORY, 200, &[], page("Story", &[]));
+    sim.set_answer(MAP, 200, &[], map("de"));
+    sim.add(MAP, Why::Link, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Map))).await;
+    let said = async |url: &str| {
+        let found = listed_alternates(sim.archive.as_ref(), &url.parse().unwrap()).await.unwrap();
+        found.iter().map(|found| format!("{} {}", found.language, found.url)).collect::<Vec<_>>()
+    };
+    sim.run(HOUR).await;
+    assert_eq!(said(STORY).await, ["de https://de.test/1"]);
+    assert!(said("http://b.test/1").await.is_empty(), "a map speaks for its own site");
+    let [message] = &messages(&sim)[..] else { panic!("{:?}", messages(&sim)) };
+    assert_eq!(message.listed, None, "it is no witness of the article");
+    sim.set_answer(MAP, 200, &[], map("fr"));
+    sim.run(4 * DAY).await;
+    assert_eq!(said(STORY).await, ["fr https://fr.test/1"]);
 }

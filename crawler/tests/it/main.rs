@@ -13,6 +13,7 @@ mod faults;
 mod health;
 mod hostile;
 mod listed;
+mod odd;
 mod pace;
 mod past;
 mod recorder;

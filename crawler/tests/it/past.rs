@@ -3,7 +3,7 @@
 use newslode_common::schedule::past::SourceKind;
 use newslode_common::schedule::{Days, PastRead, Role, ScheduleConfig};
 use newslode_common::store::Frontier as _;
-use newslode_crawler::past::ask_for;
+use newslode_common::store::past::ask_for;
 use newslode_page::time::Timestamp;
 
 use crate::sim::*;
@@ -263,4 +263,53 @@ async fn without_days_to_ask_for_nothing_of_the_past_is_asked_for() {
     let of_the_past = |role: Role| matches!(role, Role::Past { .. } | Role::Archive);
     assert!(!past.iter().any(|entry| of_the_past(entry.schedule.unwrap().role)));
     assert_eq!(sim.site_schedule().await.past(), None);
+}
+
+#[tokio::test]
+async fn numbered_maps_without_dates_are_searched_whichever_end_is_the_newest() {
+    const MAPS: u32 = 60;
+    let wanted = Days { first: TODAY - 410, last: TODAY - 401 };
+    for is_newest_first in [false, true] {
+        let sim = Sim::new().await;
+        sim.set_answer("http://a.test/robots.txt", 200, &[], "Sitemap: http://a.test/index.xml");
+        let mut index = String::new();
+        // Fifteen days each.
+        for number in 1..=MAPS {
+            let age = if is_newest_first { number - 1 } else { MAPS - number };
+            let last = TODAY - age * 15;
+            let url = format!("http://a.test/posts-{number}.xml");
+            sim.set_answer(&url, 200, XML, map(&sim, Days { first: last - 14, last }));
+            index.push_str(&format!("<sitemap><loc>{url}</loc></sitemap>"));
+        }
+        let index = format!(
+            "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{index}</sitemapindex>"
+        );
+        sim.set_answer("http://a.test/index.xml", 200, XML, index);
+        since(&sim, wanted).await;
+        run(&sim, 72).await;
+        assert_eq!(read(&sim).await, (20, 20), "{:?}", asked(&sim));
+        let days = story_days(&sim);
+        assert!(days.iter().all(|day| wanted.contains(*day) || *day > TODAY - 5), "{days:?}");
+        let maps: std::collections::BTreeSet<String> =
+            asked(&sim).into_iter().filter(|url| url.contains("/posts-")).collect();
+        // Ten are visited for the news.
+        assert!(maps.len() <= 24, "{} of {MAPS}: {maps:?}", maps.len());
+        assert!(sim.site_schedule().await.past().unwrap().is_over());
+    }
+}
+
+#[tokio::test]
+async fn archives_whose_months_are_names_are_made_from_a_link_to_one() {
+    let sim = Sim::new().await;
+    let links = [("/archives/aout-2022", "Août 2022"), ("/archives/decembre-2022", "Décembre 2022")];
+    sim.set_answer(FRONT, 200, &[], page("Front", &links));
+    let days: Vec<_> = (0..4).map(|day| (SEPTEMBER + 20 - day, 1)).collect();
+    sim.set_answer("http://a.test/archives/septembre-2023", 200, &[], list(&sim, &days, ""));
+    since(&sim, window()).await;
+    run(&sim, 24).await;
+    assert_eq!(read(&sim).await, (4, 4), "{:?}", asked(&sim));
+    let mut archives: Vec<_> = asked(&sim).into_iter().filter(|url| url.contains("/archives/")).collect();
+    archives.retain(|url| !url.ends_with("-2022"));
+    assert_eq!(archives, ["http://a.test/archives/septembre-2023"]);
+    assert_eq!(sim.site_schedule().await.past().unwrap().tallies()[&SourceKind::Archive].read, 1);
 }

@@ -85,6 +85,8 @@ pub(crate) struct Sim {
     pub(crate) network: Arc<Network>,
     pub(crate) clock: Clock,
     pub(crate) crawler: Crawler,
+    config: CrawlerConfig,
+    schedule: ScheduleConfig,
 }
 
 impl Sim {
@@ -110,20 +112,10 @@ impl Sim {
         let outbox = Arc::new(MemoryBroker::default());
         let archive = Arc::new(MemoryArchive::default());
         let network = Arc::new(Network::default());
-        let parts = Parts {
-            frontier: store.clone(),
-            broker: outbox.clone(),
-            archive: archive.clone(),
-            parsed: Arc::default(),
-            metrics: Metrics::new().unwrap(),
-            network: network.clone(),
-            room: None,
-        };
-        let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
         // Tests count requests; those of rights ask for the files.
         let mut config = CrawlerConfig { max_redirects: 4, rights_files: false, ..CrawlerConfig::default() };
         change(&mut config);
-        let crawler = Crawler::new(parts, config, schedule, surroundings);
+        let crawler = crawler_of(&store, &web, (&outbox, &archive, &network), &clock, (&config, &schedule));
         let settings = SiteSettings {
             max_pages: 100,
             max_depth: 9,
@@ -132,10 +124,16 @@ impl Sim {
             labels: BTreeMap::new(),
         };
         store.put_site(&site(), &settings).await.unwrap();
-        let sim = Sim { store, web, outbox, archive, network, clock, crawler };
+        let sim = Sim { store, web, outbox, archive, network, clock, crawler, config, schedule };
         sim.set_answer(FRONT, 200, &[], page("Front", &[]));
         sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
         sim
+    }
+
+    /// Ends the crawler and starts another one, which knows what the store and the archive know.
+    pub(crate) fn restart(&mut self) {
+        let Sim { store, web, outbox, archive, network, clock, config, schedule, .. } = &*self;
+        self.crawler = crawler_of(store, web, (outbox, archive, network), clock, (config, schedule));
     }
 
     pub(crate) fn set_answer(&self, url: &str, status: u16, headers: Headers, body: impl Into<Vec<u8>>) {
@@ -209,6 +207,26 @@ impl Sim {
     pub(crate) async fn site_schedule(&self) -> SiteSchedule {
         self.store.schedule(&site()).await.unwrap().0
     }
+}
+
+fn crawler_of(
+    store: &Arc<RedbStore>,
+    web: &Arc<ScriptedWeb>,
+    (outbox, archive, network): (&Arc<MemoryBroker>, &Arc<MemoryArchive>, &Arc<Network>),
+    clock: &Clock,
+    (config, schedule): (&CrawlerConfig, &ScheduleConfig),
+) -> Crawler {
+    let parts = Parts {
+        frontier: store.clone(),
+        broker: outbox.clone(),
+        archive: archive.clone(),
+        parsed: Arc::default(),
+        metrics: Metrics::new().unwrap(),
+        network: network.clone(),
+        room: None,
+    };
+    let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
+    Crawler::new(parts, config.clone(), schedule.clone(), surroundings)
 }
 
 pub(crate) fn site() -> Site {

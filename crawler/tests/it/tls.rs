@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use newslode_common::config::Secret;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Why;
 use newslode_common::warc::{Found, Limits, Reader};
@@ -18,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::world::{PAGE, World};
+use crate::world::{PAGE, World, html};
 
 /// A folder with authorities and certificates.
 struct Certificates(tempfile::TempDir);
@@ -391,6 +392,67 @@ async fn a_site_has_a_proxy_of_its_own() {
     }
     let log = log.text();
     assert!(!log.contains("hunter2") && !log.contains("bWU6aHVudGVyMg"), "neither as it is nor as Base64");
+}
+
+/// A SOCKS5 proxy that asks for a user, and connects everything to one port. Its heads say what it was asked for.
+async fn socks_proxy(target: u16) -> Server {
+    Server::start(move |mut stream, heads| async move {
+        let asked = socks_handshake(&mut stream).await.unwrap();
+        heads.lock().unwrap().push(asked);
+        let mut onward = TcpStream::connect(("127.0.0.1", target)).await.unwrap();
+        copy_bidirectional(&mut stream, &mut onward).await.ok();
+    })
+    .await
+}
+
+/// The user and the target of a client (RFC 1928 and 1929).
+async fn socks_handshake(stream: &mut TcpStream) -> std::io::Result<String> {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    assert_eq!(stream.read_u8().await?, 5);
+    let methods = read_counted(stream).await?;
+    assert!(methods.contains(&2), "it offers a user: {methods:?}");
+    stream.write_all(&[5, 2]).await?;
+    assert_eq!(stream.read_u8().await?, 1);
+    let (user, password) = (text(read_counted(stream).await?), text(read_counted(stream).await?));
+    stream.write_all(&[1, 0]).await?;
+    let mut head = [0; 4];
+    stream.read_exact(&mut head).await?;
+    let target = match head {
+        [5, 1, 0, 1] => std::net::Ipv4Addr::from(stream.read_u32().await?).to_string(),
+        [5, 1, 0, 3] => text(read_counted(stream).await?),
+        other => panic!("no request to connect: {other:?}"),
+    };
+    let port = stream.read_u16().await?;
+    stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).await?;
+    Ok(format!("{user}:{password} {target}:{port}"))
+}
+
+async fn read_counted(stream: &mut TcpStream) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::from(stream.read_u8().await?)];
+    stream.read_exact(&mut bytes).await?;
+    Ok(bytes)
+}
+
+#[tokio::test]
+async fn a_socks_proxy_gets_checked_addresses_or_the_names_of_checked_hosts() {
+    let made = Certificates::new();
+    let mut world = World::new(|request| if request.page.ends_with('/') { html(PAGE) } else { None }).await;
+    let proxy = socks_proxy(world.port).await;
+    world.config.proxy = Secret::new(format!("socks5://me:hunter2@localhost:{}", proxy.port));
+    let by_name = format!("['b.test']\nproxy = 'socks5h://you:hunter3@127.0.0.1:{}'\n", proxy.port);
+    world.config.sites_file = made.sites_file(&by_name);
+    world.config.resolve =
+        ["a.test:93.184.216.34:80", "b.test:93.184.216.35:80"].map(|rule| rule.parse().unwrap()).into();
+    let private = ["http://localhost/", "http://127.0.0.1/", "http://[::1]/"];
+    crawl(&world, &[&["http://a.test/", "http://b.test/"], &private[..]].concat()).await;
+    world.expect("http://a.test/", Outcome::Fetched);
+    world.expect("http://b.test/", Outcome::Fetched);
+    private.iter().for_each(|url| world.expect(url, Outcome::PrivateAddress));
+    let mut asked = proxy.heads.lock().unwrap().clone();
+    asked.sort();
+    asked.dedup();
+    assert_eq!(asked, ["me:hunter2 93.184.216.34:80", "you:hunter3 b.test:80"]);
+    assert_eq!((world.hits("a.test/"), world.hits("b.test/")), (1, 1), "the pages came through it");
 }
 
 #[tokio::test]

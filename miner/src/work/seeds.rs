@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 
 use newslode_common::config::{Follow, MinerConfig};
-use newslode_common::message::seed::SeedCommand;
+use newslode_common::message::seed::{SeedCommand, SeedPast};
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::retry::Retryable;
 use newslode_common::rights::{rights_key, site_rights_key};
 use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
+use newslode_common::store::past::ask_for;
 use newslode_common::store::{Again, Kind, NewUrl, SiteSettings, StoreError, Why, robots_key};
 use newslode_page::reading::{CanonicalUrl, Site, canonical};
 use newslode_page::time::Timestamp;
@@ -61,7 +62,7 @@ pub async fn apply_seed(
     let page = page_of(&command)?;
     let site = page.site();
     match command {
-        SeedCommand::Add { max_pages, max_depth, delay_ms, labels, .. } => {
+        SeedCommand::Add { max_pages, max_depth, delay_ms, labels, past, .. } => {
             let settings = SiteSettings {
                 max_pages: max_pages.unwrap_or(config.max_pages),
                 max_depth: max_depth.unwrap_or(config.max_depth),
@@ -78,6 +79,9 @@ pub async fn apply_seed(
                 now,
             )
             .await?;
+            if let Some(past) = past {
+                ask_for_past(parts, config, &site, past, now).await?;
+            }
         }
         SeedCommand::Pause(_) => {
             if let Some(settings) = parts.stores.frontier.site(&site).await? {
@@ -90,6 +94,25 @@ pub async fn apply_seed(
         SeedCommand::Forget(_) => forget(parts, &page, now).await?,
     }
     Ok(site)
+}
+
+/// Asks for the days of a site's past that have come.
+async fn ask_for_past(
+    parts: &Parts,
+    config: &MinerConfig,
+    site: &Site,
+    past: SeedPast,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    if config.follow != Follow::News {
+        tracing::warn!(%site, "a seed asks for the past, which is read only with `miner.follow = \"news\"`");
+        return Ok(());
+    }
+    let Some(window) = past.days(now.day()) else {
+        tracing::warn!(%site, "a seed asks for days that have not come yet; send it again then");
+        return Ok(());
+    };
+    ask_for(parts.stores.frontier.as_ref(), site, &parts.schedule, window, now).await
 }
 
 /// The page that a seed command names.

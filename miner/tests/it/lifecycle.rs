@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use newslode_common::broker::in_process::PublishedArticle;
-use newslode_common::config::{Follow, Retention};
-use newslode_common::message::seed::SeedCommand;
+use newslode_common::config::{Follow, MinerConfig, Retention};
+use newslode_common::message::seed::{SeedCommand, SeedMessage};
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use, rights_key};
-use newslode_common::schedule::{ListingId, ListingKind, PageSchedule, Role, ScheduleConfig};
+use newslode_common::schedule::{Days, ListingId, ListingKind, PageSchedule, Role, ScheduleConfig};
 use newslode_common::store::state_digest;
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Completion, Kind, NewUrl, Validators, Why};
@@ -250,4 +250,30 @@ mod servers {
         let (_server, world) = served().await;
         a_forgotten_page_leaves_nothing(world).await;
     }
+}
+
+#[tokio::test]
+async fn a_seed_asks_for_days_of_the_past_that_have_come() {
+    let world = world();
+    let site = world.seed("https://a.test/").await;
+    let send = async |days: &str, follow: Follow, now: Timestamp| {
+        let json = format!(r#"{{"version":1,"url":"https://a.test/"{days}}}"#);
+        let config = MinerConfig { follow, ..MinerConfig::default() };
+        let command = SeedMessage::parse(json.as_bytes()).unwrap();
+        apply_seed(&world.parts, &config, command, now).await.unwrap();
+        let (schedule, _) = world.parts.stores.frontier.schedule(&site).await.unwrap();
+        schedule
+            .past()
+            .map(|past| (past.window(), past.open().map(|open| open.url.to_string()).collect::<Vec<_>>()))
+    };
+    // 2024-05-15.
+    let now = Timestamp(19_858 * 86_400_000 + 5);
+    let since = r#","since":"2024-05-01""#;
+    assert_eq!(send("", Follow::News, now).await, None);
+    assert_eq!(send(since, Follow::All, now).await, None, "it is read where the news is followed");
+    assert_eq!(send(r#","since":"2024-06-01""#, Follow::News, now).await, None);
+    let asked = send(since, Follow::News, now).await;
+    let front = vec!["https://a.test/".to_owned()];
+    assert_eq!(asked, Some((Days { first: 19_844, last: 19_858 }, front)));
+    assert_eq!(send("", Follow::News, now).await, asked, "a seed without days ends nothing");
 }

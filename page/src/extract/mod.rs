@@ -48,6 +48,7 @@ mod title;
 mod visible;
 mod zones;
 
+pub use cldr::{month_name_like, month_name_readings, month_number};
 pub use comments::{Comment, CommentedArticle, comments};
 pub use dates::written_date;
 use kind::Asked;

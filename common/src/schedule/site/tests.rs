@@ -180,6 +180,9 @@ fn schedules_of_versions_that_lack_the_last_fields_are_read() {
     assert_eq!(read(&site, MOST_MISSING - 2), site, "as the version before wrote it");
     site.note_vanished(7, Vanished::Moved, None, at(START));
     assert_eq!(read(&site, 0), site);
+    let others = [1, 2].map(|address| site.note_repeat(RepeatedEvent::Busy, &url(address), at(START)));
+    assert_eq!(others, [0, 1]);
+    assert_eq!(read(&site, 0), site);
     assert!(site.ask_for(Days { first: 19_000, last: 19_030 }), "the same days go on");
     assert!(!site.ask_for(Days { first: 19_000, last: 19_031 }));
 }

@@ -329,6 +329,49 @@ fn details(bytes: &str) -> ItemDetails {
 }
 
 #[test]
+fn sitemaps_say_where_pages_are_in_other_languages() {
+    let link = |rel: &str, language: &str, href: &str| {
+        format!("<xhtml:link rel='{rel}' hreflang='{language}' href='{href}'/>")
+    };
+    let map = |links: String| {
+        let url = format!("<url><loc>/1</loc>{links}</url><url><loc>/2</loc></url>");
+        format!(
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:xhtml='http://www.w3.org/1999/xhtml'>{url}</urlset>"
+        )
+    };
+    let said = |links: String| -> Vec<String> {
+        let alternates = details(&map(links)).alternates;
+        alternates.iter().map(|found| format!("{} {}", found.language, found.url)).collect()
+    };
+    let links = [
+        link("alternate", "de", "https://de.test/1"),
+        link("Alternate nofollow", "x-default", "/1?a=1&amp;amp;b=2"),
+        link("alternate", "de", "https://de.test/1"),
+        link("alternate", "fr", "javascript:alert(1)"),
+        link("alternate", "", "https://fr.test/1"),
+        link("canonical", "it", "https://it.test/1"),
+        "<link rel='alternate' hreflang='pt-BR' href='https://pt.test/1'/><xhtml:link rel='alternate' hreflang='es'/>".into(),
+    ];
+    let wanted =
+        ["de https://de.test/1", "x-default https://www.a.test/1?a=1&b=2", "pt-BR https://pt.test/1"];
+    assert_eq!(said(links.concat()), wanted);
+    let many = (0..200).map(|number| link("alternate", "de", &format!("/{number}")));
+    assert_eq!(said(many.collect()).len(), 64);
+    // Undeclared prefixes mean what they usually mean, and an entry that is never closed keeps its own links.
+    let open = format!(
+        "<urlset><url><loc>/1</loc>{}<url><loc>/2</loc>{}</urlset>",
+        link("alternate", "de", "/de"),
+        link("alternate", "fr", "/fr")
+    );
+    let listing = read_all(open.as_bytes()).unwrap();
+    let languages = listing
+        .items
+        .iter()
+        .map(|item| item.details.as_ref().map(|details| details.alternates[0].language.as_str()));
+    assert_eq!(languages.collect::<Vec<_>>(), [Some("de"), Some("fr")]);
+}
+
+#[test]
 fn items_name_authors_keywords_pictures_and_texts() {
     let said = details(
         "<rss version='2.0' xmlns:content='http://purl.org/rss/1.0/modules/content/'

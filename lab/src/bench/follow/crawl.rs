@@ -109,6 +109,7 @@ impl Crawl {
             max_depth: None,
             delay_ms: None,
             labels: std::collections::BTreeMap::new(),
+            past: None,
         };
         let follow = MinerConfig { follow: Follow::News, ..MinerConfig::default() };
         let site = newslode_miner::work::seeds::apply_seed(&miner, &follow, command, clock.now()).await?;

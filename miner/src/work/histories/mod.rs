@@ -18,7 +18,8 @@ use newslode_common::page_span;
 use newslode_common::rights::{Rights, Use, read_rights, rights_key};
 use newslode_common::schedule::{Class, PageSchedule, Role};
 use newslode_common::store::{
-    Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why, listed_key,
+    Again, Frontier, Kind, NewUrl, Note, PageArchive, SiteState, StoreError, StoreResult, Why,
+    alternates_key, listed_key,
 };
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::ContentHash;
@@ -82,6 +83,7 @@ pub(super) async fn forget(
         for address in addresses.iter().chain([url]) {
             archive.delete(Kind::History, history_key(address)).await?;
             archive.delete(Kind::Listed, listed_key(address)).await?;
+            archive.delete(Kind::Listed, alternates_key(address)).await?;
             archive.delete(Kind::Rights, rights_key(address)).await?;
         }
     }

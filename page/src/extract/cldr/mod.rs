@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 
 const TABLE: &str = include_str!("cldr.txt");
 /// Names that CLDR lacks, folded, with their month: older spellings and cases.
-const OTHER_NAMES: [(&str, u8); 37] = [
+const OTHER_NAMES: [(&str, u8); 38] = [
     ("জানুয়ারী", 1),
     ("ফেব্রুয়ারী", 2),
     ("januarja", 1),
@@ -19,6 +19,7 @@ const OTHER_NAMES: [(&str, u8); 37] = [
     ("feber", 2),
     ("februarja", 2),
     ("mrz", 3),
+    ("maerz", 3),
     ("מרס", 3),
     ("maija", 5),
     ("اگوست", 8),
@@ -149,6 +150,43 @@ pub(super) fn month(name: &str, language: Option<Language>, calendar: Calendar) 
     of_language.or_else(|| months.clone().next()).copied()
 }
 
+/// The Gregorian month, from 1, that a name means in the language with most speakers that has it. Capitals do not count, nor do
+/// marks that many writers leave out.
+#[must_use]
+pub fn month_number(name: &str) -> Option<u8> {
+    month(&fold(name), None, Calendar::Gregorian).map(|month| month.number)
+}
+
+/// The name of another month (from 1) in the language of a name, and in the same form: in full or short. Where several
+/// languages have the name, the one with most speakers counts.
+#[must_use]
+pub fn month_name_like(name: &str, number: u8) -> Option<&'static str> {
+    let (names, form) = languages_of(&fold(name)).next()?;
+    let names = names.get(usize::from(number).checked_sub(1)?)?;
+    names.get(form).or_else(|| names.last()).copied()
+}
+
+/// In how many ways the other months may be named beside this name: one if a single language has it.
+#[must_use]
+pub fn month_name_readings(name: &str) -> usize {
+    languages_of(&fold(name)).count()
+}
+
+/// The names of the months in each language that has this folded name, and its place among those of its month. Languages that name
+/// all months alike in this form count once.
+fn languages_of(name: &str) -> impl Iterator<Item = (&'static [Vec<&'static str>], usize)> {
+    let mut seen = FxHashSet::default();
+    let number = months(name).iter().find(|month| month.calendar == Calendar::Gregorian);
+    let number = number.map_or(0, |month| usize::from(month.number));
+    DATA.languages.iter().filter_map(move |words| {
+        let of_month = words.months.get(number.checked_sub(1)?)?;
+        let form = of_month.iter().position(|other| *other == name)?;
+        let alike: Vec<&str> =
+            words.months.iter().filter_map(|names| names.get(form).or(names.last()).copied()).collect();
+        seen.insert(alike).then_some((words.months.as_slice(), form))
+    })
+}
+
 /// The language with this code: `de`, `de-AT`.
 pub(super) fn language(code: &str) -> Option<Language> {
     let code = code.split(['-', '_']).next()?.to_ascii_lowercase();
@@ -233,6 +271,8 @@ struct Words {
     ands: Vec<&'static str>,
     morning: Vec<&'static str>,
     afternoon: Vec<&'static str>,
+    /// Names of the Gregorian months, the full one first.
+    months: Vec<Vec<&'static str>>,
 }
 
 #[derive(Default)]
@@ -278,7 +318,8 @@ impl Data {
                     _ => Order::DayMonthYear,
                 };
                 let (ands, morning, afternoon) = (words(ands), words(morning), words(afternoon));
-                self.languages.push(Words { code, order, ands, morning, afternoon });
+                let months = columns.iter().skip(COLUMNS).take(12).map(|names| words(names)).collect();
+                self.languages.push(Words { code, order, ands, morning, afternoon, months });
                 (Calendar::Gregorian, COLUMNS)
             }
             _ => return,
@@ -318,6 +359,29 @@ mod tests {
         }
         assert_eq!(months("mayor"), []);
         assert_eq!(month("خرداد", None, Calendar::Persian).map(|month| month.number), Some(3));
+    }
+
+    #[test]
+    fn other_months_are_named_in_the_same_language_and_form() {
+        for (name, number, other) in [
+            ("march", 12, Some("december")),
+            ("Mar", 12, Some("dec")),
+            ("février", 8, Some("aout")),
+            ("janv", 3, Some("mar")),
+            ("marzo", 9, Some("septiembre")),
+            ("Januar", 5, Some("mai")),
+            ("cup", 1, None),
+            ("march", 13, None),
+            ("march", 0, None),
+        ] {
+            assert_eq!(month_name_like(name, number), other, "{name} {number}");
+        }
+        assert_eq!(
+            (month_number("mars"), month_number("Août"), month_number("cup")),
+            (Some(3), Some(8), None)
+        );
+        assert!(month_name_readings("january") < month_name_readings("april"));
+        assert_eq!(month_name_readings("cup"), 0);
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Asks for the past of sites: from when to when, and which lists are visited first.
 //!
-//! What is known of a site's past is part of its schedule ([`Past`](newslode_common::schedule::Past)); a visit reads and continues it. Here it is
+//! What is known of a site's past is part of its schedule ([`Past`](crate::schedule::Past)); a visit reads and continues it. Here it is
 //! begun, or continued at a new start: sources that were lost between two calls of the store are added again. Start at [`ask_for`].
 
-use newslode_common::schedule::past::Source;
-use newslode_common::schedule::{Class, Days, ListingKind, PageSchedule, Role, ScheduleConfig};
-use newslode_common::store::teach::teach;
-use newslode_common::store::{Again, Entry, Frontier, NewUrl, StoreResult, Why};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
+use super::teach::teach;
+use super::{Again, Entry, Frontier, NewUrl, StoreResult, Why};
+use crate::schedule::past::Source;
+use crate::schedule::{Class, Days, ListingKind, PageSchedule, Role, ScheduleConfig};
+
 /// Links between a seed and what an operator asked for. It is no deeper for being found by way of many lists.
-pub(crate) const DEPTH: u32 = 1;
+pub const DEPTH: u32 = 1;
 
 /// Asks for what a site published on these days. What was read for the same days before is not read again.
 ///
@@ -51,7 +52,10 @@ pub async fn ask_for(
 }
 
 /// Makes lists of the past due. One that is visited anyway keeps its schedule, and is visited now.
-pub(crate) async fn start(frontier: &dyn Frontier, urls: &[CanonicalUrl], now: Timestamp) -> StoreResult<()> {
+///
+/// # Errors
+/// When the store fails.
+pub async fn start(frontier: &dyn Frontier, urls: &[CanonicalUrl], now: Timestamp) -> StoreResult<()> {
     let mut new = Vec::with_capacity(urls.len());
     for url in urls {
         let held = frontier.entry(url).await?;
