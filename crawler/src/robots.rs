@@ -245,6 +245,18 @@ impl Robots {
         }
     }
 
+    /// Forgets that the file of this URL's origin could not be fetched, so that the next visit asks for it again.
+    pub(crate) fn forget_failure(&self, url: &Url) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_failure = |slot: &CacheSlot| {
+            slot.cell.get().is_some_and(|kept| matches!(kept.verdict, RobotsVerdict::Unreachable { .. }))
+        };
+        let origin = url.origin().ascii_serialization();
+        if cache.slots.get(&origin).is_some_and(is_failure) {
+            cache.slots.remove(&origin);
+        }
+    }
+
     /// Whether the verdict of this URL's origin is known, so that asking for it needs no request.
     pub(crate) fn is_known(&self, url: &Url) -> bool {
         let (origin, now) = (url.origin().ascii_serialization(), self.clock.now());

@@ -60,16 +60,16 @@ impl NumberedMaps {
     pub(super) fn of_index(maps: &[CanonicalUrl], wanted: Days) -> (Vec<NumberedMaps>, Vec<CanonicalUrl>) {
         // 1. A list is known by an address without one of its numbers. An address with several belongs to the longest list.
         let splits: Vec<Vec<Split<'_>>> = maps.iter().map(|map| splits(map.as_str())).collect();
-        let mut sizes: HashMap<(&str, &str, u8), usize> = HashMap::new();
+        let mut sizes: HashMap<Pattern<'_>, usize> = HashMap::new();
         for split in splits.iter().flatten() {
-            *sizes.entry(split.key()).or_default() += 1;
+            *sizes.entry(split.pattern()).or_default() += 1;
         }
-        let size = |split: &Split<'_>| sizes.get(&split.key()).copied().unwrap_or(0);
-        let mut lists: BTreeMap<(&str, &str, u8), Vec<(u32, &CanonicalUrl)>> = BTreeMap::new();
+        let size = |split: &Split<'_>| sizes.get(&split.pattern()).copied().unwrap_or(0);
+        let mut lists: BTreeMap<Pattern<'_>, Vec<(u32, &CanonicalUrl)>> = BTreeMap::new();
         let mut others = Vec::new();
         for (map, splits) in maps.iter().zip(&splits) {
             match splits.iter().max_by_key(|split| size(split)) {
-                Some(split) => lists.entry(split.key()).or_default().push((split.number, map)),
+                Some(split) => lists.entry(split.pattern()).or_default().push((split.number, map)),
                 None => others.push(map.clone()),
             }
         }
@@ -240,6 +240,9 @@ impl NumberedMaps {
     }
 }
 
+/// What addresses with another number have in common: what is before and after it, and its digits if zeros fill it up, else 0.
+type Pattern<'a> = (&'a str, &'a str, u8);
+
 /// An address without one of its numbers.
 struct Split<'a> {
     before: &'a str,
@@ -250,7 +253,7 @@ struct Split<'a> {
 }
 
 impl<'a> Split<'a> {
-    fn key(&self) -> (&'a str, &'a str, u8) {
+    fn pattern(&self) -> Pattern<'a> {
         (self.before, self.after, self.width)
     }
 }

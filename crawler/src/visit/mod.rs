@@ -350,6 +350,7 @@ impl Visit<'_> {
             RobotsVerdict::Unreachable { reason, .. }
                 if reason.is_without_answer() && self.blame(asked).await? == Blame::Network =>
             {
+                self.shared.robots.forget_failure(url);
                 return Ok(Some(self.waits_for_network()));
             }
             RobotsVerdict::Unreachable { reason, until } => {

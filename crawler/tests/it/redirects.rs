@@ -80,7 +80,7 @@ async fn redirects_to_no_page_end_and_those_to_private_addresses_are_refused() {
     let world = World::new(web).await;
     world.add("http://away.test/nowhere", Why::Seed).await;
     world.crawl().await;
-    world.expect("http://away.test/nowhere", Outcome::Unreachable);
+    world.expect("http://away.test/nowhere", Outcome::Refused);
     let world = World::new(web).await;
     world.add("http://away.test/inside", Why::Seed).await;
     world.crawl().await;

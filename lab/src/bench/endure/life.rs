@@ -42,19 +42,21 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 const FIRST_LOOKS: usize = 100;
 
+/// Is called after each step of the engine's clock, and may set it.
+pub(crate) type AtStep<'l> = Box<dyn FnMut(&Clock, &LivingWorld) + Send + 'l>;
+
 /// How a life goes.
 pub(crate) struct Life<'l> {
-    /// Is called after each step, and may turn the clock.
-    pub(crate) at_step: Box<dyn FnMut(&Clock, &LivingWorld) + Send + 'l>,
-    /// What the network is told of the time; the engine's clock may be wrong.
-    pub(crate) sky: Option<Clock>,
+    pub(crate) at_step: AtStep<'l>,
+    /// The clock of the network, if it is not the engine's, which may be wrong.
+    pub(crate) network_clock: Option<Clock>,
 }
 
 /// The configuration of a run: that of `watch`, but views wait for nothing, since time stands while they work.
 fn config() -> Config {
     let mut config = Config::default();
     config.crawler.contact = "you@example.org".to_owned();
-    config.miner.views_share = 100;
+    (config.miner.views_share, config.miner.fold_share) = (100, 100);
     // The simulated sites publish while the disk of this machine may be full of other things.
     config.archive.reserve_mb = 0;
     config
@@ -79,7 +81,10 @@ pub(crate) async fn live(
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     let now = Timestamp(read_clock(folder)?.unwrap_or(world.start()));
     let clock = Clock::stepped(now);
-    let web = Arc::new(SimulatedWeb::new(world.clone(), life.sky.clone().unwrap_or_else(|| clock.clone())));
+    let web = Arc::new(SimulatedWeb::new(
+        world.clone(),
+        life.network_clock.clone().unwrap_or_else(|| clock.clone()),
+    ));
     let engine = open(folder, Surroundings { web, clock: clock.clone() })?.watching();
     let seeds = world.seeds().iter().map(|seed| web_url(seed)).collect::<Result<Vec<_>, _>>()?;
     // Also in a later life, as in each `newslode watch URL…`.
@@ -122,8 +127,8 @@ impl Steps<'_> {
             }
             // A kill comes at a time that the next life knows.
             self.file.write_all_at(&next.0.to_le_bytes(), 0)?;
-            if let Some(sky) = &life.sky {
-                sky.set(sky.now().plus(now.until(next)));
+            if let Some(network_clock) = &life.network_clock {
+                network_clock.set(network_clock.now().plus(now.until(next)));
             }
             self.clock.set(next);
             (life.at_step)(self.clock, self.world);

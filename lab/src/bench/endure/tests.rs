@@ -65,17 +65,17 @@ impl Day {
 async fn day(mut disturb: impl FnMut(usize, &Clock, &Clock) + Send) -> Day {
     let folder = tempfile::tempdir().unwrap();
     let start = LivingWorld::generate(&SPEC.world).start();
-    let sky = Clock::standing(Timestamp(start));
+    let true_clock = Clock::standing(Timestamp(start));
     let (mut hours, mut steps) = (Vec::new(), 0);
     let at_step = |clock: &Clock, world: &LivingWorld| {
         steps += 1;
-        while (sky.now().0 - start) / HOUR_MS >= hours.len() as u64 {
+        while (true_clock.now().0 - start) / HOUR_MS >= hours.len() as u64 {
             let asked = world.sites().iter().map(|site| world.requests_to(site.number).requests).collect();
             hours.push((asked, steps));
-            disturb(hours.len() - 1, clock, &sky);
+            disturb(hours.len() - 1, clock, &true_clock);
         }
     };
-    let life = Life { at_step: Box::new(at_step), sky: Some(sky.clone()) };
+    let life = Life { at_step: Box::new(at_step), network_clock: Some(true_clock.clone()) };
     let world = live(&SPEC, folder.path(), life).await.unwrap();
     let events = std::fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
     let told = |line: &str| {
@@ -97,9 +97,9 @@ async fn a_clock_that_is_set_wrong_and_a_sleep_cost_no_article_and_hurry_no_site
     usual.is_told_in_order();
 
     // 1. At eight the clock is set back a day, and at fourteen it is put right.
-    let turned = day(|hour, clock, sky| match hour {
-        8 => clock.turn(Timestamp(sky.now().0 - 24 * HOUR_MS)),
-        14 => clock.turn(sky.now()),
+    let turned = day(|hour, clock, true_clock| match hour {
+        8 => clock.turn(Timestamp(true_clock.now().0 - 24 * HOUR_MS)),
+        14 => clock.turn(true_clock.now()),
         _ => {}
     })
     .await;
@@ -111,11 +111,11 @@ async fn a_clock_that_is_set_wrong_and_a_sleep_cost_no_article_and_hurry_no_site
     turned.is_told_in_order();
 
     // 2. At eight the machine sleeps for eight hours.
-    let slept = day(|hour, clock, sky| {
+    let slept = day(|hour, clock, true_clock| {
         if hour == 8 {
             let eight_hours = Duration::from_secs(8 * 3_600);
             clock.turn(clock.now().plus(eight_hours));
-            sky.set(sky.now().plus(eight_hours));
+            true_clock.set(true_clock.now().plus(eight_hours));
         }
     })
     .await;

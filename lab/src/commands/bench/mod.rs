@@ -184,7 +184,7 @@ async fn endure(args: &BenchEndureArgs, quiet: bool) -> anyhow::Result<Exit> {
                 out::line("now").ok();
             }
         };
-        bench::live(&spec, folder, Life { at_step: Box::new(at_step), sky: None }).await?;
+        bench::live(&spec, folder, Life { at_step: Box::new(at_step), network_clock: None }).await?;
         return Ok(Exit::Done);
     }
     let kept = tempfile::tempdir()?;
