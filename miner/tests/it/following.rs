@@ -168,7 +168,13 @@ fn schemes(dice: &mut Dice) -> Schemes {
         });
         Arc::new(serde_json::from_value(said).unwrap())
     };
-    (0..SITES).filter_map(|number| (!dice.chance(3)).then(|| (site(number), scheme(dice)))).collect()
+    let mut found = Schemes::new();
+    for number in 0..SITES {
+        if !dice.chance(3) {
+            found.insert(site(number), scheme(dice));
+        }
+    }
+    found
 }
 
 async fn folded(summaries: Vec<Arc<SiteSummary>>, schemes: &Schemes, support: u32) -> Folded {
