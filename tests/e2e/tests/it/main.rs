@@ -22,7 +22,6 @@ mod corrected;
 mod crashes;
 mod durability;
 mod embedded;
-mod endurance;
 mod floors;
 mod letters;
 mod mutants;
