@@ -154,7 +154,9 @@ impl SiteHealth {
             redirects_to: redirects_to.map(|elsewhere| elsewhere.site.clone()),
             first_article: time(yields.first),
             last_article: time(yields.last),
-            articles_a_day: output.map(|output| (output.articles_a_day * 100.0).round() / 100.0),
+            articles_a_day: output
+                .and_then(|output| output.articles_a_day)
+                .map(|rate| (rate * 100.0).round() / 100.0),
             read_in_full: output.and_then(|output| output.full),
         }
     }

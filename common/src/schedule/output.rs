@@ -27,8 +27,8 @@ pub(super) struct ArticleDays(BTreeMap<u32, DayCounts>);
 /// What a site brought within the last seven days, or since its first article.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Output {
-    /// New articles a day.
-    pub articles_a_day: f64,
+    /// New articles a day; nothing if none was new and the first day is not over.
+    pub articles_a_day: Option<f64>,
     /// Share of the articles whose text was read in full, in thousandths; nothing if none was read.
     pub full: Option<u64>,
 }
@@ -52,9 +52,10 @@ impl ArticleDays {
         let (read, new, full) = (sum(|of| of.read), sum(|of| of.new), sum(|of| of.full));
         let begin = first.max(u64::from(from) * DAY);
         // An hour says little of a day.
-        let passed = seconds(now).saturating_sub(begin).max(DAY);
+        let passed = seconds(now).saturating_sub(begin);
         Output {
-            articles_a_day: new as f64 * DAY as f64 / passed as f64,
+            articles_a_day: (new > 0 || passed >= DAY)
+                .then(|| new as f64 * DAY as f64 / passed.max(DAY) as f64),
             full: (read > 0).then(|| full * 1_000 / read),
         }
     }
@@ -72,15 +73,19 @@ mod tests {
             days.count(n >= 6, n % 4 > 0, at(first + n * 60));
         }
         let output = |days: &ArticleDays, now: u64| days.output(first, at(now));
-        assert_eq!(output(&days, first + 3_600), Output { articles_a_day: 6.0, full: Some(750) });
-        assert_eq!(output(&days, first + 3 * DAY).articles_a_day, 2.0);
+        assert_eq!(output(&days, first + 3_600), Output { articles_a_day: Some(6.0), full: Some(750) });
+        assert_eq!(output(&days, first + 3 * DAY).articles_a_day, Some(2.0));
+        let mut old = ArticleDays::default();
+        old.count(false, true, at(first));
+        assert_eq!(output(&old, first + 3_600).articles_a_day, None, "only the backlog was read");
+        assert_eq!(output(&old, first + 2 * DAY).articles_a_day, Some(0.0));
         for day in 1..20 {
             (0..4).for_each(|n| days.count(true, true, at(first + day * DAY + n)));
         }
         assert_eq!(days.0.len(), 7);
         let week = output(&days, first + 20 * DAY - 1);
-        assert!((week.articles_a_day - 4.0).abs() < 0.001, "{week:?}");
+        assert!(week.articles_a_day.is_some_and(|rate| (rate - 4.0).abs() < 0.001), "{week:?}");
         assert_eq!(week.full, Some(1_000));
-        assert_eq!(output(&days, first + 40 * DAY), Output { articles_a_day: 0.0, full: None });
+        assert_eq!(output(&days, first + 40 * DAY), Output { articles_a_day: Some(0.0), full: None });
     }
 }
