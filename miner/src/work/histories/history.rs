@@ -239,7 +239,11 @@ impl ArticleHistory {
     /// Takes over what a fetch brought. Returns the fields that changed.
     fn take_fields(&mut self, article: &Article, fetch: Fetch) -> Vec<Field> {
         let field_hashes = field_hashes(article);
-        let changed = self.changed_fields(field_hashes);
+        let mut changed = self.changed_fields(field_hashes);
+        // Earlier versions kept the date as it is written.
+        if self.field_hashes[2] == name(article.published.as_deref().unwrap_or_default()) {
+            changed.retain(|field| *field != Field::Published);
+        }
         (self.fetch, self.fetched_at, self.field_hashes) = (fetch.number, fetch.at, field_hashes);
         self.language.clone_from(&article.language);
         self.first_seen = self.first_seen.min(fetch.at);
@@ -356,9 +360,13 @@ pub fn publication_delay(article: &Article, now: Timestamp) -> Option<Duration> 
     (passed <= LONGEST_DELAY).then_some(passed)
 }
 
+/// Title, authors, publication and text as hashes. An instant counts as the same in whatever zone it is written: the page says it in
+/// several places, and which of them is read may depend on the site's other pages.
 fn field_hashes(article: &Article) -> [u64; 4] {
     let title = article.title.as_deref().unwrap_or_default();
     let published = article.published.as_deref().unwrap_or_default();
+    let instant = published.parse::<jiff::Timestamp>().map(|instant| instant.to_string());
+    let published = instant.as_deref().unwrap_or(published);
     [name(title), name(&article.authors.join("\n")), name(published), name(&article.text())]
 }
 

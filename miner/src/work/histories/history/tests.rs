@@ -52,6 +52,24 @@ fn an_article_is_new_once_and_changes_with_its_text() {
 }
 
 #[test]
+fn the_same_instant_in_another_zone_is_no_change() {
+    let published =
+        |written: &str| Article { published: Some(written.into()), ..story("Rain", "It rained.") };
+    let mut history = read(unread(), &published("2026-01-03T06:50:43-02:00"), 2).0;
+    for (number, written) in [(3, "2026-01-03T08:50:43Z"), (4, "2026-01-03T09:50:43+01:00")] {
+        let (next, event) = read(history, &published(written), number);
+        assert_eq!(event, None, "{written}");
+        history = next;
+    }
+    // A history of an earlier version.
+    history.field_hashes[2] = name("2026-01-03T09:50:43+01:00");
+    let (history, event) = read(history, &published("2026-01-03T09:50:43+01:00"), 5);
+    assert_eq!(event, None);
+    let (_, event) = read(history, &published("2026-01-03T08:50:44Z"), 6);
+    assert_eq!(event.unwrap().changed, [Field::Published]);
+}
+
+#[test]
 fn a_late_fetch_or_end_changes_nothing() {
     let newer = read(born(), &story("Flood", "It rained."), 5).0;
     let (history, event) = read(newer.clone(), &story("Old", "Dry."), 4);
