@@ -11,7 +11,7 @@ use newslode_miner::mining::fold::{FoldParams, Folder};
 use newslode_miner::mining::schemes::align_taxonomy;
 use newslode_miner::work::scheme_set::ConfiguredSchemes;
 use newslode_miner::work::scheme_summaries::SchemeSummaries;
-use newslode_miner::work::summary_cache::SummaryCache;
+use newslode_miner::work::summaries::summaries;
 use serde_json::Value;
 
 use crate::lab::{Lab, digests_in, small_world};
@@ -90,10 +90,9 @@ async fn follows_from_what_is_stored(lab: &Lab, services: &Installation<'_>) {
     panic!("stored {taxonomy}\nfolded {wanted}");
 }
 
-/// The taxonomy that a new miner folds from the sums and schemes of a store.
+/// The taxonomy that a fold of all sums and schemes of a store gives.
 async fn folded_again(state: &dyn SiteState) -> Value {
-    let support = MinerConfig::default().support;
-    let (sites, _) = SummaryCache::default().refresh(state, support).await.unwrap();
+    let sites = summaries(state).await.unwrap();
     let schemes = SchemeSummaries::default().refresh(state).await.unwrap();
     let set = ConfiguredSchemes::of_config(&MinerConfig::default()).set().unwrap();
     let folded = Folder::default().fold_asking(&sites, &schemes, set.known(), &FoldParams::default());
