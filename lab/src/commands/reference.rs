@@ -47,6 +47,6 @@ mod tests {
         let measures = page.lines().filter(|line| {
             line.starts_with("### newslode-lab eval ") || line.starts_with("### newslode-lab bench ")
         });
-        assert_eq!(measures.count(), 26);
+        assert_eq!(measures.count(), 27);
     }
 }
