@@ -2,7 +2,7 @@
 //!
 //! If several sites that answered before cannot be reached, one after the other, and no site answers between them, the machine is
 //! cut off, and not each of the sites is sick. While that lasts, a failure teaches nothing of a site or a page: the page keeps its
-//! turn and is asked for again after a minute. What the first of them was blamed for, before it was clear, is taken back. A site that
+//! turn and is asked for again after some minutes. What the first of them was blamed for, before it was clear, is taken back. A site that
 //! failed while others answered is no evidence. Start at [`Network::failed`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +17,10 @@ use newslode_page::time::Timestamp;
 const MANY: usize = 3;
 /// They must fail within this time.
 const WITHIN: Duration = Duration::from_secs(600);
-/// A page is asked for again after this time.
-pub(crate) const PAUSE: Duration = Duration::from_secs(60);
+/// A page is asked for again after a twentieth of the time that the network has been away, but no sooner and no later than this: each
+/// request takes from the site's allowance.
+const SHORTEST_PAUSE: Duration = Duration::from_secs(60);
+const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 /// Largest number of sites that are remembered as sick.
 const MOST_SICK: usize = 100_000;
 
@@ -118,6 +120,12 @@ impl Network {
         state.since.map(|since| NetworkOutage { since, sites: state.failing.len() as u64 })
     }
 
+    /// For how long a page waits that could not be asked for because the network is away.
+    pub(crate) fn pause(&self, now: Timestamp) -> Duration {
+        let away = self.outage().map_or(Duration::ZERO, |outage| outage.since.until(now));
+        (away / 20).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -147,6 +155,8 @@ mod tests {
         assert_eq!(network.take_blamed(), [(site("a"), Trouble::Failing)]);
         network.failed(&site("d"), at(4_000));
         assert_eq!(network.outage(), Some(NetworkOutage { since: at(20), sites: 4 }));
+        let pauses = [30, 4_020, 90_000].map(|seconds| network.pause(at(seconds)).as_secs());
+        assert_eq!(pauses, [60, 200, 600]);
         network.answered(&site("b"));
         assert_eq!(network.outage(), None);
         for (name, time) in [("a", 4_100), ("c", 4_101), ("d", 4_102)] {

@@ -20,7 +20,7 @@ use newslode_page::time::Timestamp;
 
 use super::state::Visit;
 use crate::error::{FetchError, LONGEST_WAIT, Meaning, with_causes};
-use crate::network::{Blame, PAUSE};
+use crate::network::Blame;
 
 /// A page that was blocked waits this much longer than its site rests, in milliseconds, so that other pages are asked
 /// for first: a page that is refused alone must not let its site rest again and again.
@@ -328,7 +328,8 @@ impl Visit<'_> {
 
     /// The completion of a visit while this machine has no network: it says nothing of the page or its site.
     pub(super) fn waits_for_network(&self) -> Completion {
-        let due = self.shared.clock.now().plus(PAUSE);
+        let now = self.shared.clock.now();
+        let due = now.plus(self.shared.parts.network.pause(now));
         Completion::Retry { due, counts: false, rest_site_until: Some(due) }
     }
 
