@@ -253,7 +253,7 @@ impl Past {
         self.open.contains_key(&id) || self.closed.contains(&id)
     }
 
-    /// Makes the sitemaps of an index known. Of a long list whose names differ in a number only, those of the window are searched for.
+    /// Adds the sitemaps of an index. If many of them have names that differ in a number only, a search finds those of the window.
     pub fn meet_maps(&mut self, maps: &[CanonicalUrl]) {
         let (dated, others): (Vec<_>, Vec<_>) =
             maps.iter().cloned().partition(|map| DatedAddress::of(map).is_some());

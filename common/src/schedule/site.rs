@@ -448,8 +448,8 @@ impl SiteSchedule {
         self.vanished.get_or_insert_default().note_present(article, now);
     }
 
-    /// Notes what an address did that others of the site may do, too. Returns how many others did within the last hour (ten minutes
-    /// if it is about busy ones): 0 to 4.
+    /// Records an event of an address. Returns how many other addresses of the site had the same event within the last hour (busy
+    /// answers: ten minutes), 0 to 4.
     pub fn note_repeat(&mut self, event: RepeatedEvent<'_>, address: &CanonicalUrl, now: Timestamp) -> usize {
         self.repeats.get_or_insert_default().note(event, name(address.as_str()), seconds(now))
     }

@@ -81,7 +81,7 @@ impl<'v> Visit<'v> {
         Ok(schedule)
     }
 
-    /// Notes what this address did that others of its site may do, too. Returns how many others did lately.
+    /// Records an event of this address. Returns how many other addresses of the site had the same event lately.
     pub(super) async fn note_repeat(&self, event: RepeatedEvent<'_>) -> anyhow::Result<usize> {
         let (url, now) = (&self.claim.url, self.now);
         self.teach(|site| site.note_repeat(event, url, now)).await

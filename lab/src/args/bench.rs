@@ -166,7 +166,7 @@ pub(crate) struct BenchEndureArgs {
     /// Articles a day of the site that publishes most.
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub(crate) most_a_day: u32,
-    /// Simulated days after these, on which the sites stand still.
+    /// Simulated days after these, on which the sites publish nothing.
     #[arg(long, value_name = "DAYS", default_value_t = 9)]
     pub(crate) rest: u32,
     /// Simulated hours between two kills.

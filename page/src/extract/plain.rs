@@ -51,7 +51,7 @@ pub(super) fn readable_at(text: &str, places: &mut [usize]) -> String {
         let is_kept = match letter {
             '\u{200C}' | '\u{200D}' => {
                 let joins = |letter: char| letter >= FIRST_JOINING && !letter.is_whitespace();
-                // Several such marks, or one beside a mark of direction, stand for one.
+                // Repeated marks count once, and marks of direction between the mark and the next letter do not matter.
                 let next =
                     letters.clone().map(|(_, next)| next).take(MOST_MARKS).find(|next| !is_unseen(*next));
                 let has_mark = plain.ends_with(['\u{200C}', '\u{200D}']);

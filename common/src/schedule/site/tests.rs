@@ -404,7 +404,7 @@ fn a_crawl_delay_matters_only_to_a_site_that_publishes_more_than_it_allows() {
             visits.visit(1, now, 1);
             visits.confirm(1, now);
         }
-        // Of several hosts, the one that asks for most decides.
+        // If several hosts of a site ask for a delay, the longest one counts.
         visits.site.asks_delay(120_000);
         visits.site.asks_delay(30_000);
         visits.site.health(at(now))

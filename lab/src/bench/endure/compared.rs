@@ -1,9 +1,9 @@
-//! What two runs of a world are compared by.
+//! Compares two runs of a world.
 //!
 //! Sums, counted pages and articles are compared as they are. The life of an article is compared by its
 //! events without their times, and a `changed` that follows another one counts as one with it: whether two edits between two
-//! visits are seen as one depends on the moment of a visit. After a fold and a look at rest, taxonomy, filing and templates are
-//! compared, too. Start at [`Held::after_rest`].
+//! visits are seen as one depends on the moment of a visit. Taxonomy, filing and templates are compared after one more fold
+//! and view of both runs. Start at [`Held::after_rest`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! One life of a run: the engine of `watch` on simulated time, from where the last life ended.
 //!
-//! The clock stands while anything moves. When all tasks that could go on sleep until a later time, and nothing is in a queue, the
-//! clock is set to the next time at which something happens. Start at [`live`].
+//! The simulated clock does not run by itself. When every task of the engine sleeps and the queues are empty, the clock is set to the
+//! next time at which a task wakes. Start at [`live`].
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -29,7 +29,7 @@ pub(super) const CLOCK_FILE: &str = "clock";
 /// Tasks of the engine that sleep by its clock when nothing moves: the crawler's dispatcher, the miner's loops that fold, view and
 /// announce, and the one that removes old bytes.
 const LOOPS: usize = 5;
-/// The longest step of the clock while the sites publish, and after that: the loops look no more often.
+/// The longest step of the clock while the sites publish, and afterwards. The engine's loops need no shorter ones.
 const LONGEST_STEP: Duration = Duration::from_secs(60);
 const LONGEST_STEP_AT_REST: Duration = Duration::from_secs(900);
 /// The step while a visit waits before its next request.
@@ -67,8 +67,8 @@ pub(super) fn open(folder: &Path, surroundings: Surroundings) -> anyhow::Result<
     Ok(Engine::open(folder, config())?.in_surroundings(surroundings))
 }
 
-/// Follows the world's sites in the run of a folder, from the time at which its last life ended, to the end. Returns the world's
-/// servers, with what was asked of them.
+/// Follows the world's sites in the run of a folder, from the time at which its last life ended, to the end. Returns the
+/// simulated servers, which know the requests that they got.
 ///
 /// # Errors
 /// When the engine fails or hangs, or a folder cannot be written.

@@ -2,10 +2,10 @@
 //!
 //! Crawler, partitioner, miner, queues and the run's file are those of `newslode watch`; network and time are simulated. Each life
 //! of the killed run is a process of its own, which is killed as by `kill -9` at a random moment after every few simulated hours.
-//! Another run of the same world is not killed. In the end the sites stand still for some days, so that all pages are read as they
-//! are then; both runs are folded and viewed once more, and compared.
+//! Another run of the same world is not killed. In the end the sites publish nothing for some days, so that the crawler reads all pages in
+//! their last state; both runs are folded and viewed once more, and compared.
 //!
-//! Start at [`endure`]; [`live`] is one life, `compared.rs` says what is compared.
+//! Start at [`endure`]. [`live`] runs one life; `compared.rs` compares the runs.
 
 mod compared;
 mod life;
@@ -49,7 +49,7 @@ impl EndureSpec {
 #[derive(Debug, Serialize)]
 pub(crate) struct Endured {
     pub(crate) kills: usize,
-    /// Of the run without kills: sites, counted pages, articles, events of articles, concepts, templates in use.
+    /// Counts of the run without kills: sites, counted pages, articles, events of articles, concepts, templates in use.
     pub(crate) sites: usize,
     pub(crate) pages: usize,
     pub(crate) articles: usize,

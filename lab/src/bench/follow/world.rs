@@ -22,7 +22,7 @@ pub(crate) struct SimulatedWeb {
 }
 
 impl SimulatedWeb {
-    /// The sites of a world at the time of a clock. After its end the world stands still.
+    /// The sites of a world at the time of a clock. After the end of the world they no longer change.
     pub(crate) fn new(world: Arc<LivingWorld>, clock: Clock) -> SimulatedWeb {
         SimulatedWeb { world, clock }
     }

@@ -155,7 +155,7 @@ async fn a_watch_that_slept_for_longer_than_its_claims_last_goes_on_and_counts_t
     watching.thaw();
     is_told(&manager, "WATCHDOG=1").await;
     let store = async || RedbStore::open_read_only(&lab.path("slept").join("newslode.redb")).unwrap();
-    // What the manager is told is taken, so that its queue does not fill.
+    // Reads the messages to the service manager, so that the socket's queue does not fill.
     until("all pages are counted", async || {
         while manager.try_recv(&mut [0; 4_096]).is_ok() {}
         is_all_fetched(&lab, "slept").await && digests_in(&store().await).await == digests
