@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
 use newslode_common::time::Clock;
-use newslode_crawler::fetch::{Answer, Fetcher, Wanted};
+use newslode_crawler::fetch::{Answer, FetchedBody, Fetcher, Wanted};
 use newslode_crawler::web::Internet;
 use newslode_page::Page;
 use newslode_page::hierarchy::xml;
@@ -176,7 +176,8 @@ async fn fetch_page(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input
     let mut url = parse_url(name)?;
     for _ in 0..=MAX_REDIRECTS {
         match fetcher.page(&url.to_url(), &Validators::default(), Wanted::Page).await.answer? {
-            Answer::Page { content_type, body, .. } => {
+            Answer::Page { fetched, .. } => {
+                let FetchedBody { content_type, body, .. } = *fetched;
                 return Ok(Input { name: name.into(), url, content_type, bytes: body.to_vec() });
             }
             Answer::Redirect { location, .. } => {

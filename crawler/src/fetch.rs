@@ -16,7 +16,7 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::rights::Rights;
 use newslode_common::store::Validators;
 use newslode_common::time::Clock;
-use newslode_page::reading::{CanonicalUrl, resolve};
+use newslode_page::reading::{CanonicalUrl, Listed, resolve};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
 use url::Url;
@@ -33,29 +33,38 @@ use crate::web::Web;
 
 const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
+/// A body as it was fetched, and what its headers say.
+#[derive(Clone, Debug)]
+pub struct FetchedBody {
+    /// The `Content-Type` header.
+    pub content_type: Option<String>,
+    /// The body after decoding the content encoding.
+    pub body: Bytes,
+    /// What `X-Robots-Tag` asks for.
+    pub directives: Directives,
+    /// What its headers say of the uses of the page.
+    pub rights: Rights,
+    /// The `Refresh` header.
+    pub refresh: Option<String>,
+    /// The WebSub hubs that its `Link` headers name.
+    pub hubs: Vec<CanonicalUrl>,
+    /// Whether the body ended too early.
+    pub is_cut: bool,
+    /// Whether the body is the document that a browser made of the server's answer.
+    pub rendered: bool,
+    /// What a listing says of the page, once a visit has looked it up.
+    pub listed: Option<Listed>,
+}
+
 /// A server's answer to a request for a page.
 #[derive(Debug)]
 pub enum Answer {
     /// An HTML page, or the listing that was wanted.
     Page {
-        /// The `Content-Type` header.
-        content_type: Option<String>,
-        /// The body after decoding the content encoding.
-        body: Bytes,
+        /// The body, and what its headers say.
+        fetched: Box<FetchedBody>,
         /// The validators for the next request.
         validators: Validators,
-        /// What `X-Robots-Tag` asks for.
-        directives: Directives,
-        /// What its headers say of the uses of the page.
-        rights: Rights,
-        /// The `Refresh` header.
-        refresh: Option<String>,
-        /// The WebSub hubs that its `Link` headers name.
-        hubs: Vec<CanonicalUrl>,
-        /// Whether the body ended too early.
-        is_cut: bool,
-        /// Whether the body is the document that a browser made of the server's answer.
-        rendered: bool,
     },
     /// 304 to a conditional request.
     NotModified {
@@ -361,18 +370,18 @@ impl Fetcher {
         if !any && content_type.is_none() && !looks_like_html(&body) {
             return Ok(Answer::NotHtml);
         }
-        let (body, rendered) = (body.into(), false);
-        Ok(Answer::Page {
+        let fetched = FetchedBody {
             content_type,
-            body,
-            validators,
+            body: body.into(),
             directives,
             rights,
             refresh,
             hubs,
             is_cut,
-            rendered,
-        })
+            rendered: false,
+            listed: None,
+        };
+        Ok(Answer::Page { fetched: Box::new(fetched), validators })
     }
 }
 

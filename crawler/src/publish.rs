@@ -16,8 +16,8 @@ use newslode_common::version::{ContentHash, Version};
 use newslode_page::time::Timestamp;
 use tracing::Instrument as _;
 
+use crate::fetch::FetchedBody;
 use crate::shared::{Outages, Parts};
-use crate::visit::FetchedBody;
 
 /// A fetched page, sealed for the archive and for the queue.
 pub(crate) struct SealedFetch {

@@ -27,18 +27,17 @@ use newslode_common::schedule::past::{Source, SourceKind};
 use newslode_common::schedule::{Class, Listing, ListingKind, Next, RepeatedEvent, Role, Vanished};
 use newslode_common::store::{Claim, Completion, Validators};
 use newslode_common::version::ContentHash;
-use newslode_page::reading::{canonical, resolve};
+use newslode_page::reading::canonical;
 use tokio::time::Instant;
 use tracing::Instrument as _;
 use url::Url;
 
 use crate::chain::{self, Follow, Followed};
 use crate::error::{FetchError, LONGEST_WAIT};
-use crate::fetch::{Answer, Reply, Wanted};
+use crate::fetch::{Answer, FetchedBody, Reply, Wanted};
 use crate::network::Blame;
 use crate::robots::RobotsVerdict;
 use crate::shared::Shared;
-pub(crate) use page_links::FetchedBody;
 use page_links::{PageLinks, WALL_ADDRESSES};
 use redirect::Redirect;
 use state::Visit;
@@ -134,10 +133,7 @@ impl Visit<'_> {
             Some(target) => self.leads_to_shared_place(target).await?,
             None => false,
         };
-        let leads_to = match &reply.answer {
-            Ok(Answer::Redirect { location, .. }) => resolve(&url, location).map(|target| target.site()),
-            _ => None,
-        };
+        let leads_to = target.as_ref().and_then(canonical).map(|target| target.site());
         let follow = self.follow(&url, &reply, is_shared).await?;
         let followed = match chain::follow(self.shared, self.claim, wanted, reply, follow).await? {
             Ok(followed) => followed,
@@ -158,35 +154,14 @@ impl Visit<'_> {
         }
         // 4. What the answer means for the page.
         match followed.reply.answer {
-            Ok(Answer::Page {
-                content_type,
-                body,
-                validators,
-                directives,
-                rights,
-                refresh,
-                hubs,
-                is_cut,
-                rendered,
-            }) => {
-                let listed = match self.page.role {
+            Ok(Answer::Page { mut fetched, validators }) => {
+                fetched.listed = match self.page.role {
                     Role::Page | Role::Past { .. } => self.shared.listed.get(&self.claim.url).await,
                     Role::Listing(_) | Role::Behind { .. } | Role::Archive | Role::Once => None,
                 };
-                let fetched = FetchedBody {
-                    content_type,
-                    body,
-                    directives,
-                    rights,
-                    refresh,
-                    hubs,
-                    is_cut,
-                    rendered,
-                    listed,
-                };
                 // A later "not modified" would speak of the whole page.
-                let validators = if is_cut { Validators::default() } else { validators };
-                self.read(fetched, validators, before).await
+                let validators = if fetched.is_cut { Validators::default() } else { validators };
+                self.read(*fetched, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
             Ok(Answer::Redirect { location, is_permanent, .. }) => {
@@ -237,35 +212,10 @@ impl Visit<'_> {
         is_shared: bool,
     ) -> anyhow::Result<Completion> {
         match (reply.answer, self.page.role) {
-            (
-                Ok(Answer::Page {
-                    content_type,
-                    body,
-                    directives,
-                    rights,
-                    refresh,
-                    hubs,
-                    is_cut,
-                    rendered,
-                    ..
-                }),
-                role @ (Role::Listing(_) | Role::Archive),
-            ) => {
-                let listed = None;
-                let fetched = FetchedBody {
-                    content_type,
-                    body,
-                    directives,
-                    rights,
-                    refresh,
-                    hubs,
-                    is_cut,
-                    rendered,
-                    listed,
-                };
-                let Role::Listing(kind) = role else { return self.archive_elsewhere(&at, fetched).await };
+            (Ok(Answer::Page { fetched, .. }), role @ (Role::Listing(_) | Role::Archive)) => {
+                let Role::Listing(kind) = role else { return self.archive_elsewhere(&at, *fetched).await };
                 self.site_answered().await?;
-                self.listing_elsewhere(&at, is_permanent, fetched, kind, before).await
+                self.listing_elsewhere(&at, is_permanent, *fetched, kind, before).await
             }
             // The page is a URL of its own.
             (Ok(Answer::Page { .. }), _) => {

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use bytes::Bytes;
 use newslode_common::rights::Rights;
 use newslode_common::schedule::{FeedHints, ListingKind, PageSchedule, Role, name};
 use newslode_common::store::Claim;
@@ -21,6 +20,7 @@ use newslode_page::time::Timestamp;
 
 use super::{maps, queries};
 use crate::directives::Directives;
+use crate::fetch::FetchedBody;
 use crate::listing::dates::parse as listing_time;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{self, Alternate, Form, Item, ListingLimits, MapLink};
@@ -28,27 +28,6 @@ use crate::recent_links::RecentLinks;
 use crate::refresh;
 use crate::rights::{Reader, of_markup};
 use crate::shared::Shared;
-
-/// A body as it was fetched.
-#[derive(Clone)]
-pub(crate) struct FetchedBody {
-    pub(crate) content_type: Option<String>,
-    pub(crate) body: Bytes,
-    /// What its header asks for.
-    pub(crate) directives: Directives,
-    /// What its headers say of its uses.
-    pub(crate) rights: Rights,
-    /// Its `Refresh` header.
-    pub(crate) refresh: Option<String>,
-    /// The hubs that its `Link` headers name.
-    pub(crate) hubs: Vec<CanonicalUrl>,
-    /// Whether it ended too early.
-    pub(crate) is_cut: bool,
-    /// Whether it is the document that a browser made of the server's answer.
-    pub(crate) rendered: bool,
-    /// What a listing says of it.
-    pub(crate) listed: Option<Listed>,
-}
 
 /// The directives of the header, for which crawler and time they are read, and what other pages linked to lately.
 #[derive(Clone, Copy)]

@@ -18,8 +18,9 @@ use newslode_common::store::{Added, Again, Completion, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
-use super::page_links::{FetchedBody, PageLinks, PastLinks, StoryLink};
+use super::page_links::{PageLinks, PastLinks, StoryLink};
 use super::state::Visit;
+use crate::fetch::FetchedBody;
 use crate::listing::MapLink;
 use crate::listing::discover::{PlaceKind, usual_places};
 

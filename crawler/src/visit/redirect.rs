@@ -26,8 +26,9 @@ use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
 use newslode_page::reading::{CanonicalUrl, Site, canonical, resolve};
 use url::Url;
 
-use super::page_links::{FetchedBody, PageLinks};
+use super::page_links::PageLinks;
 use super::state::Visit;
+use crate::fetch::FetchedBody;
 
 /// A listing moves after this many visits in a row that its address redirected for good to the same target.
 const MOVES_AFTER: u32 = 3;

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::state::Visit;
 use crate::chain::Followed;
-use crate::fetch::{Answer, Reply, Wanted};
+use crate::fetch::{Answer, FetchedBody, Reply, Wanted};
 use crate::html::{is_html_type, looks_like_html};
 use crate::listing::sniff;
 use crate::render::{CONTENT_TYPE, PageError, RenderError};
@@ -50,24 +50,18 @@ impl Visit<'_> {
         let (Some(renderer), Some(endpoint)) = (&self.shared.renderer, browser) else { return Ok(followed) };
         let Followed { reply: Reply { answer, retry_after }, at, is_permanent } = followed;
         let answer = match answer {
-            Ok(Answer::Page {
-                content_type, body, directives, rights, refresh, hubs, is_cut: false, ..
-            }) if self.shared.fetcher.renders(&at) && is_web_page(content_type.as_deref(), &body) => {
+            Ok(Answer::Page { fetched, .. })
+                if !fetched.is_cut
+                    && self.shared.fetcher.renders(&at)
+                    && is_web_page(fetched.content_type.as_deref(), &fetched.body) =>
+            {
                 let Shared { fetcher, robots, .. } = self.shared;
-                let document =
-                    renderer.load(&endpoint, &at, content_type.as_deref(), &body, fetcher, robots).await?;
+                let kind = fetched.content_type.as_deref();
+                let document = renderer.load(&endpoint, &at, kind, &fetched.body, fetcher, robots).await?;
                 fetcher.note_rendered(&at, &document);
-                Ok(Answer::Page {
-                    content_type: Some(CONTENT_TYPE.into()),
-                    body: document,
-                    validators: Validators::default(),
-                    directives,
-                    rights,
-                    refresh,
-                    hubs,
-                    is_cut: false,
-                    rendered: true,
-                })
+                let content_type = Some(CONTENT_TYPE.into());
+                let fetched = FetchedBody { content_type, body: document, rendered: true, ..*fetched };
+                Ok(Answer::Page { fetched: Box::new(fetched), validators: Validators::default() })
             }
             other => other,
         };

@@ -3,6 +3,7 @@
 //! The steps of a visit are methods of [`Visit`] in the modules beside this one. Here are the ones that several of them
 //! need: to change the site's schedule, to hand a page to the miner, and to complete the claim.
 
+use crate::fetch::FetchedBody;
 use anyhow::Context as _;
 use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
@@ -16,7 +17,6 @@ use newslode_common::version::ContentHash;
 use newslode_page::reading::Listed;
 use newslode_page::time::Timestamp;
 
-use super::page_links::FetchedBody;
 use crate::publish;
 use crate::shared::Shared;
 

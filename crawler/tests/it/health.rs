@@ -1,10 +1,8 @@
-//! How a site is said to be, on simulated time: it leads elsewhere, asks for slowness, or nothing answers at all.
-
-use std::collections::BTreeMap;
+//! The states of sites on simulated time: a site leads elsewhere, asks for slowness, or no site answers at all.
 
 use newslode_common::message::{GonePage, envelope};
 use newslode_common::schedule::{Class, Health, ListingKind, PageSchedule, Role, SiteSchedule};
-use newslode_common::store::{Frontier, SiteSettings, Why};
+use newslode_common::store::{Frontier, Why};
 use newslode_page::reading::Site;
 
 use crate::sim::*;
@@ -67,15 +65,8 @@ async fn five_sites() -> Sim {
     let sim = Sim::new().await;
     sim.set_answer(STORY, 200, &[], page("Story", &[]));
     sim.add_story().await;
-    let settings = SiteSettings {
-        max_pages: 100,
-        max_depth: 9,
-        delay_ms: 1_000,
-        paused: false,
-        labels: BTreeMap::new(),
-    };
     for name in OTHERS {
-        sim.store.put_site(&Site::of_host(name), &settings).await.unwrap();
+        sim.store.put_site(&Site::of_host(name), &settings()).await.unwrap();
         let front = format!("http://{name}/");
         sim.set_answer(&front, 200, &[], page("Front", &[]));
         sim.add(&front, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;

@@ -116,14 +116,7 @@ impl Sim {
         let mut config = CrawlerConfig { max_redirects: 4, rights_files: false, ..CrawlerConfig::default() };
         change(&mut config);
         let crawler = crawler_of(&store, &web, (&outbox, &archive, &network), &clock, (&config, &schedule));
-        let settings = SiteSettings {
-            max_pages: 100,
-            max_depth: 9,
-            delay_ms: 1_000,
-            paused: false,
-            labels: BTreeMap::new(),
-        };
-        store.put_site(&site(), &settings).await.unwrap();
+        store.put_site(&site(), &settings()).await.unwrap();
         let sim = Sim { store, web, outbox, archive, network, clock, crawler, config, schedule };
         sim.set_answer(FRONT, 200, &[], page("Front", &[]));
         sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
@@ -227,6 +220,11 @@ fn crawler_of(
     };
     let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
     Crawler::new(parts, config.clone(), schedule.clone(), surroundings)
+}
+
+/// The settings of the sites.
+pub(crate) fn settings() -> SiteSettings {
+    SiteSettings { max_pages: 100, max_depth: 9, delay_ms: 1_000, paused: false, labels: BTreeMap::new() }
 }
 
 pub(crate) fn site() -> Site {

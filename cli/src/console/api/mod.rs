@@ -219,7 +219,11 @@ pub(super) fn article_texts(
         async move {
             let Some(summary) = snapshot.mined.article(&id) else { return Ok(None) };
             let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
-            detail.map(|detail| write(summary, &detail)).transpose()
+            let Some(detail) = detail else { return Ok(None) };
+            // Long texts take their time.
+            let writing =
+                move || snapshot.mined.article(&id).map(|summary| write(summary, &detail)).transpose();
+            tokio::task::spawn_blocking(writing).await.map_err(|error| Problem::away(&error))?
         }
     };
     let texts = futures::stream::iter(ids).map(text).buffered(AT_ONCE);
