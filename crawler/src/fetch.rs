@@ -207,7 +207,7 @@ impl Fetcher {
         self.take_turn(url).await;
         let response = self.web.send(url, HeaderMap::new()).await?;
         let has_body = response.status().is_success();
-        raw_reply(url, response, most, has_body).await.map(|(reply, _)| reply)
+        raw_reply(self.web.as_ref(), url, response, most, has_body).await.map(|(reply, _)| reply)
     }
 
     /// Requests a part of a page that a browser loads: at most `most` bytes. Its turn is that of the page.
@@ -220,7 +220,7 @@ impl Fetcher {
         let asking = async {
             let response = self.web.send(url, headers).await?;
             let has_body = !response.status().is_redirection();
-            match raw_reply(url, response, most, has_body).await? {
+            match raw_reply(self.web.as_ref(), url, response, most, has_body).await? {
                 (_, End::OverLimit) => Err(FetchError::TooLarge { url: url.clone(), limit: most }),
                 (reply, _) => Ok(reply),
             }
@@ -353,7 +353,7 @@ impl Fetcher {
         // A sitemap may be larger than a page, and whether this is one shows only in its bytes. A longer one is cut, since what
         // was read of it is of use.
         let most = if any { self.max_bytes.max(LONGEST_LISTING) } else { self.max_bytes };
-        let Decoded { bytes: body, end } = read_body(url, response, most).await?;
+        let Decoded { bytes: body, end } = read_body(self.web.as_ref(), url, response, most).await?;
         let is_listing = any && sniff(content_type.as_deref(), &body);
         if (end == End::OverLimit || body.len() as u64 > self.max_bytes) && !is_listing {
             return Err(too_large());
@@ -394,6 +394,7 @@ const UNPACKED_HERE: usize = 64 << 10;
 
 /// An answer with its body, unless that is of no use, and how the body ended. One that ended too early is an error.
 async fn raw_reply(
+    web: &dyn Web,
     url: &Url,
     response: Response,
     most: u64,
@@ -404,7 +405,7 @@ async fn raw_reply(
         return Ok((RawReply { status, headers, body: Bytes::new() }, End::Whole));
     }
     let is_part = is_part(status, &headers);
-    let Decoded { bytes, end } = read_body(url, response, most).await?;
+    let Decoded { bytes, end } = read_body(web, url, response, most).await?;
     match end {
         _ if is_part => Err(FetchError::Broken { url: url.clone(), reason: "it is a part".into() }),
         End::Cut => Err(FetchError::Broken { url: url.clone(), reason: CUT.into() }),
@@ -413,7 +414,12 @@ async fn raw_reply(
 }
 
 /// Reads a body and undoes its codings: at most `most` bytes, before and after.
-async fn read_body(url: &Url, mut response: Response, most: u64) -> Result<Decoded, FetchError> {
+async fn read_body(
+    web: &dyn Web,
+    url: &Url,
+    mut response: Response,
+    most: u64,
+) -> Result<Decoded, FetchError> {
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     let codings: Vec<String> = response
         .headers()
@@ -427,8 +433,12 @@ async fn read_body(url: &Url, mut response: Response, most: u64) -> Result<Decod
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => break,
             // The connection broke, or the length or the chunks are not what they say.
-            Err(error) if body.is_empty() => return Err(FetchError::of_client(url, error)),
+            Err(error) if body.is_empty() => {
+                web.note_broken(url, &error);
+                return Err(FetchError::of_client(url, error));
+            }
             Err(error) => {
+                web.note_broken(url, &error);
                 let error = with_causes(&error.without_url());
                 tracing::debug!(%url, error, bytes = body.len(), "an answer ended too early; what came is kept");
                 end = End::Cut;

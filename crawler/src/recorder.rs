@@ -111,6 +111,10 @@ impl Web for Recorder {
         OrderedWriter::add(&self.writer, Waiting::Conversion(conversion));
     }
 
+    fn note_broken(&self, url: &Url, error: &reqwest::Error) {
+        self.inner.note_broken(url, error);
+    }
+
     fn add_site_headers(&self, url: &Url, headers: &mut HeaderMap) {
         self.inner.add_site_headers(url, headers);
     }

@@ -161,7 +161,7 @@ impl Visit<'_> {
                 self.after_redirect(&target, kind, redirect.is_permanent, &before, next).await?
             }
             Role::Page => {
-                if !self.admits(&target).await? {
+                if !self.admits(&target).await? || self.is_kept_from_reader(&target, redirect).await? {
                     self.note_vanished(Vanished::Moved, None).await?;
                     return self.unreadable(Outcome::RedirectLoop).await;
                 }
@@ -211,6 +211,28 @@ impl Visit<'_> {
             return Ok(Some(Next { due, class: Class::Recheck }));
         }
         Ok(self.stays_after_end())
+    }
+
+    /// Whether a story that was never read redirects again for a while, and no article was read at the target since the first time.
+    /// Then the target may be a login or a maintenance page whose address holds the way back, so that each story has its own.
+    async fn is_kept_from_reader(
+        &self,
+        target: &CanonicalUrl,
+        redirect: Redirect<'_>,
+    ) -> anyhow::Result<bool> {
+        if redirect.is_permanent || self.page.missed == 0 || self.claim.content.is_some() {
+            return Ok(false);
+        }
+        let frontier = &self.shared.parts.frontier;
+        let entry = self
+            .shared
+            .retry_store_call(|| frontier.entry(target))
+            .await
+            .context("cannot read the record of a redirect's target")?;
+        // A page that left the frontier was a twin of an article, or has had its visits.
+        Ok(entry
+            .map(|entry| PageSchedule::of_record(entry.schedule))
+            .is_some_and(|page| page.role == Role::Page && page.text == 0))
     }
 
     /// Makes the target of a redirect a listing of its own, if it is none yet.

@@ -377,6 +377,41 @@ async fn new_stories_of_a_site_that_redirects_for_hours_are_read_later_though_ea
 }
 
 #[tokio::test]
+async fn new_stories_behind_a_login_whose_address_holds_the_way_back_are_read_once_it_is_gone() {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    let login = |name: &str| format!("http://a.test/login/2026/a-long-way-home-of-{name}");
+    for name in NAMES {
+        sim.set_answer(&login(name), 200, &[], page("Sign in to go on", &[]));
+        let location: &'static str = login(name).leak();
+        let to_login: Headers = vec![("location", location)].leak();
+        sim.set_answer(&story_of(name), 302, to_login, "");
+        sim.add(&story_of(name), Why::Link, Class::New, PageSchedule::page(Some(id(FRONT)), START)).await;
+    }
+    sim.run(5 * HOUR).await;
+    sim.judge(|url| !url.as_str().contains("/login/")).await;
+    show_all(&sim);
+    NAMES.iter().for_each(|name| sim.set_answer(&login(name), 302, &[("location", "/")], ""));
+    sim.run(DAY).await;
+    for name in NAMES {
+        let asked = sim.asked(&story_of(name));
+        assert_eq!(sim.entry(&story_of(name)).await.outcome, Some(Outcome::Fetched), "{name}: {asked:?}");
+        assert!(asked.len() < 12, "{name}: {asked:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_story_that_redirects_for_a_while_is_asked_for_once_more_if_it_is_read_where_it_leads() {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    sim.set_answer(STORY, 302, &[("location", "/2026/the-way-home-in-full")], "");
+    sim.set_answer("http://a.test/2026/the-way-home-in-full", 200, &[], page("Story one", &[]));
+    sim.add(STORY, Why::Link, Class::New, PageSchedule::page(Some(id(FRONT)), START)).await;
+    sim.run(HOUR / 2).await;
+    sim.judge(|_| true).await;
+    sim.run(5 * DAY).await;
+    assert_eq!(sim.asked(STORY).len(), 2, "{:?}", sim.asked(STORY));
+}
+
+#[tokio::test]
 async fn a_wall_is_known_though_each_process_sees_only_one_story_behind_it() {
     let mut sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
     let story = |n: u64| format!("http://a.test/2026/a-long-way-home-{n}");

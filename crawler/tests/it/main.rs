@@ -4,6 +4,7 @@
 
 mod answers;
 mod browser;
+mod connections;
 mod cookies;
 mod directives;
 mod discovery;

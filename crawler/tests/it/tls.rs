@@ -22,13 +22,13 @@ use tokio_rustls::TlsAcceptor;
 use crate::world::{PAGE, World, html};
 
 /// A folder with authorities and certificates.
-struct Certificates(tempfile::TempDir);
+pub(crate) struct Certificates(tempfile::TempDir);
 
 const KEY: &str = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
 
 impl Certificates {
     /// With two authorities: `ours` and `strange`.
-    fn new() -> Certificates {
+    pub(crate) fn new() -> Certificates {
         let made = Certificates(tempfile::tempdir().unwrap());
         for name in ["ours", "strange"] {
             made.openssl(&format!(
@@ -43,18 +43,22 @@ impl Certificates {
         assert!(made.status.success(), "openssl {arguments}\n{}", String::from_utf8_lossy(&made.stderr));
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// A server's certificate for these names (`DNS:a.test`), signed for so many days from now.
     fn sign(&self, file: &str, authority: &str, names: &str, days: i32) -> TlsAcceptor {
+        self.sign_certificate(file, authority, names, days);
+        self.acceptor(file)
+    }
+
+    pub(crate) fn sign_certificate(&self, file: &str, authority: &str, names: &str, days: i32) {
         let server = "-addext basicConstraints=critical,CA:FALSE -subj /CN=server";
         let names = format!("-addext subjectAltName={names}");
         self.openssl(&format!("req -new {KEY} -keyout {file}.key -out {file}.csr {names} {server}"));
         let by = format!("-CA {authority}.crt -CAkey {authority}.key -CAcreateserial -copy_extensions copy");
         self.openssl(&format!("x509 -req -in {file}.csr {by} -days {days} -out {file}.crt"));
-        self.acceptor(file)
     }
 
     /// A certificate that vouches for itself; `more`: further options.
@@ -65,11 +69,17 @@ impl Certificates {
     }
 
     fn acceptor(&self, file: &str) -> TlsAcceptor {
+        self.acceptor_of(file, &[])
+    }
+
+    /// `protocols`: what the server offers by ALPN.
+    pub(crate) fn acceptor_of(&self, file: &str, protocols: &[&str]) -> TlsAcceptor {
         newslode_common::tls::ready();
         let chain = CertificateDer::from_pem_file(self.path(&format!("{file}.crt"))).unwrap();
         let key = PrivateKeyDer::from_pem_file(self.path(&format!("{file}.key"))).unwrap();
-        let config =
+        let mut config =
             ServerConfig::builder().with_no_client_auth().with_single_cert(vec![chain], key).unwrap();
+        config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
         TlsAcceptor::from(Arc::new(config))
     }
 
