@@ -33,6 +33,7 @@ use serde::Serialize;
 use crate::exit::hinted;
 use crate::outcomes::outcomes_in_words;
 use crate::queries::health::{HealthCause, NoArticlesCause, SiteHealth};
+use crate::queries::past::SitePast;
 use crate::queries::places::{PlaceExplanation, SchemeExplanation};
 use crate::{out, seconds};
 
@@ -375,6 +376,8 @@ pub(crate) struct SiteExplanation {
     /// Articles that were read, and pages that wait, by class.
     articles: usize,
     waiting: BTreeMap<Class, usize>,
+    /// How much was read of its past, if somebody asked for that.
+    past: Option<SitePast>,
     /// How the site is.
     #[serde(flatten)]
     pub(crate) health: SiteHealth,
@@ -417,6 +420,7 @@ impl SiteExplanation {
         learning_cut: Option<LearningCut>,
         now: Timestamp,
     ) -> SiteExplanation {
+        let past = SitePast::of(&status.site, schedule, &entries);
         let mut waiting = BTreeMap::new();
         // What was read of the past stays, and is not asked for again.
         let is_read = |entry: &Entry| entry.schedule.is_some_and(|page| page.is_read_past());
@@ -443,6 +447,7 @@ impl SiteExplanation {
             listings,
             articles,
             waiting,
+            past,
             silent_since,
             learning_cut,
             scheme,
@@ -472,6 +477,7 @@ impl SiteExplanation {
                 past_in_words(past)
             ),
         ));
+        facts.extend(self.past.as_ref().map(|past| fact("the past", past.in_words())));
         facts.push(fact("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
         facts.extend(
             status.allowance.as_ref().map(|allowance| fact("allowance", allowance_text(allowance, now))),

@@ -2,14 +2,15 @@
 //!
 //! An article is listed on the day that a sitemap, an archive or another dated list says; it is read if the page that came was an
 //! article. The counts are taken from the frontier's records, which the pages of the past keep, so they do not depend on how often a run was
-//! stopped and continued. Start at [`coverage`].
+//! stopped and continued. Start at [`coverage`] for a run, and at [`SitePast::of`] for one site.
 
 use std::collections::BTreeMap;
 
 use newslode_common::schedule::past::{SourceKind, Tally};
-use newslode_common::schedule::{Days, Past, PastRead, Role};
+use newslode_common::schedule::{Days, Past, PastRead, Role, SiteSchedule};
 use newslode_common::store::{Entry, Frontier, StoreResult};
 use newslode_common::time;
+use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
@@ -54,6 +55,15 @@ pub(crate) struct SiteCoverage {
     pub(crate) periods: Vec<Period>,
 }
 
+/// The past of one site, whoever asked for it.
+#[derive(Debug, Serialize)]
+pub(crate) struct SitePast {
+    pub(crate) since: String,
+    pub(crate) until: String,
+    #[serde(flatten)]
+    pub(crate) coverage: SiteCoverage,
+}
+
 /// Counts of a day or a month.
 #[derive(Debug, Serialize)]
 pub(crate) struct Period {
@@ -89,6 +99,21 @@ pub(crate) async fn coverage(frontier: &dyn Frontier, window: Days) -> StoreResu
         complete: sites.iter().all(|site| site.complete),
         sites,
     }))
+}
+
+impl SitePast {
+    /// Counts what was read of a site's past. `None`: nobody asked for it.
+    pub(crate) fn of(site: &Site, schedule: &SiteSchedule, entries: &[Entry]) -> Option<SitePast> {
+        let past = schedule.past()?;
+        let window = past.window();
+        let coverage = SiteCoverage { site: site.to_string(), ..site_coverage(past, entries, window) };
+        Some(SitePast { since: day_text(window.first), until: day_text(window.last), coverage })
+    }
+
+    /// The coverage in a sentence.
+    pub(crate) fn in_words(&self) -> String {
+        format!("from {} to {}: {}", self.since, self.until, self.coverage.parts().join("; "))
+    }
 }
 
 /// The share of what is listed that was read.
@@ -203,7 +228,8 @@ impl Coverage {
 }
 
 impl SiteCoverage {
-    fn in_words(&self) -> String {
+    /// What was read, from what, and what was not.
+    fn parts(&self) -> Vec<String> {
         let read: Vec<String> = self
             .sources
             .iter()
@@ -223,7 +249,11 @@ impl SiteCoverage {
         count(self.undated, "are listed without a day and were not asked for");
         count(self.unread_sources as u64, "sources were not read yet");
         count(self.unanswered as u64, "sources did not answer");
-        let mut text = format!("  {}: {}\n", self.site, parts.join("; "));
+        parts
+    }
+
+    fn in_words(&self) -> String {
+        let mut text = format!("  {}: {}\n", self.site, self.parts().join("; "));
         if self.over_budget > 0 {
             text.push_str(&format!(
                 "  {}: the budget of a day is spent, of which the past gets half; to continue, run the same command with a larger --max-pages, or tomorrow\n",

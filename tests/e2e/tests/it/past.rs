@@ -101,6 +101,19 @@ async fn a_run_that_is_killed_goes_on_without_asking_twice() {
     let past = &summary["past"];
     assert_eq!((past["listed"].as_u64(), past["read"].as_u64()), (Some(articles), Some(articles)), "{past}");
     assert_eq!(past["sites"][0]["periods"].as_array().unwrap().len(), 31, "by day");
+    // Whoever asked for the past, services included, reads the same of its site.
+    let name = past["sites"][0]["site"].as_str().unwrap().to_owned();
+    let explained = lab
+        .json(&[
+            "explain".into(),
+            name,
+            "--dir".into(),
+            lab.path("run").display().to_string(),
+            "--json".into(),
+        ])
+        .await;
+    assert_eq!(explained["past"]["periods"], past["sites"][0]["periods"]);
+    assert_eq!(explained["past"]["since"], "2022-07-01");
     let twice: Vec<_> =
         asked(&lab).into_iter().filter(|(path, count)| *count > 1 && path.starts_with("/story/")).collect();
     // What was under way at the kill is asked for again.
