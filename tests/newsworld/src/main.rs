@@ -5,6 +5,7 @@
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
@@ -53,7 +54,7 @@ enum Command {
         #[command(flatten)]
         world: WorldArgs,
     },
-    /// Shows a world that lives: a line for each site, or one of its pages at some time.
+    /// Shows a world that lives: a line for each site, or one of its pages at some time; or serves it.
     Living(LivingArgs),
 }
 
@@ -85,9 +86,33 @@ struct LivingArgs {
     /// Print this page instead.
     #[arg(long, value_name = "URL")]
     page: Option<url::Url>,
-    /// When the page is asked for, in days since day 0 began.
+    /// When the page is asked for, or the server starts, in days since day 0 began.
     #[arg(long, value_name = "DAYS", default_value_t = 0.0)]
     at: f64,
+    /// Serve the world on this address instead. Its time goes on as the machine's does; give the program that reads it the time that is printed,
+    /// by libfaketime.
+    #[arg(long, conflicts_with = "page")]
+    addr: Option<SocketAddr>,
+}
+
+/// A living world at a time that goes on.
+struct Going {
+    world: LivingWorld,
+    from_ms: u64,
+    since: Instant,
+}
+
+impl Content for Going {
+    fn respond(&self, host: &str, path_and_query: &str) -> Reply {
+        let now_ms = self.from_ms.saturating_add(self.since.elapsed().as_millis() as u64);
+        match self.world.answer(&Ask::plain(host, path_and_query), now_ms.min(self.world.end())) {
+            Answer::Reply(reply) => reply,
+            // Longer than a client waits.
+            Answer::Timeout => {
+                Reply { delay: Duration::from_secs(60), ..Reply::ok("text/plain", Vec::new()) }
+            }
+        }
+    }
 }
 
 #[derive(Args)]
@@ -164,6 +189,7 @@ async fn main() -> anyhow::Result<()> {
             writeln!(out)?;
             Ok(())
         }
+        Command::Living(args) if args.addr.is_some() => args.serve().await,
         Command::Living(args) => match args.show(&mut std::io::stdout().lock()) {
             // the reader has seen enough
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -173,22 +199,40 @@ async fn main() -> anyhow::Result<()> {
 }
 
 impl LivingArgs {
-    fn show(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
-        let spec = LivingSpec {
+    fn generate(&self) -> LivingWorld {
+        LivingWorld::generate(&LivingSpec {
             world: self.world,
             sites: self.sites,
             days: self.days,
             mishaps: self.mishaps,
             ..LivingSpec::default()
-        };
-        let world = LivingWorld::generate(&spec);
+        })
+    }
+
+    /// Milliseconds since 1970.
+    fn at_ms(&self, world: &LivingWorld) -> u64 {
+        world.start().saturating_add_signed((self.at * clock::DAY as f64) as i64)
+    }
+
+    async fn serve(&self) -> anyhow::Result<()> {
+        let world = self.generate();
+        let (from_ms, seeds) = (self.at_ms(&world), world.seeds());
+        let now_ms =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_millis() as i64);
+        println!("the world's time: FAKETIME={:+}", (from_ms as i64 - now_ms) / 1_000);
+        let addr = self.addr.context("no address was given")?;
+        serve(Going { world, from_ms, since: Instant::now() }, addr, &seeds).await
+    }
+
+    fn show(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+        let world = self.generate();
         let Some(page) = &self.page else {
             for site in world.sites() {
                 writeln!(out, "{site}")?;
             }
             return Ok(());
         };
-        let at_ms = world.start().saturating_add_signed((self.at * clock::DAY as f64) as i64);
+        let at_ms = self.at_ms(&world);
         let path = &page[url::Position::BeforePath..url::Position::AfterQuery];
         match world.answer(&Ask::plain(page.host_str().unwrap_or_default(), path), at_ms) {
             Answer::Timeout => writeln!(out, "no answer"),
