@@ -16,19 +16,13 @@ pub struct WorldSpec {
     pub articles_per_section: usize,
     /// Whether some pages are slow, fail at first, break off or are not HTML.
     pub faults: bool,
-    /// The day on which the news ends, in days since 1970; by default one that the seed chooses.
-    pub last_day: Option<u32>,
+    /// When the news ends, in minutes since 1970; by default at a time that the seed chooses. With a time, one subject has many stories on
+    /// the last day.
+    pub ends: Option<u64>,
 }
 
 impl Default for WorldSpec {
     fn default() -> Self {
-        Self {
-            seed: 1,
-            sites: 10,
-            languages: Vec::new(),
-            articles_per_section: 4,
-            faults: false,
-            last_day: None,
-        }
+        Self { seed: 1, sites: 10, languages: Vec::new(), articles_per_section: 4, faults: false, ends: None }
     }
 }

@@ -46,19 +46,28 @@ pub(crate) struct Story {
     pub comments: Vec<(String, String)>,
 }
 
+/// How the news ends.
+#[derive(Clone, Copy)]
+pub(crate) struct Ending {
+    /// When, in minutes since 1970.
+    pub(crate) today: u64,
+    /// A concept, half of whose stories are of the last day.
+    pub(crate) subject_of_the_day: Option<usize>,
+}
+
 /// Writes `per_section` stories for every section of the site; `titles` holds those already taken in the world.
 #[must_use]
 pub(crate) fn write(
     plan: &SitePlan,
     per_section: usize,
-    today: u64,
+    ending: Ending,
     titles: &mut BTreeSet<String>,
 ) -> Vec<Story> {
     let mut stories = Vec::with_capacity(plan.sections.len() * per_section);
     for section in 0..plan.sections.len() {
         for nth in 0..per_section {
             let rng = plan.rng.fork(&format!("story {} {nth}", plan.sections[section].concept));
-            let story = write_one(plan, section, stories.len(), today, rng, titles);
+            let story = write_one(plan, section, stories.len(), ending, rng, titles);
             stories.push(story);
         }
     }
@@ -69,14 +78,17 @@ fn write_one(
     plan: &SitePlan,
     section: usize,
     number: usize,
-    today: u64,
+    Ending { today, subject_of_the_day }: Ending,
     mut rng: Rng,
     titles: &mut BTreeSet<String>,
 ) -> Story {
     let concept = plan.sections[section].concept;
     let (cast, title) = draw_title(plan.language, concept, &mut rng, titles);
-    let published =
-        Moment { minutes: today - rng.between(30, 40 * 1440) as u64, offset_hours: plan.offset_hours };
+    let mut ago = rng.between(30, 40 * 1440) as u64;
+    if subject_of_the_day == Some(concept) && rng.fork("last day").chance(50) {
+        ago = 30 + ago % 1_200;
+    }
+    let published = Moment { minutes: today - ago, offset_hours: plan.offset_hours };
     let mut paragraphs = {
         let n = rng.between(4, 10);
         cast.paragraphs(n, &mut rng)

@@ -3,6 +3,7 @@
 //! Plans and stories are made when the world is generated. HTML is made when a page is requested, always the same
 //! bytes. Start at [`World::generate`] and [`World::page`].
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::book::{Kind, SiteBook, url};
@@ -15,7 +16,7 @@ use crate::reply::{Content, Reply};
 use crate::services;
 use crate::site::SitePlan;
 use crate::spec::WorldSpec;
-use crate::story::{Place, section_place, write};
+use crate::story::{Ending, Place, section_place, write};
 use crate::template::render;
 
 /// The kind of a page.
@@ -57,16 +58,28 @@ pub struct World {
     today: Moment,
 }
 
+/// The concept that has sections on most sites.
+fn most_frequent_subject(plans: &[SitePlan]) -> Option<usize> {
+    let mut sites: BTreeMap<usize, usize> = BTreeMap::new();
+    for section in plans.iter().flat_map(|plan| &plan.sections) {
+        *sites.entry(section.concept).or_default() += 1;
+    }
+    sites.into_iter().min_by_key(|&(concept, sites)| (Reverse(sites), concept)).map(|(concept, _)| concept)
+}
+
 impl World {
     /// Makes the world of `spec`. The same spec gives the same bytes.
     #[must_use]
     pub fn generate(spec: &WorldSpec) -> Self {
-        let today = spec.last_day.map_or_else(|| today(spec.seed), |day| u64::from(day) * 24 * 60);
+        let today = spec.ends.unwrap_or_else(|| today(spec.seed));
+        let plans: Vec<SitePlan> = (0..spec.sites).map(|number| SitePlan::draw(spec, number)).collect();
+        let subject_of_the_day = spec.ends.and_then(|_| most_frequent_subject(&plans));
+        let ending = Ending { today, subject_of_the_day };
         let mut titles = BTreeSet::new();
-        let books: Vec<SiteBook> = (0..spec.sites)
-            .map(|number| {
-                let plan = SitePlan::draw(spec, number);
-                let stories = write(&plan, spec.articles_per_section.max(1), today, &mut titles);
+        let books: Vec<SiteBook> = plans
+            .into_iter()
+            .map(|plan| {
+                let stories = write(&plan, spec.articles_per_section.max(1), ending, &mut titles);
                 SiteBook::new(plan, stories, spec.faults)
             })
             .collect();

@@ -30,13 +30,20 @@ const LONGEST_DELAY_MS: u64 = 20;
 pub(crate) async fn run(args: DemoArgs, setup: Setup) -> anyhow::Result<Exit> {
     let Setup { mut config, quiet, .. } = setup;
     remove_earlier_demo(&args.out)?;
-    let last_day = match args.last_day {
-        Some(day) => days_since_1970(day).ok_or_else(|| {
-            hinted(format!("{day} is no day of such news"), "name a day after 1970-01-01, such as 2026-01-31")
-        })?,
-        None => time::now().day(),
+    let ends = match args.last_day {
+        Some(day) => {
+            let day = days_since_1970(day).ok_or_else(|| {
+                hinted(
+                    format!("{day} is no day of such news"),
+                    "name a day after 1970-01-01, such as 2026-01-31",
+                )
+            })?;
+            // Its last minute.
+            24 * 60 * (u64::from(day) + 1) - 1
+        }
+        None => time::now().0 / 60_000,
     };
-    let world = Arc::new(generate_world(&args.world, Some(last_day)));
+    let world = Arc::new(generate_world(&args.world, Some(ends)));
     let start = world.seeds();
     let server =
         Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;

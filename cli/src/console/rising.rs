@@ -3,7 +3,7 @@
 //! Words are compared within a language by their share of the titles, so a run that finds more articles than before makes no word
 //! rise, and words that every day has (*the*, *und*) never do, without a list of them. Two numbers decide: how many times as large the
 //! share became, and Dunning's log-likelihood ratio, which says whether so few titles can show that. A phrase is shown in place of its
-//! words if most of their titles have it. The result does not depend on the order of the articles. Start at [`renew`].
+//! words if most of their titles have it. Sites that are read for the first time are left out until it is known what is usual for them. The result does not depend on the order of the articles. Start at [`renew`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -12,13 +12,15 @@ use std::sync::Arc;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
-use super::snapshot::{
-    ArticleSummary, ByDay, ConceptFacts, DAYS, Mined, Rising, RisingConcept, RisingTerm, Snapshot,
-};
+use super::snapshot::{ArticleSummary, ByDay, DAYS, Mined, Rising, RisingConcept, RisingTerm, Snapshot};
 use crate::filter::words::tokenize;
 
 /// A concept rises if it has this many times as many articles as on a usual day, and at least so many.
 const CONCEPT: (f64, u64) = (1.5, 2);
+/// A site that was read for so many days shows what is usual. Of a younger one the days before count if its last day has at most so many times as
+/// many articles as a usual day: then its listings show the whole week.
+const KNOWN_DAYS: u64 = 2;
+const EVEN: f64 = 2.0;
 /// Words and phrases that are kept at most.
 const MOST_TERMS: usize = 24;
 /// Words of the longest phrase.
@@ -51,7 +53,43 @@ pub(super) fn day_of(at: Timestamp, now: Timestamp) -> Option<usize> {
 /// What rises among these articles.
 fn find_rising(mined: &Mined, now: Timestamp) -> Rising {
     let recent = recent_articles(mined, now);
-    Rising { at: now, concepts: rising_concepts(mined, recent, now), terms: rising_terms(recent, now) }
+    let known = known_days(recent, now);
+    let is_known = |article: &&Arc<ArticleSummary>| known.contains_key(&article.site);
+    Rising {
+        at: now,
+        is_too_early: known.is_empty() && !recent.is_empty(),
+        concepts: rising_concepts(mined, recent, &known, now),
+        terms: rising_terms(recent.iter().filter(is_known), now),
+    }
+}
+
+/// The sites whose last day can be compared with days before, and the number of these. A site that was read for the first time shows its latest
+/// articles, and few of the days before: next to these, everything would rise.
+fn known_days<'a>(recent: &'a [Arc<ArticleSummary>], now: Timestamp) -> HashMap<&'a Site, usize> {
+    #[derive(Default)]
+    struct Seen {
+        first: Option<Timestamp>,
+        lately: u64,
+        before: u64,
+    }
+    let mut sites: HashMap<&'a Site, Seen> = HashMap::new();
+    for article in recent {
+        let Some(day) = day_of(article.at, now) else { continue };
+        let seen = sites.entry(&article.site).or_default();
+        let found = article.found.unwrap_or_default();
+        seen.first = Some(seen.first.map_or(found, |first| first.min(found)));
+        *(if day + 1 == DAYS { &mut seen.lately } else { &mut seen.before }) += 1;
+    }
+    let days = |seen: Seen| {
+        let known = now.0.saturating_sub(seen.first?.0) / DAY;
+        let is_even = seen.lately as f64 <= EVEN * seen.before as f64 / (DAYS - 1) as f64;
+        match usize::try_from(known.saturating_sub(1)).unwrap_or(DAYS).min(DAYS - 1) {
+            days if known >= KNOWN_DAYS => Some(days),
+            _ if is_even => Some(DAYS - 1),
+            _ => None,
+        }
+    };
+    sites.into_iter().filter_map(|(site, seen)| Some((site, days(seen)?))).collect()
 }
 
 /// What rises among the articles of a new snapshot. What the snapshot before says holds for an hour if no article changed.
@@ -71,24 +109,43 @@ pub(super) fn recent_articles(mined: &Mined, now: Timestamp) -> &[Arc<ArticleSum
     mined.articles.get(..end).unwrap_or_default()
 }
 
-fn rising_concepts(mined: &Mined, recent: &[Arc<ArticleSummary>], now: Timestamp) -> Vec<RisingConcept> {
-    let rises = |facts: &ConceptFacts| facts.lately >= CONCEPT.1 && facts.rise() >= CONCEPT.0;
-    let facts = || mined.concepts.iter().zip(0_u32..);
-    let mut days: HashMap<u32, ByDay> =
-        facts().filter(|(facts, _)| rises(facts)).map(|(_, concept)| (concept, ByDay::default())).collect();
+/// `known`: what [`known_days`] returns.
+fn rising_concepts(
+    mined: &Mined,
+    recent: &[Arc<ArticleSummary>],
+    known: &HashMap<&Site, usize>,
+    now: Timestamp,
+) -> Vec<RisingConcept> {
+    // Articles of the last day, and of a usual one, of sites that can be compared; articles by day of all.
+    #[derive(Clone, Default)]
+    struct Counts {
+        lately: u64,
+        usual: f64,
+        days: ByDay,
+    }
+    let mut counted = vec![Counts::default(); mined.concepts.len()];
     for article in recent {
         let Some(day) = day_of(article.at, now) else { continue };
+        let known = known.get(&article.site).copied();
         for place in &article.filings {
-            if let Some(count) = days.get_mut(&place.concept).and_then(|days| days.get_mut(day)) {
+            let Some(counts) = counted.get_mut(place.concept as usize) else { continue };
+            if let Some(count) = counts.days.get_mut(day) {
                 *count += 1;
+            }
+            match known {
+                Some(_) if day + 1 == DAYS => counts.lately += 1,
+                Some(days) if day + 1 + days >= DAYS => counts.usual += 1.0 / days as f64,
+                _ => {}
             }
         }
     }
-    let mut rising: Vec<(f64, RisingConcept)> = facts()
-        .filter_map(|(facts, concept)| {
-            Some((facts.rise(), RisingConcept { concept, days: days.remove(&concept)? }))
-        })
-        .collect();
+    let mut rising: Vec<(f64, RisingConcept)> = Vec::new();
+    for (Counts { lately, usual, days }, concept) in counted.into_iter().zip(0_u32..) {
+        let rise = (lately as f64 + 1.0) / (usual + 1.0);
+        if lately >= CONCEPT.1 && rise >= CONCEPT.0 {
+            rising.push((rise, RisingConcept { concept, usual, days }));
+        }
+    }
     rising.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.concept.cmp(&b.1.concept)));
     rising.into_iter().map(|(_, concept)| concept).collect()
 }
@@ -101,7 +158,10 @@ struct Titles<'a> {
     before: Vec<(&'a str, usize)>,
 }
 
-fn rising_terms(recent: &[Arc<ArticleSummary>], now: Timestamp) -> Vec<RisingTerm> {
+fn rising_terms<'a>(
+    recent: impl Iterator<Item = &'a Arc<ArticleSummary>>,
+    now: Timestamp,
+) -> Vec<RisingTerm> {
     // 1. Each title of a site once, on its first day.
     let mut first: HashMap<(&Site, &str), (Timestamp, Option<&str>)> = HashMap::new();
     for article in recent {
@@ -464,11 +524,37 @@ mod tests {
             .map(|(concept, days)| filed(concept, days))
             .collect();
         articles.sort_by_key(ArticleSummary::order);
-        let facts = |lately, before| ConceptFacts { lately, before, ..ConceptFacts::default() };
-        let articles = shared(articles);
-        let mined = Mined { articles, concepts: vec![facts(1, 1), facts(3, 1)], ..Mined::default() };
+        let mined =
+            Mined { articles: shared(articles), concepts: vec![Default::default(); 2], ..Mined::default() };
         let days = [0, 0, 0, 0, 1, 0, 0, 3];
-        assert_eq!(find_rising(&mined, NOW).concepts, [RisingConcept { concept: 1, days }]);
+        let concepts = find_rising(&mined, NOW).concepts;
+        assert_eq!(concepts, [RisingConcept { concept: 1, usual: 1.0 / 7.0, days }]);
+    }
+
+    #[test]
+    fn a_site_that_was_read_for_the_first_time_makes_nothing_rise_unless_it_shows_its_whole_week() {
+        let rising = |days: &[u64], found: u64| {
+            let filed = |days: &u64| {
+                let filings = vec![ConceptFiling { concept: 0, witness: Witness::List, confidence: 1.0 }];
+                let found = Some(Timestamp(NOW.0 - found * DAY));
+                ArticleSummary { filings, found, ..article(1, *days, "x") }
+            };
+            let mut articles: Vec<ArticleSummary> = days.iter().map(filed).collect();
+            articles.sort_by_key(ArticleSummary::order);
+            let mined =
+                Mined { articles: shared(articles), concepts: vec![Default::default()], ..Mined::default() };
+            let rising = find_rising(&mined, NOW);
+            let usual = rising.concepts.first().map(|rising| (rising.usual * 7.0).round() as u64);
+            (rising.is_too_early, usual)
+        };
+        let latest = [0, 0, 0, 0, 0, 0, 1, 2];
+        assert_eq!(rising(&latest, 0), (true, None));
+        assert_eq!(rising(&latest, 1), (true, None));
+        assert_eq!(rising(&latest, 3), (false, Some(7)), "two days before the last are known");
+        assert_eq!(rising(&latest, 30), (false, Some(2)));
+        let week = [0, 0, 1, 2, 3, 4, 5, 6, 7];
+        assert_eq!(rising(&week, 0), (false, Some(7)), "it rises as little as its site");
+        assert_eq!(rising(&[], 0), (false, None));
     }
 
     proptest! {
@@ -486,8 +572,8 @@ mod tests {
             let mut turned = articles.clone();
             turned.rotate_left(turn.min(articles.len()));
             turned.reverse();
-            let found = rising_terms(&articles, NOW);
-            prop_assert_eq!(&found, &rising_terms(&turned, NOW));
+            let found = rising_terms(articles.iter(), NOW);
+            prop_assert_eq!(&found, &rising_terms(turned.iter(), NOW));
             prop_assert!(found.iter().all(|term| term.text != "always"), "{:?}", texts(&found));
         }
     }

@@ -150,11 +150,6 @@ impl ConceptFacts {
             _ => {}
         }
     }
-
-    /// How many times as many articles as on a usual day there were on the last one; more than 1 if it rises.
-    pub(super) fn rise(&self) -> f64 {
-        (self.lately as f64 + 1.0) / (self.before as f64 / 7.0 + 1.0)
-    }
 }
 
 /// Days that are compared: the last one, and the week before.
@@ -167,6 +162,8 @@ pub(super) type ByDay = [u64; DAYS];
 pub(super) struct Rising {
     /// When it was looked for.
     pub(super) at: Timestamp,
+    /// Whether no site was read for so long that its last day can be compared.
+    pub(super) is_too_early: bool,
     /// What rises most comes first.
     pub(super) concepts: Vec<RisingConcept>,
     /// What is most certain comes first.
@@ -178,6 +175,9 @@ pub(super) struct Rising {
 pub(super) struct RisingConcept {
     /// Its position in the taxonomy.
     pub(super) concept: u32,
+    /// Articles of a usual day, of the sites that can be compared.
+    pub(super) usual: f64,
+    /// Articles of all sites.
     pub(super) days: ByDay,
 }
 

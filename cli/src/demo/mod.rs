@@ -45,12 +45,12 @@ pub struct WorldArgs {
     pub languages: Vec<Language>,
 }
 
-/// The world that the arguments describe, whose news ends on this day, in days since 1970; by default on one that the seed chooses.
+/// The world that the arguments describe, whose news ends at this time, in minutes since 1970; by default at one that the seed chooses.
 #[must_use]
-pub fn generate_world(args: &WorldArgs, last_day: Option<u32>) -> World {
+pub fn generate_world(args: &WorldArgs, ends: Option<u64>) -> World {
     let WorldArgs { seed, sites, stories, languages } = args.clone();
     let spec =
-        WorldSpec { seed, sites, languages, articles_per_section: stories, last_day, ..WorldSpec::default() };
+        WorldSpec { seed, sites, languages, articles_per_section: stories, ends, ..WorldSpec::default() };
     World::generate(&spec)
 }
 

@@ -149,7 +149,7 @@ impl WorldArgs {
             languages: self.languages.clone(),
             articles_per_section: self.stories,
             faults: self.faults,
-            last_day: None,
+            ends: None,
         })
     }
 }

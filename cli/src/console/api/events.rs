@@ -269,7 +269,8 @@ mod tests {
                 concepts: ["en:art", "en:chess", "en:sport"].map(test_concept).into(),
                 ..Taxonomy::default()
             };
-            let concepts = concepts.iter().map(|concept| RisingConcept { concept: *concept, days: [1; 8] });
+            let concepts =
+                concepts.iter().map(|concept| RisingConcept { concept: *concept, usual: 0.0, days: [1; 8] });
             let rising = Rising { concepts: concepts.collect(), ..Rising::default() };
             let mined = Mined { taxonomy: Arc::new(taxonomy), ..Mined::default() };
             Snapshot { mined: Arc::new(mined), rising: Arc::new(rising), ..Snapshot::default() }

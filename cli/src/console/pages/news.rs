@@ -45,6 +45,9 @@ const SITES: usize = 12;
 const TERMS: usize = 12;
 /// The names of a filter that the page takes.
 const SCOPE: [&str; 6] = ["q", "words", "concept", "site", "language", "label"];
+/// In place of what rises in a run that is new.
+const TOO_EARLY: &str = "It is too early to tell: most sites show only their latest articles when they are read for the first time. After two days it is \
+                         known what is usual.";
 /// The cookie of the last visit.
 const COOKIE: &str = "newslode_visit";
 /// A visit ends with a pause of so many seconds.
@@ -434,13 +437,15 @@ impl View<'_> {
         let mined = &self.snapshot.mined;
         let rising = self.snapshot.rising.concepts.iter().filter_map(|rising| {
             let at = rising.concept as usize;
-            Some((mined.taxonomy.concepts.get(at)?, mined.concepts.get(at)?, rising.days))
+            Some((mined.taxonomy.concepts.get(at)?, rising.usual, rising.days))
         });
         let rising: Vec<_> = rising.take(TERMS).collect();
         html! {
             section {
                 h2 { "Concepts that rise " small { "against the week before" } }
-                @if rising.is_empty() {
+                @if self.snapshot.rising.is_too_early {
+                    (empty_note(TOO_EARLY))
+                } @else if rising.is_empty() {
                     (empty_note("No concept has clearly more articles of the last day than it had on a usual day of the week before."))
                 } @else {
                     div.scroll {
@@ -450,12 +455,12 @@ impl View<'_> {
                                 th.number scope="col" { "Usual day" } th scope="col" { "8 days" }
                             } }
                             tbody {
-                                @for (concept, facts, days) in rising {
+                                @for (concept, usual, days) in rising {
                                     @let filter = Filter { concept: concept.key.clone(), ..Filter::default() };
                                     tr {
                                         th scope="row" { (concept_link(concept)) }
-                                        td.number { a href=(list_path(Filter { from: last_day(), ..filter.clone() })) { (Number(facts.lately)) } }
-                                        td.number { (usual_day(facts.before)) }
+                                        td.number { a href=(list_path(Filter { from: last_day(), ..filter.clone() })) { (Number(days.last().copied().unwrap_or_default())) } }
+                                        td.number { (format!("{usual:.1}")) }
                                         td { (day_chart(&days, &concept.label, &days_path(&filter))) }
                                     }
                                 }
@@ -472,7 +477,9 @@ impl View<'_> {
         html! {
             section {
                 h2 { "Words that rise " small { "in titles" } }
-                @if terms.is_empty() {
+                @if self.snapshot.rising.is_too_early {
+                    (empty_note(TOO_EARLY))
+                } @else if terms.is_empty() {
                     (empty_note("No word or phrase is in clearly more titles of the last day than in those of the week before."))
                 } @else {
                     div.scroll {
