@@ -214,7 +214,7 @@ mod tests {
             assert!(words.ends_with(": the server's certificate has expired"), "{words}");
             let other = SiteHealth::of(&schedule, &BTreeMap::from([(Outcome::Timeout, 1)]), NOW);
             assert_eq!(other.cause, None);
-            schedule.answered(NOW);
+            schedule.answered("http://a.test", NOW);
             let well = SiteHealth::of(&schedule, &outcomes, NOW);
             assert_eq!((well.health, well.cause), (Health::Healthy, None), "it answers again");
         }

@@ -23,6 +23,7 @@ mod listing;
 mod missed;
 mod numbered_maps;
 mod once;
+mod origins;
 pub mod outcome;
 mod output;
 mod page;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::allowance::MOST_PER_DAY;
 use super::elsewhere::Elsewheres;
 use super::listing::ARTICLE;
+use super::origins::Origins;
 use super::outcome::LISTING;
 use super::output::ArticleDays;
 use super::repeats::Repeats;
@@ -78,6 +79,8 @@ pub struct SiteSchedule {
     article_days: Option<ArticleDays>,
     /// What several of its addresses did lately.
     repeats: Option<Repeats>,
+    /// Its origins that answer.
+    origins: Option<Origins>,
 }
 
 /// What the pages of a site turned out to be, each at its first reading.
@@ -183,6 +186,7 @@ impl SiteSchedule {
         let Some(listing) = self.listings.get_mut(&id) else {
             return Next { due: at(time + config.longest_interval_s), class: Class::Listing };
         };
+        self.origins.get_or_insert_default().note(listing.url.origin(), time);
         let passed = listing.last.map(|last| time.saturating_sub(last));
         listing.visit(time);
         if let Some(shown) = shown {
@@ -424,9 +428,10 @@ impl SiteSchedule {
             && self.published >= UNLISTED_ARTICLES * ARTICLE
     }
 
-    /// Notes a good answer of any page.
-    pub fn answered(&mut self, now: Timestamp) {
+    /// Notes a good answer of any page of this [origin](CanonicalUrl::origin).
+    pub fn answered(&mut self, origin: &str, now: Timestamp) {
         self.end_troubles(now);
+        self.origins.get_or_insert_default().note(origin, seconds(now));
     }
 
     /// Records that an article that was read before, of this [name](super::name), vanished. `before` is the time of the visit
@@ -443,8 +448,8 @@ impl SiteSchedule {
     }
 
     /// Records that an article that was read before, of this [name](super::name), is still there.
-    pub fn note_present(&mut self, article: u64, now: Timestamp) {
-        self.end_troubles(now);
+    pub fn note_present(&mut self, article: u64, origin: &str, now: Timestamp) {
+        self.answered(origin, now);
         self.vanished.get_or_insert_default().note_present(article, now);
     }
 
@@ -465,6 +470,12 @@ impl SiteSchedule {
     #[must_use]
     pub fn fails_alone(&self, failed_before: Option<u64>) -> bool {
         failed_before.is_some_and(|time| self.troubles.answered_since(time))
+    }
+
+    /// Whether other origins of the site answer, and this [origin](CanonicalUrl::origin) never did, or no longer does.
+    #[must_use]
+    pub fn is_stranger(&self, origin: &str) -> bool {
+        self.origins.as_ref().is_some_and(|origins| origins.is_stranger(origin))
     }
 
     /// Notes the delay that the time of the site's answers asks for, in milliseconds.

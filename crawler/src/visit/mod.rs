@@ -214,7 +214,7 @@ impl Visit<'_> {
         match (reply.answer, self.page.role) {
             (Ok(Answer::Page { fetched, .. }), role @ (Role::Listing(_) | Role::Archive)) => {
                 let Role::Listing(kind) = role else { return self.archive_elsewhere(&at, *fetched).await };
-                self.site_answered().await?;
+                self.site_answered_at(&at).await?;
                 self.listing_elsewhere(&at, is_permanent, *fetched, kind, before).await
             }
             // The page is a URL of its own.

@@ -14,8 +14,9 @@ use newslode_common::schedule::{
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Claim, Completion, Kind, Validators};
 use newslode_common::version::ContentHash;
-use newslode_page::reading::Listed;
+use newslode_page::reading::{Listed, canonical};
 use newslode_page::time::Timestamp;
+use url::Url;
 
 use crate::publish;
 use crate::shared::Shared;
@@ -93,8 +94,19 @@ impl<'v> Visit<'v> {
         if self.is_due_once() {
             return Ok(());
         }
-        let now = self.now;
-        self.teach(|site| site.answered(now)).await
+        let (origin, now) = (self.claim.url.origin(), self.now);
+        self.teach(|site| site.answered(origin, now)).await
+    }
+
+    /// Records that the site answered, at this address of another origin, too.
+    pub(super) async fn site_answered_at(&self, at: &Url) -> anyhow::Result<()> {
+        let (origin, now) = (self.claim.url.origin(), self.now);
+        let target = canonical(at).filter(|target| target.site() == self.claim.site);
+        self.teach(|site| {
+            site.answered(origin, now);
+            target.iter().for_each(|target| site.answered(target.origin(), now));
+        })
+        .await
     }
 
     /// Records that the site answered, and, if the page was read as an article before, that the article is still there.
@@ -102,8 +114,8 @@ impl<'v> Visit<'v> {
         if self.page.visits.first.is_none() {
             return self.site_answered().await;
         }
-        let (article, now) = (name(self.claim.url.as_str()), self.now);
-        self.teach(|site| site.note_present(article, now)).await
+        let (article, origin, now) = (name(self.claim.url.as_str()), self.claim.url.origin(), self.now);
+        self.teach(|site| site.note_present(article, origin, now)).await
     }
 
     /// What a listing says of the page as it was archived last; `None` also if that page cannot be read.

@@ -270,11 +270,13 @@ impl Visit<'_> {
         self.rest(outcome, trouble, Wish { until, is_asked }).await
     }
 
-    /// Lets the site rest, while the page keeps its place. If other pages answered since this page failed before, the page is
-    /// at fault and waits alone.
+    /// Lets the site rest, while the page keeps its place. If other pages answered since this page failed before, or other hosts
+    /// answer and its own does not, the page is at fault and waits alone.
     async fn rest(mut self, outcome: Outcome, trouble: Trouble, wish: Wish) -> anyhow::Result<Completion> {
         let before = self.page.failed;
-        if self.site_schedule().await?.fails_alone(before) {
+        let site = self.site_schedule().await?;
+        let is_stranger = !wish.is_asked && site.is_stranger(self.claim.url.origin());
+        if is_stranger || site.fails_alone(before) {
             let next = self.schedule_alone(outcome).await?;
             return Ok(self.without_page(outcome, next));
         }

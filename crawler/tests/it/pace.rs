@@ -76,6 +76,61 @@ async fn a_site_rests_as_long_as_two_of_its_addresses_ask() {
 }
 
 /// Its turn is counted from the question. A request after the answer would be closer to the next one than the delay.
+/// Answers of a host that is of no use: to robots.txt, and to pages. 0: none in time.
+const USELESS: [(u16, u16); 6] = [(500, 500), (0, 0), (404, 0), (404, 403), (404, 500), (404, 503)];
+
+#[tokio::test]
+async fn links_to_a_host_that_is_of_no_use_do_not_let_its_site_rest() {
+    for (robots, status) in USELESS {
+        let sim = Sim::new().await;
+        sim.run(10).await;
+        let story = |host: &str, n: u64| format!("http://{host}/2026/{n}-ways-home");
+        sim.set_answer("http://old.a.test/robots.txt", robots, &[], "");
+        for n in 0..20 {
+            for host in ["old.a.test", "a.test"] {
+                let answer = if host == "a.test" { 200 } else { status };
+                let body = page(&"way ".repeat(n as usize + 1), &[]);
+                sim.set_answer(&story(host, n), answer, &[("content-type", "text/html")], body);
+                sim.add(&story(host, n), Why::Link, Class::New, PageSchedule::page(None, START)).await;
+            }
+        }
+        sim.run(5 * MINUTE).await;
+        let read = (0..20).filter(|n| !sim.asked(&story("a.test", *n)).is_empty()).count();
+        assert_eq!(read, 20, "{robots}, {status}");
+        let turn = sim.store.status().await.unwrap()[0].turn;
+        assert!(turn <= sim.clock.now().plus(Duration::from_secs(10)), "{robots}, {status}: it rests");
+        // The pages are asked for again, and are read once their host is back.
+        sim.set_answer("http://old.a.test/robots.txt", 404, &[], "");
+        for n in 0..20 {
+            let body = page(&"old ".repeat(n as usize + 1), &[]);
+            sim.set_answer(&story("old.a.test", n), 200, &[("content-type", "text/html")], body);
+        }
+        sim.run(3 * DAY).await;
+        for n in 0..20 {
+            let outcome = sim.entry(&story("old.a.test", n)).await.outcome;
+            assert_eq!(outcome, Some(Outcome::Fetched), "{robots}, {status}: {n}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_site_rests_when_the_host_of_its_articles_fails_with_the_others() {
+    let sim = Sim::new().await;
+    let story = |n: u64| format!("http://news.a.test/2026/{n}-ways-home");
+    for n in 0..20 {
+        sim.set_answer(
+            &story(n),
+            if n < 5 { 200 } else { 500 },
+            &[],
+            page(&"way ".repeat(n as usize + 1), &[]),
+        );
+        sim.add(&story(n), Why::Link, Class::New, PageSchedule::page(None, START)).await;
+    }
+    sim.run(9 * MINUTE).await;
+    let failed = (5..20).map(|n| sim.asked(&story(n)).len()).sum::<usize>();
+    assert!(failed < 10, "{failed} requests to a host that fails");
+}
+
 #[tokio::test]
 async fn a_turn_whose_claim_is_answered_late_passes_unused() {
     let world = World::new(|request| match request.page.ends_with("/robots.txt") {

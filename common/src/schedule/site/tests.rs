@@ -254,9 +254,9 @@ fn a_site_whose_articles_turn_is_not_healthy_until_they_stand() {
             site.note_vanished(n, how, None, at(START + n));
         }
         assert_eq!(site.health(at(START + DAY)), health);
-        site.answered(at(START + DAY));
+        site.answered("http://a.test", at(START + DAY));
         assert_eq!(site.health(at(START + DAY)), health, "other pages answer");
-        site.note_present(9, at(START + DAY));
+        site.note_present(9, "http://a.test", at(START + DAY));
         assert_eq!(site.health(at(START + DAY)), Health::Healthy);
     }
 }
@@ -387,7 +387,7 @@ fn a_site_that_asks_to_come_back_later_is_no_site_that_fails_or_blocks() {
         assert_ne!(site.health(at(START + 60)), Health::RateLimited, "its last trouble is another one");
         site.trouble(trouble, 10, at(START + 120));
         site.asks_to_wait();
-        site.answered(at(START + 180));
+        site.answered("http://a.test", at(START + 180));
         assert_eq!(site.health(at(START + 180)), Health::Healthy);
     }
 }
@@ -429,7 +429,7 @@ fn a_site_whose_listings_never_show_its_new_articles_has_too_few() {
     let mut without_visits = visits.site.clone();
     hours(&mut visits, 70..75);
     assert_eq!(visits.site.health(at(START + 75 * 3_600)), Health::TooFewListings);
-    without_visits.answered(at(START + 9 * DAY));
+    without_visits.answered("http://a.test", at(START + 9 * DAY));
     assert_eq!(without_visits.health(at(START + 9 * DAY)), Health::Healthy, "nobody looked at its listings");
     visits.confirm(1, START + 75 * 3_600);
     assert_eq!(visits.site.health(at(START + 75 * 3_600)), Health::Healthy);
