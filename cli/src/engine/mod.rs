@@ -82,6 +82,9 @@ const INCOMPLETE: &str = "incomplete";
 /// A command that reads sees one state for this long. Most end before; while it is held, the file grows faster.
 const ONE_STATE_FOR: Duration = Duration::from_secs(600);
 
+/// The same for a command that goes through all pages of a run, and may wait long for somebody to take what it prints.
+const ONE_STATE_OF_MANY_FOR: Duration = Duration::from_secs(10);
+
 /// A file that is in use is tried again for this long.
 const HELD_FOR_THE_MOMENT: Duration = Duration::from_secs(2);
 
@@ -217,6 +220,14 @@ impl Progress {
 /// When the folder holds no run, or it must be upgraded, or recovered and cannot be.
 pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
     Ok(RedbStore::open_snapshot(&existing_state(folder)?, ONE_STATE_FOR)?)
+}
+
+/// The same for a command that goes through all pages: a newer state after ten seconds, and wherever the command renews it.
+///
+/// # Errors
+/// As those of [`open_state`].
+pub fn open_states(folder: &Path) -> anyhow::Result<RedbStore> {
+    Ok(RedbStore::open_snapshot(&existing_state(folder)?, ONE_STATE_OF_MANY_FOR)?)
 }
 
 /// The same for a process that goes on: each call reads the newest state.

@@ -64,6 +64,11 @@ impl Snapshot {
         Ok(Snapshot { kept_for, shared, keeper: Some(keeper) })
     }
 
+    /// Releases the transaction; calls that use it end first.
+    fn release(&self) {
+        self.shared.state().taken = None;
+    }
+
     fn transaction(&self, database: &ReadOnlyDatabase) -> StoreResult<Arc<ReadTransaction>> {
         let mut state = self.shared.state();
         match &state.taken {
@@ -135,6 +140,13 @@ impl RedbStore {
     #[must_use]
     pub fn failure(&self) -> Option<StoreError> {
         self.inner.failure.cause()
+    }
+
+    /// Releases the state that all calls of a reader share, so that the next call takes the newest.
+    pub(super) fn release_snapshot(&self) {
+        if let Access::Read { snapshot: Some(snapshot), .. } = &self.inner.access {
+            snapshot.release();
+        }
     }
 
     /// Bytes of the file that are in use: records, the trees over them, and the free space in their pages.
