@@ -97,6 +97,9 @@ const LONGEST_REST: Duration = Duration::from_secs(90);
 /// Time between two searches for readers that were stopped.
 const READERS_CHECK_EVERY: Duration = Duration::from_secs(60);
 
+/// A clock that was ahead by less is not worth a word.
+const CLOCK_IS_AHEAD: Duration = Duration::from_secs(60);
+
 /// Time between two checks for quiet.
 const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
 
@@ -438,6 +441,21 @@ impl Engine {
         stopped
     }
 
+    /// Undoes what a clock did that was ahead when the run was last worked on: its sites would be quiet until that time.
+    async fn bring_back_times(&self, now: Timestamp) -> anyhow::Result<()> {
+        let revisit = Duration::from_secs(self.config.crawler.revisit_s);
+        let longest = self.schedule().longest_wait().max(revisit);
+        let ahead = self.store.bring_back_times(now, longest).await?;
+        if let Some(ahead) = ahead.filter(|ahead| *ahead >= CLOCK_IS_AHEAD) {
+            let ahead = crate::seconds::in_words(ahead.as_secs());
+            tracing::warn!(
+                "the clock was {ahead} ahead when this run was last worked on: its sites are asked as if their last visits \
+                 were now"
+            );
+        }
+        Ok(())
+    }
+
     /// Runs crawler, partitioner and miner beside this work, until it ends or one of them fails.
     async fn with_services(
         &self,
@@ -447,6 +465,7 @@ impl Engine {
         let (now, parts) = (self.clock.now(), self.miner_parts());
         claim(&parts).await?;
         self.store.release_leases(now).await?;
+        self.bring_back_times(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
         let mut writing = self.write_events(parts.announcements.clone())?;

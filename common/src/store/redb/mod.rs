@@ -9,6 +9,7 @@
 //! of the file holds is not checked at every read: [`check`] does that on request, and [`repair`] mends what it can. A
 //! damaged page that is met on the way ends the work with [`StoreError::Damaged`]. Start at [`RedbStore`].
 
+mod ahead;
 mod archive;
 pub mod backup;
 mod changes;
