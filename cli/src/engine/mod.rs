@@ -25,6 +25,7 @@ use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow, Noarchive};
+use newslode_common::network::NoNetwork;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::room::{self, Room, Shortage};
 use newslode_common::schedule::{Days, ScheduleConfig};
@@ -34,7 +35,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::Surroundings;
-use newslode_crawler::network::Network;
+use newslode_crawler::network::{self, Network};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing;
@@ -52,7 +53,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod event_file;
-pub(crate) mod network;
 mod readers;
 pub(crate) mod run_schemes;
 pub(crate) mod seed_file;
@@ -60,7 +60,6 @@ pub mod seeds;
 pub(crate) mod space;
 
 use self::event_file::EventFile;
-use self::network::NoNetwork;
 use self::readers::StoppedReader;
 pub use seeds::add_seeds;
 
@@ -564,12 +563,18 @@ impl Engine {
                     loops.spawn(newslode_crawler::run(crawler, config, schedule, warc, clock, stop.clone()))
                 }
             };
-            loops.spawn(network::report(
+            // Nobody else works on the run, so it needs no name.
+            let report = network::report(
                 self.network.clone(),
                 store.clone(),
+                String::new(),
                 self.clock.clone(),
                 stop.clone(),
-            ));
+            );
+            loops.spawn(async move {
+                report.await;
+                Ok(())
+            });
         }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
@@ -796,7 +801,7 @@ impl Engine {
         };
         let (round, fold) = round.map_or((1, None), |round| (round.number, round.fold.clone()));
         let is_offline = self.is_offline;
-        let network = self.network.outage().map(|outage| NoNetwork::of(outage, self.clock.now()));
+        let network = self.network.outage().map(|outage| outage.no_network(self.clock.now()));
         Ok(Progress { sites, unfinished, round, fold, shortage, network, with_work, is_offline })
     }
 }
