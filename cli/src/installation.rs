@@ -162,7 +162,7 @@ pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
 /// # Errors
 /// As those of [`open`].
 pub async fn open_for_all_pages(target: &Target, config: &Config) -> anyhow::Result<Parts> {
-    open_with(target, config, engine::open_states).await
+    open_with(target, config, |folder| engine::open_states(folder, engine::ONE_OF_MANY_FOR)).await
 }
 
 /// Opens an installation for a command that changes it.

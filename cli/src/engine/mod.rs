@@ -79,10 +79,10 @@ const COMPLETE: &str = "complete";
 const INCOMPLETE: &str = "incomplete";
 
 /// A command that reads sees one state for this long. Most end before; while it is held, the file grows faster.
-const ONE_STATE_FOR: Duration = Duration::from_secs(600);
+pub(crate) const ONE_STATE_FOR: Duration = Duration::from_secs(600);
 
 /// The same for a command that goes through all pages of a run, and may wait long for somebody to take what it prints.
-const ONE_STATE_OF_MANY_FOR: Duration = Duration::from_secs(10);
+pub(crate) const ONE_OF_MANY_FOR: Duration = Duration::from_secs(10);
 
 /// A file that is in use is tried again for this long.
 const HELD_FOR_THE_MOMENT: Duration = Duration::from_secs(2);
@@ -224,12 +224,13 @@ pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
     Ok(RedbStore::open_snapshot(&existing_state(folder)?, ONE_STATE_FOR)?)
 }
 
-/// The same for a command that goes through all pages: a newer state after ten seconds, and wherever the command renews it.
+/// The same for a command that goes through all sites and needs no state of all at one time: a newer one wherever it renews it, and
+/// after `kept_for`.
 ///
 /// # Errors
 /// As those of [`open_state`].
-pub fn open_states(folder: &Path) -> anyhow::Result<RedbStore> {
-    Ok(RedbStore::open_snapshot(&existing_state(folder)?, ONE_STATE_OF_MANY_FOR)?)
+pub fn open_states(folder: &Path, kept_for: Duration) -> anyhow::Result<RedbStore> {
+    Ok(RedbStore::open_snapshots(&existing_state(folder)?, kept_for)?)
 }
 
 /// The same for a process that goes on: each call reads the newest state.

@@ -387,7 +387,7 @@ async fn a_reader_that_renews_its_state_reads_the_newest_and_lets_the_file_use_i
         std::fs::metadata(&path).unwrap().len()
     };
     let usual = replace(20).await;
-    let reader = RedbStore::open_snapshot(&path, Duration::from_secs(600)).unwrap();
+    let reader = RedbStore::open_snapshots(&path, Duration::from_secs(600)).unwrap();
     let read = async || reader.value("replaced").await.unwrap().unwrap().0;
     let mut renewed = usual;
     for _ in 0..20 {
@@ -399,8 +399,11 @@ async fn a_reader_that_renews_its_state_reads_the_newest_and_lets_the_file_use_i
         reader.renew();
         renewed = renewed.max(replace(1).await);
     }
-    read().await;
+    let whole = RedbStore::open_snapshot(&path, Duration::from_secs(600)).unwrap();
+    let seen = whole.value("replaced").await.unwrap().unwrap().0;
     let held = replace(40).await;
+    whole.renew();
+    assert_eq!(whole.value("replaced").await.unwrap().unwrap().0, seen, "one state of all sites");
     assert!(renewed <= usual + 4 * MIB, "{usual} {renewed}");
     assert!(
         held >= renewed + 4 * MIB,

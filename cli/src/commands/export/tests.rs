@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::commands::mine::mine;
-use crate::engine::{Engine, add_seeds, open_states};
+use crate::engine::{Engine, ONE_OF_MANY_FOR, add_seeds, open_states};
 use crate::queries::places::PlaceExplanation;
 use crate::queries::rights::site_rights;
 
@@ -76,7 +76,8 @@ async fn articles_that_are_counted_anew_meanwhile_are_exported(
     folder: &Path,
     config: &Config,
 ) {
-    let reader = installation::parts_of_run(folder, open_states(folder).unwrap(), config).unwrap();
+    let reader =
+        installation::parts_of_run(folder, open_states(folder, ONE_OF_MANY_FOR).unwrap(), config).unwrap();
     let mut before: Vec<(CanonicalUrl, Option<String>)> = Vec::new();
     let note = |filed_article: &FiledArticle<'_>| {
         before.push((filed_article.article.url.parse()?, filed_article.article.title.clone()));

@@ -325,7 +325,7 @@ impl SiteState for RedbStore {
     }
 
     fn renew(&self) {
-        self.release_snapshot();
+        self.renew_snapshot();
     }
 
     /// A file that failed once refuses writes until it is opened again. An empty write finds that out.
