@@ -85,7 +85,7 @@ right() {
 
 # Functions run with the rights of who calls them, so the keys are what counts; whoever may load functions can replace them.
 everything='~newslode:* +@read +@write +@connection -@dangerous +fcall +fcall_ro +function|load +function|list +info +config|get +time'
-frontier='~newslode:buckets ~newslode:turns ~newslode:{b*}:sites ~newslode:{b*}:[mudlptro]:* ~newslode:{b*}:d[0234]:* %R~newslode:{v:format}'
+frontier='~newslode:buckets ~newslode:turns ~newslode:{b*}:sites ~newslode:{b*}:[mudlptro]:* ~newslode:{b*}:d[0234]:* ~newslode:{v:network} %R~newslode:{v:format}'
 cat >"$folder/redis.conf" <<END
 user default off
 user newslode on >$store_newslode $everything

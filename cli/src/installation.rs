@@ -157,6 +157,14 @@ pub async fn open(target: &Target, config: &Config) -> anyhow::Result<Parts> {
     open_with(target, config, engine::open_state).await
 }
 
+/// The same for a command that goes through all pages, so that it does not keep the room of what is replaced meanwhile.
+///
+/// # Errors
+/// As those of [`open`].
+pub async fn open_for_all_pages(target: &Target, config: &Config) -> anyhow::Result<Parts> {
+    open_with(target, config, |folder| engine::open_states(folder, engine::ONE_OF_MANY_FOR)).await
+}
+
 /// Opens an installation for a command that changes it.
 ///
 /// # Errors

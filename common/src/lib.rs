@@ -11,6 +11,7 @@ pub mod config;
 pub mod failpoint;
 pub mod listen;
 pub mod message;
+pub mod network;
 pub mod outcome;
 pub mod parsed;
 pub mod retry;

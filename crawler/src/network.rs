@@ -3,16 +3,24 @@
 //! If several sites that answered before cannot be reached, one after the other, and no site answers between them, the machine is
 //! cut off, and not each of the sites is sick. While that lasts, a failure teaches nothing of a site or a page: the page keeps its
 //! turn and is asked for again after some minutes. What the first of them was blamed for, before it was clear, is taken back. A site that
-//! failed while others answered is no evidence. Start at [`Network::failed`].
+//! failed while others answered is no evidence. Start at [`Network::failed`]. [`report`] tells readers of the store.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use newslode_common::network::NoNetwork;
 use newslode_common::schedule::Trouble;
+use newslode_common::store::SiteState;
+use newslode_common::time::Clock;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
+use tokio_util::sync::CancellationToken;
 
+/// Time between two looks of [`report`].
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// What holds on is written again after this time.
+const WRITE_EVERY: Duration = Duration::from_secs(60);
 /// So many sites must fail before the network is blamed.
 const MANY: usize = 3;
 /// They must fail within this time.
@@ -34,6 +42,14 @@ pub struct NetworkOutage {
     pub since: Timestamp,
     /// Sites that could not be reached since then.
     pub sites: u64,
+}
+
+impl NetworkOutage {
+    /// It as others read it at this time.
+    #[must_use]
+    pub fn no_network(self, now: Timestamp) -> NoNetwork {
+        NoNetwork { since: self.since, until: now, sites: self.sites, crawlers: 0 }
+    }
 }
 
 /// What a failure to reach a site means.
@@ -128,6 +144,42 @@ impl Network {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes down whether the machine has a network, whenever that changes, until `stop`. `name`: this process's among those that work on
+/// the store. If the store fails, it is tried again at the next look.
+pub async fn report(
+    network: Arc<Network>,
+    state: Arc<dyn SiteState>,
+    name: String,
+    clock: Clock,
+    stop: CancellationToken,
+) {
+    // A process of this name that ended before may have left an entry.
+    let mut written: Option<Option<NoNetwork>> = None;
+    while stop.run_until_cancelled(tokio::time::sleep(LOOK_EVERY)).await.is_some() {
+        let now = clock.now();
+        let found = network.outage().map(|outage| outage.no_network(now));
+        let is_due = match (found, written) {
+            (Some(found), Some(Some(written))) => {
+                now >= written.until.plus(WRITE_EVERY) || found.since != written.since
+            }
+            (found, Some(written)) => found.is_some() != written.is_some(),
+            (_, None) => true,
+        };
+        if !is_due {
+            continue;
+        }
+        match NoNetwork::write(state.as_ref(), &name, found, now).await {
+            Ok(()) => written = Some(found),
+            Err(error) => tracing::debug!(%error, "cannot write down whether this machine has a network"),
+        }
+    }
+    if let Some(Some(_)) = written
+        && let Err(error) = NoNetwork::write(state.as_ref(), &name, None, clock.now()).await
+    {
+        tracing::debug!(%error, "cannot write down that this process ends");
     }
 }
 

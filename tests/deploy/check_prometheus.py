@@ -110,7 +110,7 @@ def targets_are_the_services():
     """what is scraped stands in compose.yaml, at the ports that are served"""
     compose = yaml.safe_load((declared.ROOT / "deploy/compose.yaml").read_text())["services"]
     jobs = {job["job_name"]: job for job in yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())["scrape_configs"]}
-    faults = [f"no job newslode-{name}" for name in ("crawler", "partitioner", "miner") if f"newslode-{name}" not in jobs]
+    faults = [f"no job newslode-{name}" for name in ("crawler", "partitioner", "miner", "console") if f"newslode-{name}" not in jobs]
     for name, job in jobs.items():
         found = [(host, found["port"]) for found in job.get("dns_sd_configs", []) for host in found["names"]]
         fixed = [target.split(":") for config in job.get("static_configs", []) for target in config["targets"]]

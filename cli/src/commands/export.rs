@@ -51,7 +51,7 @@ pub(crate) async fn run(args: ExportArgs, setup: &Setup) -> anyhow::Result<Exit>
         ));
     }
     let filter = read_filter(&args)?;
-    let mut parts = installation::open(&args.run.target(setup), &setup.config).await?;
+    let mut parts = installation::open_for_all_pages(&args.run.target(setup), &setup.config).await?;
     args.scheme.override_schemes(&mut parts, &setup.config);
     let chosen = Chosen::read(&parts, &filter).await?;
     let noarchive = setup.config.crawler.noarchive;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use newslode_common::config::{Config, Follow, MinerConfig};
+use newslode_common::network::NoNetwork;
 use newslode_common::outcome::Outcome;
 use newslode_common::room::Room;
 use newslode_common::schedule::Days;
@@ -25,7 +26,6 @@ use super::recompute;
 use super::unfetched::{self, Unfetched, unfetched_seeds};
 use crate::args::{CrawlArgs, FollowArg, Keep, MineArgs};
 use crate::control::{self, Control};
-use crate::engine::network::NoNetwork;
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted, io_kind};
 use crate::import::{ImportCounts, ImportPlan, import_captures};
@@ -431,7 +431,7 @@ async fn mine_with_import(
             None => None,
         },
         unfetched: unfetched_seeds(&engine.store, &sites).await?,
-        network: engine.network.outage().map(|outage| NoNetwork::of(outage, time::now())),
+        network: engine.network.outage().map(|outage| outage.no_network(time::now())),
         digests: engine::state_digests(&engine.store).await?,
         peak_memory: peak_memory(),
     };

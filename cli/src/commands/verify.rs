@@ -50,7 +50,7 @@ pub(crate) async fn run(args: VerifyArgs, setup: &Setup) -> anyhow::Result<Exit>
     // A file whose records cannot be read proves nothing else.
     let (parts, file) = match &target {
         Target::Run(folder) => {
-            let store = engine::open_state(folder)?;
+            let store = engine::open_states(folder, engine::ONE_STATE_FOR)?;
             let file = store.check().await?;
             (installation::parts_of_run(folder, store, &setup.config)?, Some(file))
         }

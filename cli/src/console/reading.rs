@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
+use newslode_common::network::NoNetwork;
 use newslode_common::store::SiteStatus;
 use newslode_common::time;
 use newslode_miner::mining::filing::Filing;
@@ -35,7 +36,6 @@ use super::search::{SearchIndex, SearchWriter, SharedSearch};
 use super::snapshot::{MOST_ARTICLES, Mined, Rising, SiteFacts, Snapshot};
 use super::source::Source;
 use super::whole::{Whole, read_all};
-use crate::engine::network::NoNetwork;
 use crate::outcomes::count_outcomes;
 use crate::queries::codes::Coder;
 use crate::queries::health::SiteHealth;
@@ -406,10 +406,7 @@ impl Reader {
         let sites: Vec<SiteFacts> =
             futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
         let registry = Arc::new(read_registry(parts.stores.state.as_ref()).await?);
-        let network = match &self.source.run {
-            Some(_) => NoNetwork::read(parts.stores.state.as_ref(), now).await?,
-            None => None,
-        };
+        let network = NoNetwork::read(parts.stores.state.as_ref(), now).await?;
         Ok(Snapshot { made, mined, rising, registry, sites, outcomes, queues, network })
     }
 

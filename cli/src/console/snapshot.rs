@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use newslode_common::network::NoNetwork;
 use newslode_common::outcome::Outcome;
 use newslode_common::rights::Standings;
 use newslode_common::store::SiteStatus;
@@ -23,7 +24,6 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, SearchIndex};
-use crate::engine::network::NoNetwork;
 use crate::filter::times::article_time;
 use crate::filter::{find_concept, find_current_concept};
 use crate::html::lists::article_lead;

@@ -25,6 +25,7 @@ use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow, Noarchive};
+use newslode_common::network::NoNetwork;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::room::{self, Room, Shortage};
 use newslode_common::schedule::{Days, ScheduleConfig};
@@ -34,7 +35,7 @@ use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::Surroundings;
-use newslode_crawler::network::Network;
+use newslode_crawler::network::{self, Network};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing;
@@ -52,7 +53,6 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) mod event_file;
-pub(crate) mod network;
 mod readers;
 pub(crate) mod run_schemes;
 pub(crate) mod seed_file;
@@ -60,7 +60,6 @@ pub mod seeds;
 pub(crate) mod space;
 
 use self::event_file::EventFile;
-use self::network::NoNetwork;
 use self::readers::StoppedReader;
 pub use seeds::add_seeds;
 
@@ -80,7 +79,10 @@ const COMPLETE: &str = "complete";
 const INCOMPLETE: &str = "incomplete";
 
 /// A command that reads sees one state for this long. Most end before; while it is held, the file grows faster.
-const ONE_STATE_FOR: Duration = Duration::from_secs(600);
+pub(crate) const ONE_STATE_FOR: Duration = Duration::from_secs(600);
+
+/// The same for a command that goes through all pages of a run, and may wait long for somebody to take what it prints.
+pub(crate) const ONE_OF_MANY_FOR: Duration = Duration::from_secs(10);
 
 /// A file that is in use is tried again for this long.
 const HELD_FOR_THE_MOMENT: Duration = Duration::from_secs(2);
@@ -93,6 +95,9 @@ const LONGEST_REST: Duration = Duration::from_secs(90);
 
 /// Time between two searches for readers that were stopped.
 const READERS_CHECK_EVERY: Duration = Duration::from_secs(60);
+
+/// A clock that was ahead by less is not worth a word.
+const CLOCK_IS_AHEAD: Duration = Duration::from_secs(60);
 
 /// Time between two checks for quiet.
 const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
@@ -217,6 +222,15 @@ impl Progress {
 /// When the folder holds no run, or it must be upgraded, or recovered and cannot be.
 pub fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
     Ok(RedbStore::open_snapshot(&existing_state(folder)?, ONE_STATE_FOR)?)
+}
+
+/// The same for a command that goes through all sites and needs no state of all at one time: a newer one wherever it renews it, and
+/// after `kept_for`.
+///
+/// # Errors
+/// As those of [`open_state`].
+pub fn open_states(folder: &Path, kept_for: Duration) -> anyhow::Result<RedbStore> {
+    Ok(RedbStore::open_snapshots(&existing_state(folder)?, kept_for)?)
 }
 
 /// The same for a process that goes on: each call reads the newest state.
@@ -427,6 +441,21 @@ impl Engine {
         stopped
     }
 
+    /// Undoes what a clock did that was ahead when the run was last worked on: its sites would be quiet until that time.
+    async fn bring_back_times(&self, now: Timestamp) -> anyhow::Result<()> {
+        let revisit = Duration::from_secs(self.config.crawler.revisit_s);
+        let longest = self.schedule().longest_wait().max(revisit);
+        let ahead = self.store.bring_back_times(now, longest).await?;
+        if let Some(ahead) = ahead.filter(|ahead| *ahead >= CLOCK_IS_AHEAD) {
+            let ahead = crate::seconds::in_words(ahead.as_secs());
+            tracing::warn!(
+                "the clock was {ahead} ahead when this run was last worked on: its sites are asked as if their last visits \
+                 were now"
+            );
+        }
+        Ok(())
+    }
+
     /// Runs crawler, partitioner and miner beside this work, until it ends or one of them fails.
     async fn with_services(
         &self,
@@ -436,6 +465,7 @@ impl Engine {
         let (now, parts) = (self.clock.now(), self.miner_parts());
         claim(&parts).await?;
         self.store.release_leases(now).await?;
+        self.bring_back_times(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
         let mut writing = self.write_events(parts.announcements.clone())?;
@@ -534,12 +564,18 @@ impl Engine {
                     loops.spawn(newslode_crawler::run(crawler, config, schedule, warc, clock, stop.clone()))
                 }
             };
-            loops.spawn(network::report(
+            // Nobody else works on the run, so it needs no name.
+            let report = network::report(
                 self.network.clone(),
                 store.clone(),
+                String::new(),
                 self.clock.clone(),
                 stop.clone(),
-            ));
+            );
+            loops.spawn(async move {
+                report.await;
+                Ok(())
+            });
         }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
@@ -766,7 +802,7 @@ impl Engine {
         };
         let (round, fold) = round.map_or((1, None), |round| (round.number, round.fold.clone()));
         let is_offline = self.is_offline;
-        let network = self.network.outage().map(|outage| NoNetwork::of(outage, self.clock.now()));
+        let network = self.network.outage().map(|outage| outage.no_network(self.clock.now()));
         Ok(Progress { sites, unfinished, round, fold, shortage, network, with_work, is_offline })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use bytes::Bytes;
 use newslode_common::config::Noarchive;
 use newslode_common::rights::Rights;
 use newslode_common::store::Kind;
@@ -32,11 +33,45 @@ use serde::Serialize;
 use crate::queries::codes::Coder;
 use crate::queries::rights::{RightsReader, is_copy_hidden};
 
-/// The pages of a site that count, by URL.
-async fn counted_pages(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
+/// The pages of a site that count, by URL, as they are now: who goes through all pages keeps no state for longer than a site, because
+/// the file of a run grows meanwhile.
+pub(crate) async fn counted_pages(
+    parts: &Parts,
+    site: &Site,
+) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
+    parts.stores.state.renew();
     let mut pages = parts.stores.state.pages(site).await?;
     pages.retain(|(_, version)| version.content != ContentHash::NONE);
     Ok(pages)
+}
+
+/// What the archive holds of a page that was listed as counted, and the version that this is of. If the page was counted anew since then, its
+/// former version may be gone: then it is what counts by now.
+async fn archived(
+    parts: &Parts,
+    kind: Kind,
+    url: &CanonicalUrl,
+    listed: Version,
+) -> anyhow::Result<Option<(Version, Bytes)>> {
+    let archive = parts.stores.archive.as_ref();
+    if let Some(bytes) = archive.get(kind, listed.content).await? {
+        return Ok(Some((listed, bytes)));
+    }
+    match newer_version(parts, url, listed).await? {
+        Some(newer) => Ok(archive.get(kind, newer.content).await?.map(|bytes| (newer, bytes))),
+        None => Ok(None),
+    }
+}
+
+/// The version that counts of a page by now, if its content is another than when it was listed.
+pub(crate) async fn newer_version(
+    parts: &Parts,
+    url: &CanonicalUrl,
+    listed: Version,
+) -> anyhow::Result<Option<Version>> {
+    let found = parts.stores.state.versions(&url.site(), std::slice::from_ref(url)).await?;
+    let is_newer = |found: &Version| ![listed.content, ContentHash::NONE].contains(&found.content);
+    Ok(found.into_iter().flatten().find(is_newer))
 }
 
 /// How many pages count.
@@ -72,7 +107,7 @@ pub(crate) async fn each_shown(
             if is_copy_hidden(parts.stores.archive.as_ref(), noarchive, &url).await? {
                 continue;
             }
-            if let Some(bytes) = parts.stores.archive.get(kind, version.content).await? {
+            if let Some((version, bytes)) = archived(parts, kind, &url, version).await? {
                 take(version.content, &bytes)?;
             }
         }
@@ -183,7 +218,9 @@ pub(crate) async fn learn_filing_corrected(
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let finder = place_finder(parts.stores.state.as_ref(), &site).await?;
         for (url, version) in counted_pages(parts, &site).await? {
-            let Some(json) = archive.get(Kind::Article, version.content).await? else { continue };
+            let Some((version, json)) = archived(parts, Kind::Article, &url, version).await? else {
+                continue;
+            };
             let article: Article = serde_json::from_slice(&json)?;
             let places = places_of(&finder, archive, (&url, version.content), &article).await?;
             lessons.add(ArticleEvidence { places: &places, ..ArticleEvidence::member(&article, members) });
@@ -213,7 +250,7 @@ pub(crate) async fn file_articles(
             parts.stores.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
         let finder = place_finder(parts.stores.state.as_ref(), &site).await?;
         for (url, version) in counted_pages(parts, &site).await? {
-            let Some(json) = parts.stores.archive.get(Kind::Article, version.content).await? else {
+            let Some((version, json)) = archived(parts, Kind::Article, &url, version).await? else {
                 continue;
             };
             let history = read_history(parts.stores.archive.as_ref(), &url).await?;

@@ -7,6 +7,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
+use newslode_common::network::NoNetwork;
 use newslode_common::outcome::Outcome;
 use newslode_common::room::{Room, Shortage};
 use newslode_common::store::redb::RedbStore;
@@ -17,7 +18,6 @@ use newslode_miner::work::views::LearningCut;
 use newslode_page::time::Timestamp;
 use serde::Serialize;
 
-use crate::engine::network::NoNetwork;
 use crate::engine::space::Space;
 use crate::installation::Target;
 use crate::outcomes::count_outcomes;
@@ -52,7 +52,7 @@ pub(crate) struct Status {
     /// Less than the reserve is free on the disk that pages are written to, so fetching waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shortage: Option<Shortage>,
-    /// The process that works on the run reaches no site.
+    /// The process that works on the run, or crawlers of the services, reach no site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) network: Option<NoNetwork>,
     /// The space that a run takes on its disk.
@@ -128,10 +128,7 @@ impl Source {
             Some(folder) => Some(Space::read(state, folder, self.config.archive.reserve_mb).await?),
             None => None,
         };
-        let network = match &self.run {
-            Some(_) => NoNetwork::read(state, now).await?,
-            None => None,
-        };
+        let network = NoNetwork::read(state, now).await?;
         Ok(Status { outcomes, sites, queues, oldest_due, rate: None, shortage, network, space })
     }
 }

@@ -39,6 +39,13 @@ impl Elsewheres {
         }
     }
 
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        for known in self.0.values_mut() {
+            (known.since, known.until) = (known.since.min(now), known.until.min(now));
+        }
+    }
+
     pub(super) fn forget(&mut self, id: ListingId) {
         self.0.remove(&id);
     }

@@ -126,6 +126,13 @@ impl Listing {
         self.absent = None;
     }
 
+    /// Brings back what a clock noted that was ahead: nothing was later than now.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        for time in [&mut self.last, &mut self.full, &mut self.absent] {
+            *time = time.map(|time| time.min(now));
+        }
+    }
+
     /// Seconds between two visits that cost least, for a price of a request: √(2C/μ).
     pub(super) fn cheapest(&self, price: u64) -> u64 {
         let seconds = self.span + PRIOR.1;

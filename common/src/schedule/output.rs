@@ -44,6 +44,17 @@ impl ArticleDays {
         self.0 = self.0.split_off(&(today.saturating_sub(DAYS as u32 - 1)));
     }
 
+    /// Brings back what a clock noted that was ahead: it was today.
+    pub(super) fn bring_back(&mut self, now: Timestamp) {
+        let today = now.day();
+        for later in self.0.split_off(&today.saturating_add(1)).into_values() {
+            let counts = self.0.entry(today).or_default();
+            counts.read = counts.read.saturating_add(later.read);
+            counts.new = counts.new.saturating_add(later.new);
+            counts.full = counts.full.saturating_add(later.full);
+        }
+    }
+
     /// What the site brought. `first`: when its first article was read, in seconds since the epoch.
     pub(super) fn output(&self, first: u64, now: Timestamp) -> Output {
         let from = now.day().saturating_sub(DAYS as u32 - 1);

@@ -147,6 +147,26 @@ impl PageSchedule {
         is_shown.then(|| at(self.met).day())
     }
 
+    /// The last time that is noted of it; nothing if there is none.
+    #[must_use]
+    pub fn last_noted(&self) -> Option<Timestamp> {
+        let met = Some(self.met).filter(|met| *met > 0);
+        let noted = [met, self.visits.first, self.visits.last, self.failed, self.handed_on];
+        let visited = self.visited.iter().map(|visit| visit.at);
+        noted.into_iter().flatten().map(at).chain(visited).max()
+    }
+
+    /// Brings back what a clock noted that was ahead: nothing was later than now.
+    pub fn bring_back(&mut self, now: Timestamp) {
+        let time = seconds(now);
+        self.met = self.met.min(time);
+        let visits = &mut self.visits;
+        for noted in [&mut visits.first, &mut visits.last, &mut self.failed, &mut self.handed_on] {
+            *noted = noted.map(|noted| noted.min(time));
+        }
+        self.visited.bring_back(now);
+    }
+
     /// The column of the outcome table.
     #[must_use]
     pub fn target(&self) -> Target {

@@ -1,5 +1,7 @@
 //! The policy's numbers.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,17 @@ pub struct ScheduleConfig {
     /// Shortest time after which a front page or section that changed is mined again, in seconds. Its links are
     /// read at every visit.
     pub mine_again_s: u64,
+}
+
+impl ScheduleConfig {
+    /// No rule lets a page wait longer.
+    #[must_use]
+    pub fn longest_wait(&self) -> Duration {
+        // What fails or moved waits for a week at most (`outcome`).
+        let listings = [self.longest_interval_s, self.longest_silent_s, self.mine_again_s, 7 * DAY];
+        let waits = self.rechecks_s.iter().chain(&self.no_article_s).copied().chain(listings);
+        Duration::from_secs(waits.max().unwrap_or_default())
+    }
 }
 
 impl Default for ScheduleConfig {

@@ -65,6 +65,12 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        let addresses = self.events.iter_mut().flat_map(|event| &mut event.addresses);
+        addresses.for_each(|(_, at)| *at = (*at).min(now));
+    }
+
     /// Notes an event of an address, both known by their [names](name). Returns of how many others it was seen that are remembered:
     /// 0 to 4.
     pub(super) fn note(&mut self, event: RepeatedEvent<'_>, address: u64, now: u64) -> usize {

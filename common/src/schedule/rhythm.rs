@@ -64,6 +64,12 @@ impl Rhythm {
         self.last = self.last.max(now);
     }
 
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        self.begun = self.begun.map(|begun| begun.min(now));
+        self.last = self.last.min(now);
+    }
+
     /// Counts by the hour of the week. Those of the day are taken for those of each of its days.
     fn by_week(&self) -> Vec<u32> {
         match self.hours.len() {

@@ -354,6 +354,32 @@ impl SiteSchedule {
         }
     }
 
+    /// Brings back what a clock noted that was ahead: nothing was later than now.
+    pub fn bring_back(&mut self, now: Timestamp) {
+        let time = seconds(now);
+        self.listings.values_mut().for_each(|listing| listing.bring_back(time));
+        self.counted_at = self.counted_at.map(|counted| counted.min(time));
+        self.troubles.bring_back(time);
+        self.rhythm.bring_back(time);
+        if let Some(yields) = &mut self.yields {
+            for noted in [&mut yields.first, &mut yields.last, &mut yields.others_since] {
+                *noted = (*noted).min(time);
+            }
+        }
+        if let Some(vanished) = &mut self.vanished {
+            vanished.bring_back(time);
+        }
+        if let Some(elsewhere) = &mut self.elsewhere {
+            elsewhere.bring_back(time);
+        }
+        if let Some(days) = &mut self.article_days {
+            days.bring_back(now);
+        }
+        if let Some(repeats) = &mut self.repeats {
+            repeats.bring_back(time);
+        }
+    }
+
     /// Requests a day that the site gets.
     #[must_use]
     pub fn per_day(&self, config: &ScheduleConfig) -> u64 {

@@ -172,6 +172,12 @@ impl Troubles {
         }
     }
 
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        self.sank = self.sank.min(now);
+        self.answered = self.answered.min(now);
+    }
+
     /// Takes back a failure that was not the site's own.
     pub(super) fn forgive(&mut self, trouble: Trouble) {
         match trouble {

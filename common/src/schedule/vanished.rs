@@ -122,6 +122,14 @@ impl VanishedArticles {
         }
     }
 
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        self.sightings.iter_mut().for_each(|sighting| sighting.at = sighting.at.min(now));
+        if let Some(mass) = &mut self.mass {
+            (mass.since, mass.until) = (mass.since.min(now), mass.until.min(now));
+        }
+    }
+
     /// The trouble that the site is in now.
     pub(super) fn now(&self, now: u64) -> Option<MassVanishing> {
         self.mass.filter(|mass| !self.is_over && now < mass.until + FORGOTTEN)

@@ -84,6 +84,12 @@ impl Visited {
         }
     }
 
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: Timestamp) {
+        let now = u32::try_from(seconds(now) / MINUTE).unwrap_or(u32::MAX).max(1);
+        self.visits.iter_mut().for_each(|(minutes, _)| *minutes = (*minutes).min(now));
+    }
+
     fn packed(&self) -> impl Iterator<Item = (u32, u8)> {
         self.visits.into_iter().take_while(|(minutes, _)| *minutes > 0)
     }

@@ -369,6 +369,48 @@ async fn a_reader_that_hangs_makes_the_file_grow_only_until_its_time_is_over() {
     assert!(reader.value("replaced").await.unwrap().unwrap().0 > seen + replaced);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_renews_its_state_reads_the_newest_and_lets_the_file_use_its_room_again() {
+    const MIB: u64 = 1 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("renewed.redb");
+    let writer = RedbStore::open(&path).unwrap();
+    let mut version = None;
+    let mut replace = async |times: u64| {
+        for time in 0..times {
+            // Numbers that compress badly.
+            let value: Vec<u8> =
+                (0..32_768_u64).flat_map(|n| (n * n * 2_654_435_761 + time).to_le_bytes()).collect();
+            version = writer.put_value("replaced", version, value.into()).await.unwrap();
+            assert!(version.is_some());
+        }
+        std::fs::metadata(&path).unwrap().len()
+    };
+    let usual = replace(20).await;
+    let reader = RedbStore::open_snapshots(&path, Duration::from_secs(600)).unwrap();
+    let read = async || reader.value("replaced").await.unwrap().unwrap().0;
+    let mut renewed = usual;
+    for _ in 0..20 {
+        let seen = read().await;
+        renewed = renewed.max(replace(1).await);
+        assert_eq!(read().await, seen, "all calls read one state");
+        reader.renew();
+        assert_eq!(read().await, seen + 1, "until it is renewed");
+        reader.renew();
+        renewed = renewed.max(replace(1).await);
+    }
+    let whole = RedbStore::open_snapshot(&path, Duration::from_secs(600)).unwrap();
+    let seen = whole.value("replaced").await.unwrap().unwrap().0;
+    let held = replace(40).await;
+    whole.renew();
+    assert_eq!(whole.value("replaced").await.unwrap().unwrap().0, seen, "one state of all sites");
+    assert!(renewed <= usual + 4 * MIB, "{usual} {renewed}");
+    assert!(
+        held >= renewed + 4 * MIB,
+        "{usual} {renewed} {held}: a state that is held keeps what is replaced"
+    );
+}
+
 #[tokio::test]
 async fn a_file_of_another_program_is_refused_and_stays_as_it_is() {
     const OTHER: redb::TableDefinition<'_, u64, u64> = redb::TableDefinition::new("somebody else's");

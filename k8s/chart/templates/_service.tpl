@@ -30,13 +30,13 @@ spec:
     metadata:
       labels:
         {{- include "newslode.labels" . | nindent 8 }}
-      {{- if or (not $values.plain) (not $isConsole) $values.podAnnotations }}
+      {{- if or (not $values.plain) (not $values.monitoring.serviceMonitor) $values.podAnnotations }}
       annotations:
         {{- if not $values.plain }}
         # The file is read once, at the start: pods of an old one are replaced.
         checksum/config: {{ printf "%s%s" (include "newslode.toml" $root) (empty $values.schemes | ternary "" (toJson $values.schemes)) | sha256sum }}
         {{- end }}
-        {{- if not (or $isConsole $values.monitoring.serviceMonitor) }}
+        {{- if not $values.monitoring.serviceMonitor }}
         prometheus.io/scrape: "true"
         prometheus.io/port: "9464"
         prometheus.io/path: /metrics

@@ -17,6 +17,7 @@ use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 use newslode_page::time::Timestamp;
 
+use crate::queries::articles::{counted_pages, newer_version};
 use crate::queries::rights::is_copy_hidden;
 
 /// The first record: who wrote the archive, and what in it is original.
@@ -65,19 +66,23 @@ pub(super) async fn write(
         payload_at: None,
     })?;
     let generations = Generations::read(parts.stores.state.as_ref()).await?;
+    let archive = parts.stores.archive.as_ref();
     let (mut removed, mut hidden) = (0_u64, 0_u64);
     for (site, _) in parts.stores.state.sites().await? {
-        for (url, version) in parts.stores.state.pages(&site).await? {
-            if version.content == ContentHash::NONE {
-                continue;
-            }
-            if is_copy_hidden(parts.stores.archive.as_ref(), noarchive, &url).await? {
+        for (url, mut version) in counted_pages(parts, &site).await? {
+            if is_copy_hidden(archive, noarchive, &url).await? {
                 hidden += 1;
                 continue;
             }
-            let Some(page) = generations.fetched(parts.stores.archive.as_ref(), version.content).await?
-            else {
-                match generations.removed(parts.stores.archive.as_ref(), version.content).await? {
+            let mut page = generations.fetched(archive, version.content).await?;
+            if page.is_none()
+                && let Some(newer) = newer_version(parts, &url, version).await?
+            {
+                version = newer;
+                page = generations.fetched(archive, version.content).await?;
+            }
+            let Some(page) = page else {
+                match generations.removed(archive, version.content).await? {
                     Some(_) => removed += 1,
                     None => tracing::warn!(%url, "the archive does not hold this page any more"),
                 }

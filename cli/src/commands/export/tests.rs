@@ -1,19 +1,24 @@
 //! Mines a synthetic web and checks that the export holds instances with attributes, under their concepts.
 
 use std::net::SocketAddr;
+use std::path::Path;
 
 use newslode_common::config::{Config, Follow, ResolveRule};
 use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use, rights_key};
+use newslode_common::store::{Applied, Change};
+use newslode_common::version::{ContentHash, Version};
 use newslode_demo_world::{Server, World, WorldSpec};
 use newslode_miner::mining::site_scheme::{Place, SlotReport, folded};
 use newslode_miner::work::places::explain_slots;
+use newslode_page::article::Article;
+use newslode_page::contribution::Delta;
 use newslode_page::extract::SlotUse;
 use newslode_page::reading::CanonicalUrl;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
 use crate::commands::mine::mine;
-use crate::engine::{Engine, add_seeds};
+use crate::engine::{Engine, ONE_OF_MANY_FOR, add_seeds, open_states};
 use crate::queries::places::PlaceExplanation;
 use crate::queries::rights::site_rights;
 
@@ -61,6 +66,57 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     assert!(filed * 10 >= articles * 9, "{filed} of {articles} articles are filed");
     places_are_said_alike_everywhere(&parts, &turtle).await;
     rights_are_joined_filtered_and_heeded(&parts).await;
+    articles_that_are_counted_anew_meanwhile_are_exported(&parts, folder.path(), &config).await;
+}
+
+/// A reader's state is renewed while it goes through a site, because nobody took what it prints, or because the site is large. Then an
+/// article that was listed and replaced is exported as it is by now.
+async fn articles_that_are_counted_anew_meanwhile_are_exported(
+    parts: &Parts,
+    folder: &Path,
+    config: &Config,
+) {
+    let reader =
+        installation::parts_of_run(folder, open_states(folder, ONE_OF_MANY_FOR).unwrap(), config).unwrap();
+    let mut before: Vec<(CanonicalUrl, Option<String>)> = Vec::new();
+    let note = |filed_article: &FiledArticle<'_>| {
+        before.push((filed_article.article.url.parse()?, filed_article.article.title.clone()));
+        Ok(())
+    };
+    export_articles(&reader, &mut std::io::sink(), RdfForm::Turtle, note).await.unwrap();
+    let (page, _) = before.last().unwrap().clone();
+    let site = page.site();
+    let replace = async {
+        let (archive, state) = (&parts.stores.archive, &parts.stores.state);
+        let old = state.versions(&site, std::slice::from_ref(&page)).await.unwrap()[0].unwrap();
+        let new = Version { fetch: old.fetch + 1, content: ContentHash::of(&page, None, b"anew") };
+        let json = archive.get(Kind::Article, old.content).await.unwrap().unwrap();
+        let mut article: Article = serde_json::from_slice(&json).unwrap();
+        article.title = Some("Counted anew".into());
+        let json = serde_json::to_vec(&article).unwrap();
+        archive.put(Kind::Article, new.content, json.into(), Timestamp(9_000)).await.unwrap();
+        let (expected, delta) = (Some(old), Delta::default());
+        let change =
+            Change { url: page.clone(), expected, new, fetched_at: Timestamp(9_000), delta, again: false };
+        assert_eq!(state.apply(&site, &[change]).await.unwrap(), [Applied::Applied]);
+        archive.delete(Kind::Article, old.content).await.unwrap();
+    };
+    let (mut replace, mut after) = (Some(replace), Vec::new());
+    let take = |filed_article: &FiledArticle<'_>| {
+        if filed_article.article.site == site.as_str()
+            && let Some(replace) = replace.take()
+        {
+            tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(replace));
+            reader.stores.state.renew();
+        }
+        after.push((filed_article.article.url.parse()?, filed_article.article.title.clone()));
+        Ok(())
+    };
+    export_articles(&reader, &mut std::io::sink(), RdfForm::Turtle, take).await.unwrap();
+    let of_site = before.iter().filter(|(page, _)| page.site() == site).count();
+    assert!(of_site > 1, "the one that is replaced must not be the first of its site");
+    before.last_mut().unwrap().1 = Some("Counted anew".into());
+    assert_eq!(after, before);
 }
 
 /// Two articles of which something is said: one may train, the other asks for no copy.

@@ -18,6 +18,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
+use newslode_common::network::NoNetwork;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
 use newslode_common::version::ContentHash;
@@ -34,7 +35,6 @@ use super::pages::explain::query_value;
 use super::snapshot::{ArticleSummary, SiteFacts, Snapshot};
 use super::state::{Console, ConsoleAddress};
 use super::writing::corrections::listed;
-use crate::engine::network::NoNetwork;
 use crate::filter::Parameters;
 use crate::filter::phrases::{PASSAGE, Snippet, WordQuery};
 use crate::filter::times::Calendar;
@@ -318,7 +318,7 @@ impl<'a> SiteAnswer<'a> {
 #[derive(Serialize)]
 struct SitesAnswer<'a> {
     sites: Vec<SiteAnswer<'a>>,
-    /// The process that works on the run reaches no site.
+    /// The process that works on the run, or crawlers of the services, reach no site.
     network: Option<NoNetwork>,
 }
 

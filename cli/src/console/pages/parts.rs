@@ -44,7 +44,7 @@ pub(in crate::console) fn standstill_note(source: &Source, snapshot: &Snapshot) 
     html! {
         @if let Some(network) = &snapshot.network {
             p.note #network {
-                "No network: " (count_with_noun(network.sites, "site", "sites")) " could not be reached since " (time_element(network.since))
+                "No network" (network.place()) ": " (count_with_noun(network.sites, "site", "sites")) " could not be reached since " (time_element(network.since))
                 ". No site and no article is blamed for it."
             }
         }

@@ -448,3 +448,46 @@ fn failures_that_were_not_the_sites_own_are_taken_back() {
         assert_eq!((site.health(at(START + 60)), rest(&mut site)), (Health::Failing, next), "{trouble:?}");
     }
 }
+
+#[test]
+fn what_a_clock_noted_that_was_ahead_is_brought_back_to_now() {
+    const AHEAD: u64 = START + 5 * DAY;
+    let mut visits = Visits::new();
+    for id in 1..4 {
+        visits.site.meet(&url(id), ListingKind::Section);
+        visits.visit(id, AHEAD, 3);
+        visits.confirm(id, AHEAD + 60);
+    }
+    let (site, now) = (&mut visits.site, at(AHEAD + 120));
+    let other = Site::of_host("other.test");
+    site.miss(name(1), now);
+    site.leads_to(name(2), Some(&other), now);
+    site.count_article(true, true, now);
+    site.read_other(true, now);
+    site.trouble(Trouble::Blocked(None), 9, now);
+    site.answered(now);
+    (0..9).for_each(|article| _ = site.note_vanished(article, Vanished::NotFound, None, now));
+    site.note_repeat(RepeatedEvent::Busy, &url(7), now);
+    let later = |site: &SiteSchedule| {
+        let mut values = vec![serde_json::to_value(site).unwrap()];
+        let mut later = 0;
+        while let Some(value) = values.pop() {
+            match value {
+                serde_json::Value::Number(number) => {
+                    later +=
+                        usize::from(number.as_u64().is_some_and(|n| (START + 1..AHEAD + DAY).contains(&n)));
+                }
+                serde_json::Value::Array(list) => values.extend(list),
+                serde_json::Value::Object(object) => {
+                    values.extend(object.into_iter().map(|(_, value)| value))
+                }
+                _ => {}
+            }
+        }
+        later
+    };
+    assert!(later(site) > 20, "{} times lie in the future", later(site));
+    site.bring_back(at(START));
+    assert_eq!(later(site), 0, "{site:?}");
+    assert_eq!(site.output(at(START)).unwrap().full, Some(1_000), "the article was read today");
+}

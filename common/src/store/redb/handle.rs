@@ -37,9 +37,18 @@ enum Access {
 /// pages of the file that the writer replaces are not used again, and the file grows.
 struct Snapshot {
     kept_for: Duration,
+    /// Whether the reader may ask for a newer state before.
+    is_renewed: bool,
     shared: Arc<Held>,
     /// Releases it; it ends with the snapshot.
     keeper: Option<JoinHandle<()>>,
+}
+
+/// How long all calls of a reader see the state at one time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OneState {
+    pub(super) kept_for: Duration,
+    pub(super) is_renewed: bool,
 }
 
 #[derive(Default)]
@@ -55,13 +64,20 @@ struct HeldState {
 }
 
 impl Snapshot {
-    fn new(kept_for: Duration) -> StoreResult<Snapshot> {
+    fn new(OneState { kept_for, is_renewed }: OneState) -> StoreResult<Snapshot> {
         let shared = Arc::new(Held::default());
         let held = Arc::clone(&shared);
         let keeper =
             std::thread::Builder::new().name("snapshot".into()).spawn(move || held.release_after(kept_for));
         let keeper = keeper.map_err(|error| StoreError::Refused(format!("no thread for it: {error}")))?;
-        Ok(Snapshot { kept_for, shared, keeper: Some(keeper) })
+        Ok(Snapshot { kept_for, is_renewed, shared, keeper: Some(keeper) })
+    }
+
+    /// Releases the transaction, if the reader may; calls that use it end first.
+    fn renew(&self) {
+        if self.is_renewed {
+            self.shared.state().taken = None;
+        }
     }
 
     fn transaction(&self, database: &ReadOnlyDatabase) -> StoreResult<Arc<ReadTransaction>> {
@@ -123,11 +139,8 @@ impl RedbStore {
     ///
     /// # Errors
     /// When the machine gives no thread.
-    pub(super) fn reading(
-        database: ReadOnlyDatabase,
-        one_state_for: Option<Duration>,
-    ) -> StoreResult<RedbStore> {
-        let access = Access::Read { database, snapshot: one_state_for.map(Snapshot::new).transpose()? };
+    pub(super) fn reading(database: ReadOnlyDatabase, one_state: Option<OneState>) -> StoreResult<RedbStore> {
+        let access = Access::Read { database, snapshot: one_state.map(Snapshot::new).transpose()? };
         Ok(RedbStore { inner: Arc::new(Inner { access, failure: Arc::default() }) })
     }
 
@@ -135,6 +148,13 @@ impl RedbStore {
     #[must_use]
     pub fn failure(&self) -> Option<StoreError> {
         self.inner.failure.cause()
+    }
+
+    /// Releases the state that all calls of a reader share, so that the next call takes the newest, if it was opened for that.
+    pub(super) fn renew_snapshot(&self) {
+        if let Access::Read { snapshot: Some(snapshot), .. } = &self.inner.access {
+            snapshot.renew();
+        }
     }
 
     /// Bytes of the file that are in use: records, the trees over them, and the free space in their pages.

@@ -73,6 +73,16 @@ impl<'t> Index<'t> {
         self.entries.get((site, url))?.map(|bytes| decode(bytes.value())).transpose()
     }
 
+    /// All records of a site.
+    pub(super) fn entries_of(&self, site: &str) -> StoreResult<Vec<(String, EntryRecord)>> {
+        let mut entries = Vec::new();
+        for pair in self.entries.range((site, "")..(after(site).as_str(), ""))? {
+            let (key, bytes) = pair?;
+            entries.push((key.value().1.to_owned(), decode(bytes.value())?));
+        }
+        Ok(entries)
+    }
+
     /// Writes a URL's record and moves it to its place in `waiting` or `leases`. `old` is the previous record.
     pub(super) fn put(
         &mut self,

@@ -9,6 +9,7 @@
 //! of the file holds is not checked at every read: [`check`] does that on request, and [`repair`] mends what it can. A
 //! damaged page that is met on the way ends the work with [`StoreError::Damaged`]. Start at [`RedbStore`].
 
+mod ahead;
 mod archive;
 pub mod backup;
 mod changes;
@@ -35,6 +36,7 @@ use ::redb::{
     ReadableDatabase as _, TableDefinition, TableError, TableHandle as _,
 };
 
+use self::handle::OneState;
 pub use self::handle::RedbStore;
 use self::writer::Commits;
 use super::error::{StoreError, StoreResult};
@@ -85,7 +87,18 @@ impl RedbStore {
     /// # Errors
     /// As those of [`RedbStore::open_read_only`].
     pub fn open_snapshot(path: &Path, kept_for: Duration) -> StoreResult<RedbStore> {
-        RedbStore::reading(RedbStore::open_database_read_only(path)?, Some(kept_for))
+        let one_state = OneState { kept_for, is_renewed: false };
+        RedbStore::reading(RedbStore::open_database_read_only(path)?, Some(one_state))
+    }
+
+    /// The same for a reader that goes through all sites and needs no state of all at one time: it gets a newer one also whenever it
+    /// [renews](super::SiteState::renew) it.
+    ///
+    /// # Errors
+    /// As those of [`RedbStore::open_read_only`].
+    pub fn open_snapshots(path: &Path, kept_for: Duration) -> StoreResult<RedbStore> {
+        let one_state = OneState { kept_for, is_renewed: true };
+        RedbStore::reading(RedbStore::open_database_read_only(path)?, Some(one_state))
     }
 
     fn open_database_read_only(path: &Path) -> StoreResult<ReadOnlyDatabase> {

@@ -324,6 +324,10 @@ impl SiteState for RedbStore {
         self.write(move |transaction| State::open(transaction)?.put_value(&name, expected, &bytes)).await
     }
 
+    fn renew(&self) {
+        self.renew_snapshot();
+    }
+
     /// A file that failed once refuses writes until it is opened again. An empty write finds that out.
     async fn ready(&self) -> StoreResult<()> {
         self.write(|_| Ok(())).await

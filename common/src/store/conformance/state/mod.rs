@@ -57,5 +57,6 @@ checks! { SiteState:
     a_history_is_right_at_its_position,
     a_value_is_put_if_it_is_what_was_expected,
     of_concurrent_writers_of_a_value_one_wins,
+    crawlers_without_a_network_are_counted,
     values_of_any_bytes_come_back,
 }

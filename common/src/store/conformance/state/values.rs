@@ -1,6 +1,7 @@
 //! Checks of the values that miners keep beside the cells.
 
 use super::helpers::*;
+use crate::network::NoNetwork;
 
 /// A value is put only over the version that its writer read.
 pub async fn a_value_is_put_if_it_is_what_was_expected(state: &dyn SiteState) {
@@ -33,6 +34,27 @@ pub async fn of_concurrent_writers_of_a_value_one_wins(state: &dyn SiteState) {
         Some(version),
         "the winner's bytes are kept"
     );
+}
+
+/// Of several crawlers that are cut off at once, each says so for itself, and takes back only what it said.
+pub async fn crawlers_without_a_network_are_counted(state: &dyn SiteState) {
+    let names: Vec<String> = (0..4).map(|number| fresh(&format!("crawler-{number}"))).collect();
+    // No earlier run of the checks spoke at this time.
+    let now = crate::time::now();
+    let said = |sites| NoNetwork { since: now, until: now, sites, crawlers: 0 };
+    let calls =
+        names.iter().zip(1..).map(|(name, sites)| NoNetwork::write(state, name, Some(said(sites)), now));
+    futures::future::join_all(calls).await.into_iter().for_each(ok);
+    let read = async || ok(NoNetwork::read(state, now).await).map(|found| (found.crawlers, found.sites));
+    assert_eq!(read().await, Some((4, 4)), "four crawlers said that they reach no site");
+    if let Some(last) = names.last() {
+        ok(NoNetwork::write(state, last, None, now).await);
+    }
+    assert_eq!(read().await, Some((3, 3)), "one of them reaches sites again");
+    for name in &names {
+        ok(NoNetwork::write(state, name, None, now).await);
+    }
+    assert_eq!(read().await, None);
 }
 
 /// Values are bytes, empty or many.
