@@ -35,6 +35,11 @@ impl Origins {
         self.answered.push((origin, now));
     }
 
+    /// Brings back what a clock noted that was ahead.
+    pub(super) fn bring_back(&mut self, now: u64) {
+        self.answered.iter_mut().for_each(|(_, last)| *last = (*last).min(now));
+    }
+
     /// Whether others answer and this one does not.
     pub(super) fn is_stranger(&self, origin: &str) -> bool {
         let Some((_, latest)) = self.answered.last() else { return false };

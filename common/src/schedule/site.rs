@@ -378,6 +378,9 @@ impl SiteSchedule {
         if let Some(repeats) = &mut self.repeats {
             repeats.bring_back(time);
         }
+        if let Some(origins) = &mut self.origins {
+            origins.bring_back(time);
+        }
     }
 
     /// Requests a day that the site gets.
