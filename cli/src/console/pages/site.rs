@@ -1,6 +1,6 @@
 //! *A site*: how it is, where its news come from, what its templates leave open, and what was not read and why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::{Path, RawQuery, State};
@@ -25,6 +25,7 @@ use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
+use crate::console::writing::corrections::site_section;
 use crate::filter::Filter;
 use crate::filter::times::Calendar;
 use crate::html::charts::outcome_table;
@@ -91,12 +92,15 @@ async fn site_page(
             html! { (percent_text(recall)) " of the articles that its listings showed within seven days" },
         ));
     }
+    let labels = place_labels(scheme.as_ref());
+    let maps = site_section(console, &status.site, &labels, visitor).await?;
     let main = html! {
         section { h2 { "How it is" } (fact_list(&rows)) }
         (newest_section(snapshot, facts)?)
         (listing_section(&explanation, now))
         (outcome_section(facts, &unread))
         (scheme_section(&status.site, scheme.as_ref()))
+        (maps)
         (template_section(&learnt))
         (lesson_section(&status.site, &learnt, visitor))
         @if let Some(mark) = &visitor.mark { (limits_form(&status.site, &settings, mark)) }
@@ -225,6 +229,15 @@ fn scheme_section(site: &Site, scheme: Option<&SiteScheme>) -> Markup {
             }
         }
     }
+}
+
+/// The labels of a site's sections, then of its tags, each once.
+fn place_labels(scheme: Option<&SiteScheme>) -> Vec<&str> {
+    let places = || scheme.into_iter().flat_map(SiteScheme::places);
+    let of_kind = |kind| places().filter(move |place| place.kind == kind).map(|place| place.label.as_str());
+    let mut seen = BTreeSet::new();
+    let both = of_kind(PlaceKind::Section).chain(of_kind(PlaceKind::Tag));
+    both.filter(|label| seen.insert(*label)).collect()
 }
 
 /// Where a place lies: within another one by the site's own word, or with most of its articles in a larger one, which is no relation.
