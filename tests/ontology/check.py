@@ -36,12 +36,18 @@ def conforms(graph, shapes):
     return holds, words
 
 
+def shared_pair(graph):
+    """A concept of several sites and the one above it; none if there are no such."""
+    pairs = graph.subject_objects(SKOS.broader)
+    return next((pair for pair in pairs if (pair[0], OWN.support, None) in graph), None)
+
+
 def damages(graph):
     """Each breaks one rule: (what, triples to add, triples to take away)."""
-    narrower, broader = next(graph.subject_objects(SKOS.broader))
+    narrower, broader = shared_pair(graph)
     scheme = next(graph.objects(narrower, SKOS.inScheme))
     label = next(graph.objects(narrower, SKOS.prefLabel))
-    relation = next(graph.subjects(RDF.type, OWN.Relation))
+    relation = next(graph.subjects(OWN.narrower, narrower))
     support = next(graph.objects(narrower, OWN.support))
     second = rdflib.Literal(f"{label} again", lang=label.language)
     yield "two preferred labels of one language", [(narrower, SKOS.prefLabel, second)], []
@@ -59,7 +65,7 @@ def damages(graph):
     for replaced in list(graph.subjects(DCTERMS.isReplacedBy, None))[:1]:
         yield "a concept of two identifiers", [(narrower, DCTERMS.identifier, rdflib.Literal(one)) for one in "ab"], []
         yield "a concept that is replaced by none", [(replaced, DCTERMS.isReplacedBy, scheme)], []
-    for place in list(graph.subjects(OWN.kind, None))[:1]:
+    for place in [place for place in graph.subjects(OWN.kind, None) if (None, DCTERMS.subject, place) in graph][:1]:
         own = next(graph.objects(place, SKOS.inScheme))
         yield "a place that is neither section nor tag", [(place, OWN.kind, rdflib.Literal("page"))], []
         yield "a place of two sites", [(place, SKOS.inScheme, scheme)], []
@@ -87,7 +93,7 @@ def main(turtle, xml):
         fail(words)
     relations = sum(1 for _ in first.subjects(RDF.type, OWN.Relation))
     noticed = 0
-    for what, more, less in damages(first) if relations else []:
+    for what, more, less in damages(first) if shared_pair(first) else []:
         copy = rdflib.Graph()
         copy += first
         for triple in more:

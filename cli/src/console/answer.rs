@@ -4,6 +4,7 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use maud::html;
+use newslode_miner::mining::corrections::CorrectionsError;
 use serde_json::json;
 
 use super::frame::{NavigationItem, bare_page};
@@ -57,6 +58,9 @@ impl Problem {
 
     /// A change that was asked for is refused, for a reason that says what to do; or the store fails.
     pub(super) fn refused(error: anyhow::Error) -> Problem {
+        if let Some(wrong) = error.downcast_ref::<CorrectionsError>() {
+            return Problem::bad(format!("{wrong}."));
+        }
         match error.downcast_ref::<crate::exit::Hinted>() {
             Some(hinted) => Problem::bad(format!("{}: {}.", hinted.message, hinted.hint)),
             None => Problem::away(&format!("{error:#}")),

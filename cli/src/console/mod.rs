@@ -105,6 +105,7 @@ pub(crate) async fn serve(
         look: Arc::default(),
         work: TaskTracker::new(),
         turn: Arc::default(),
+        counting: Arc::default(),
         listeners: Arc::new(Semaphore::new(api::events::MOST)),
         listening: Arc::<Shares>::default(),
         requests: Arc::<Shares>::default(),

@@ -47,6 +47,8 @@ pub(super) struct Console {
     pub(super) work: TaskTracker,
     /// Held by the task that reads a site again: one at a time.
     pub(super) turn: Arc<Mutex<()>>,
+    /// Held while it is counted how many articles a correction moves: one at a time.
+    pub(super) counting: Arc<Mutex<()>>,
     /// Limits the number of listeners to new articles, in all and for a client.
     pub(super) listeners: Arc<Semaphore>,
     pub(super) listening: Arc<Shares>,

@@ -13,7 +13,7 @@ use newslode_miner::mining::filing::{ArticleEvidence, Filed, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
-use newslode_miner::mining::site_scheme::Place;
+use newslode_miner::mining::site_scheme::{Place, SiteScheme};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::corrections::read_corrections;
 use newslode_miner::work::fold;
@@ -126,6 +126,8 @@ pub(crate) struct FiledArticle<'a> {
     placed: Vec<FiledUnder<'a>>,
     /// Its places in its site's own scheme, best first.
     pub(crate) places: Vec<Place>,
+    /// The scheme of its site; nothing where only the article is asked for.
+    scheme: Option<&'a SiteScheme>,
     /// The codes of its concepts and places, sorted.
     pub(crate) codes: Vec<String>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
@@ -151,7 +153,13 @@ impl<'a> FiledArticle<'a> {
         let placed = FiledUnder::all(filed);
         article.concepts = concept_labels(filed);
         let rights = Rights::default();
-        FiledArticle { id, article, keys, filed, placed, places, codes, history, labels, rights }
+        let scheme = None;
+        FiledArticle { id, article, keys, filed, placed, places, scheme, codes, history, labels, rights }
+    }
+
+    /// The same with the scheme of its site.
+    fn with_scheme(self, scheme: &'a SiteScheme) -> FiledArticle<'a> {
+        FiledArticle { scheme: Some(scheme), ..self }
     }
 
     /// The same with what may be done with it.
@@ -270,8 +278,9 @@ pub(crate) async fn file_articles(
             let codes = by.coder.map(|coder| coder.codes(keys, labels_of_places, language));
             let (id, codes) = (history_key(&url), codes.unwrap_or_default());
             let rights = rights.rights_of(&url).await?;
-            let filed_article =
-                FiledArticle::new(id, article, &filed, history, &labels, places, codes).with_rights(rights);
+            let filed_article = FiledArticle::new(id, article, &filed, history, &labels, places, codes)
+                .with_rights(rights)
+                .with_scheme(finder.scheme());
             take(&url, version, Some(&filed_article))?;
         }
     }
@@ -332,7 +341,8 @@ pub(crate) async fn export_articles(
     file_articles(parts, by, |url, _, filed_article| {
         others.remove(url);
         let Some(filed_article) = filed_article else { return Ok(()) };
-        ontology.article(&filed_article.article, &filed_article.keys, &filed_article.places)?;
+        let FiledArticle { article, keys, places, scheme, .. } = filed_article;
+        ontology.article(article, keys, places, *scheme)?;
         articles += 1;
         take(filed_article)
     })

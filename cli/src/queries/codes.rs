@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use newslode_miner::mining::schemes::{Aligned, Facet, SchemeSet, align_label, align_taxonomy};
+use newslode_miner::mining::schemes::{SchemeSet, align_label, align_taxonomy, codes_of};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::scheme_set::ConfiguredSchemes;
 
@@ -114,12 +114,6 @@ impl Coder {
         let codes = codes_of(&align_label(set, label, language));
         with(of_language.entry(label.to_owned()).or_insert(codes))
     }
-}
-
-/// The codes of what is not furniture.
-fn codes_of(aligned: &[Aligned]) -> Vec<String> {
-    let wanted = aligned.iter().filter(|one| one.facet != Facet::Furniture);
-    wanted.map(|one| one.code().to_owned()).collect()
 }
 
 /// The schemes, read beside the threads that serve others.

@@ -5,7 +5,7 @@
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::site_scheme::PlaceFinder;
-use newslode_miner::mining::site_scheme::{Place, PlaceKind, Rejected, SchemePlace, SiteScheme};
+use newslode_miner::mining::site_scheme::{BroaderBy, Place, PlaceKind, Rejected, SchemePlace, SiteScheme};
 use newslode_miner::work::places::explain_slots;
 use newslode_miner::work::schemes::{places_of, read_scheme};
 use newslode_miner::work::stores::Stores;
@@ -153,20 +153,59 @@ struct PlaceOfScheme {
     kind: PlaceKind,
     /// Articles that name it, of those from which the scheme was learnt.
     articles: u32,
+    /// The place within which it lies, if the site says so.
+    broader: Option<BroaderOfPlace>,
+    /// The larger place in which most of its articles are, too; this makes neither broader than the other.
+    mostly_in: Option<MostlyIn>,
+}
+
+/// The place within which another one lies.
+#[derive(Debug, Serialize)]
+struct BroaderOfPlace {
+    label: String,
+    address: Option<CanonicalUrl>,
+    /// What says so.
+    by: Vec<BroaderBy>,
+    /// Articles whose breadcrumbs say so.
+    articles: u32,
+}
+
+/// A place in which most articles of another one are, too.
+#[derive(Debug, Serialize)]
+struct MostlyIn {
+    label: String,
+    address: Option<CanonicalUrl>,
+    /// Articles that name both.
+    articles: u32,
 }
 
 impl SchemeExplanation {
     pub(crate) fn new(scheme: &SiteScheme) -> SchemeExplanation {
-        let place = |SchemePlace { label, address, kind, articles, .. }: &SchemePlace| PlaceOfScheme {
-            label: label.clone(),
-            address: address.clone(),
-            kind: *kind,
-            articles: *articles,
+        let place = |(at, SchemePlace { label, address, kind, articles, .. }): (usize, &SchemePlace)| {
+            let broader = scheme.broader(at).map(|(place, found)| BroaderOfPlace {
+                label: place.label.clone(),
+                address: place.address.clone(),
+                by: found.by.clone(),
+                articles: found.articles,
+            });
+            let mostly_in = scheme.mostly_in(at).map(|(place, found)| MostlyIn {
+                label: place.label.clone(),
+                address: place.address.clone(),
+                articles: found.articles,
+            });
+            PlaceOfScheme {
+                label: label.clone(),
+                address: address.clone(),
+                kind: *kind,
+                articles: *articles,
+                broader,
+                mostly_in,
+            }
         };
         SchemeExplanation {
             articles: scheme.articles(),
             evidence: scheme.evidence().into_iter().collect(),
-            places: scheme.places().iter().map(place).collect(),
+            places: scheme.places().iter().enumerate().map(place).collect(),
         }
     }
 
@@ -194,10 +233,50 @@ impl SchemeExplanation {
                 facts.push((name.to_owned(), format!("{}{more}", shown.join(", "))));
             }
         }
+        facts.extend(self.order_facts());
         let by = joined_words(self.evidence.iter().copied().map(evidence_word));
         facts.push(("  named by".to_owned(), format!("{by}; learnt from {} articles", self.articles)));
         facts
     }
+}
+
+impl SchemeExplanation {
+    /// How the places lie in each other, for people.
+    fn order_facts(&self) -> Vec<(String, String)> {
+        let broader = self.places.iter().filter_map(|place| {
+            let found = place.broader.as_ref()?;
+            let by = broader_text(&found.by, found.articles);
+            Some(format!("{} in {} ({by})", place.label, found.label))
+        });
+        let mostly = self.places.iter().filter_map(|place| {
+            let found = place.mostly_in.as_ref()?;
+            Some(format!(
+                "{} of {} articles of {} also in {}",
+                found.articles, place.articles, place.label, found.label
+            ))
+        });
+        let lines: [(&str, Vec<String>); 2] =
+            [("  within", broader.collect()), ("  mostly in", mostly.collect())];
+        let mut facts = Vec::new();
+        for (name, lines) in lines.into_iter().filter(|(_, lines)| !lines.is_empty()) {
+            let more = match lines.len().saturating_sub(PLACES) {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            let shown = lines.iter().take(PLACES).map(String::as_str).collect::<Vec<_>>().join("; ");
+            facts.push((name.to_owned(), format!("{shown}{more}")));
+        }
+        facts
+    }
+}
+
+/// What says that a place is within another one, in words.
+pub(crate) fn broader_text(by: &[BroaderBy], articles: u32) -> String {
+    let word = |by: &BroaderBy| match by {
+        BroaderBy::Breadcrumbs => format!("breadcrumbs of {articles} articles"),
+        BroaderBy::Address => "its address".to_owned(),
+    };
+    by.iter().map(word).collect::<Vec<_>>().join(" and ")
 }
 
 /// A kind of place in words.
@@ -308,6 +387,8 @@ mod tests {
             address: None,
             kind,
             articles: 90 - number as u32,
+            broader: None,
+            mostly_in: None,
         };
         let sections = (0..PLACES + 2).map(|number| place(number, PlaceKind::Section));
         let places = sections.chain([place(30, PlaceKind::Tag)]).collect();
@@ -319,6 +400,23 @@ mod tests {
         assert!(facts[0].1.ends_with("section 19 (71), and 2 more"), "{facts:?}");
         assert_eq!(facts[1].1, "tag 30 (60)");
         assert_eq!(facts[2].1, "the address and a link; learnt from 99 articles");
+        let tennis = PlaceOfScheme {
+            label: "Tennis".into(),
+            broader: Some(BroaderOfPlace {
+                label: "Sport".into(),
+                address: None,
+                by: vec![BroaderBy::Breadcrumbs, BroaderBy::Address],
+                articles: 12,
+            }),
+            mostly_in: Some(MostlyIn { label: "Video".into(), address: None, articles: 70 }),
+            ..place(5, PlaceKind::Section)
+        };
+        let explained = SchemeExplanation { articles: 99, evidence: vec!["link"], places: vec![tennis] };
+        let facts = explained.facts();
+        let within = "Tennis in Sport (breadcrumbs of 12 articles and its address)";
+        assert_eq!(facts[1], ("  within".to_owned(), within.to_owned()));
+        let mostly = "70 of 85 articles of Tennis also in Video";
+        assert_eq!(facts[2], ("  mostly in".to_owned(), mostly.to_owned()));
         let none = SchemeExplanation::new(&SiteScheme::default()).facts();
         assert!(none[0].1.starts_with("none: no part of its pages names sections or tags"), "{none:?}");
     }

@@ -120,6 +120,9 @@ pub(crate) struct EvalPlacesArgs {
     /// Print how each slot of the site behaves.
     #[arg(long)]
     pub(crate) slots: bool,
+    /// Print the tree of the site's places, with what says so.
+    #[arg(long)]
+    pub(crate) tree: bool,
     /// Print this number of articles of each site whose places are wrong or missing.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) errors: usize,

@@ -194,6 +194,7 @@ fn scheme_page((url, said): &(CanonicalUrl, Analysis)) -> SchemePage<'_> {
         authors: article.map(|article| article.authors.as_slice()),
         published: article.and_then(|article| article.published.as_deref()),
         slots: &said.slots,
+        breadcrumbs: article.map_or(&[], |article| &article.breadcrumbs),
         links: &said.contribution.links,
     }
 }

@@ -260,8 +260,9 @@ fn relate_by_evidence<'a>(
     let concept_of = led_together(kept, index, &meanings.same(placed, is_apart));
     let concept_ids = evidence::numbered(&concept_of, index);
     let genres = meanings.genres();
-    let mut relations = frequent(&evidence::seen(index, &concept_ids, support), support);
-    relations.extend(evidence::at_home(index, &concept_ids, |site| placed.has_scheme(site)));
+    let crumbs = placed.breadcrumbs(index);
+    let mut relations = frequent(&evidence::seen(index, &concept_ids, &crumbs, support), support);
+    relations.extend(evidence::at_home(index, &concept_ids, &crumbs, |site| placed.has_scheme(site)));
     let mut relations = joined(relations);
     relations.retain(|pair| !meanings.denies(pair, support));
     let relations = acyclic(relations);

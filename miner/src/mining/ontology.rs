@@ -11,9 +11,10 @@
 //! `dct:isReplacedBy` leads to the other. What it is in schemes from outside is an `exactMatch` if the label is
 //! spelled so in its language, else a `closeMatch`.
 //!
-//! Each site's own sections and tags are a scheme of their own: a `skos:ConceptScheme` for each site, whose top concepts have
+//! Each site's own sections and tags are a scheme of their own: a `skos:ConceptScheme` for each site, whose concepts have
 //! a `kind` and, where it is known, the page as `schema:url`. Articles name them as `dct:subject`. They are written before the
-//! first article that names them, so places without articles are left out.
+//! first article that names them, so places are left out that have neither articles nor a narrower place with articles. Where
+//! the site says that one lies within another one, that is `broader`, with a `Relation`; the others are top concepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -29,7 +30,7 @@ use oxttl::turtle::WriterTurtleSerializer;
 use crate::mining::instances::ConceptInstance;
 use crate::mining::registry::{Entry, Registry};
 use crate::mining::schemes::Step;
-use crate::mining::site_scheme::{Place, PlaceKind, folded};
+use crate::mining::site_scheme::{Place, PlaceKind, SiteScheme, folded};
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
 /// Default base of concepts' IRIs.
@@ -60,9 +61,10 @@ enum Serializer<W: Write> {
 pub struct OntologyWriter<W: Write> {
     out: Serializer<W>,
     base: String,
-    /// The site of the last article, and the IRIs of its places that were written.
+    /// The site of the last article, the names of its places that were written, and where its places lie.
     site: String,
     places: BTreeSet<String>,
+    tree: BTreeMap<String, Place>,
 }
 
 impl<W: Write> OntologyWriter<W> {
@@ -89,7 +91,13 @@ impl<W: Write> OntologyWriter<W> {
                 Serializer::Xml(begun.map_err(invalid)?.for_writer(out))
             }
         };
-        Ok(OntologyWriter { out, base: base.to_owned(), site: String::new(), places: BTreeSet::new() })
+        Ok(OntologyWriter {
+            out,
+            base: base.to_owned(),
+            site: String::new(),
+            places: BTreeSet::new(),
+            tree: BTreeMap::new(),
+        })
     }
 
     /// Writes concepts and relations, with the identifiers of concepts. One that the registry has not followed yet has none.
@@ -172,8 +180,9 @@ impl<W: Write> OntologyWriter<W> {
         Ok(())
     }
 
-    /// Writes an article, the concepts that it is filed under, by key, and its places in its site's own scheme. Returns false
-    /// for an article whose URL is not an IRI, which is left out. Articles come ordered by site.
+    /// Writes an article, the concepts that it is filed under, by key, and its places in its site's own scheme, which says how
+    /// these lie in each other. Returns false for an article whose URL is not an IRI, which is left out. Articles come ordered by
+    /// site.
     ///
     /// # Errors
     /// When writing fails.
@@ -182,8 +191,14 @@ impl<W: Write> OntologyWriter<W> {
         article: &Article,
         concepts: &BTreeSet<String>,
         places: &[Place],
+        scheme: Option<&SiteScheme>,
     ) -> io::Result<bool> {
         let Ok(subject) = page_iri(&article.url) else { return Ok(false) };
+        if self.site != article.site {
+            article.site.clone_into(&mut self.site);
+            self.places.clear();
+            self.tree = scheme.map(broader_places).unwrap_or_default();
+        }
         let places: BTreeSet<NamedNode> =
             places.iter().map(|place| self.place(&article.site, place)).collect::<io::Result<_>>()?;
         self.triple(&subject, rdf::TYPE, &word(SCHEMA, "NewsArticle")?)?;
@@ -228,24 +243,22 @@ impl<W: Write> OntologyWriter<W> {
         Ok(true)
     }
 
-    /// The IRI of a place, which is written if it was not yet, with the scheme of its site. One address, or one name without an
-    /// address, is one place.
+    /// The IRI of a place, which is written if it was not yet, with those within which it lies and the scheme of its site. One
+    /// address, or one name without an address, is one place.
     fn place(&mut self, site: &str, place: &Place) -> io::Result<NamedNode> {
         let scheme = iri(&format!("{}scheme:{}", self.base, encoded(site)))?;
-        let name = place.address.clone().unwrap_or_else(|| folded(&place.label));
-        let subject = iri(&format!("{}place:{}/{}", self.base, encoded(site), encoded(&name)))?;
-        if self.site != site {
-            site.clone_into(&mut self.site);
-            self.places.clear();
-        }
         if self.places.is_empty() {
             self.triple(&scheme, rdf::TYPE, &word(SKOS, "ConceptScheme")?)?;
             self.triple(&scheme, word(OWN, "site")?.as_ref(), &text(site, None))?;
         }
-        if self.places.insert(subject.as_str().to_owned()) {
+        let subject = self.place_iri(site, &place_name(place))?;
+        // The way up ends at a place that was written: trees have no circles.
+        let mut next = Some(place.clone());
+        while let Some(place) = next.take_if(|place| self.places.insert(place_name(place))) {
+            let name = place_name(&place);
+            let subject = self.place_iri(site, &name)?;
             self.triple(&subject, rdf::TYPE, &word(SKOS, "Concept")?)?;
             self.triple(&subject, word(SKOS, "inScheme")?.as_ref(), &scheme)?;
-            self.triple(&subject, word(SKOS, "topConceptOf")?.as_ref(), &scheme)?;
             self.triple(&subject, word(SKOS, "prefLabel")?.as_ref(), &text(&place.label, None))?;
             let kind = match place.kind {
                 PlaceKind::Section => "section",
@@ -255,8 +268,34 @@ impl<W: Write> OntologyWriter<W> {
             if let Some(page) = place.address.as_ref().and_then(|address| page_iri(address).ok()) {
                 self.triple(&subject, word(SCHEMA, "url")?.as_ref(), &page)?;
             }
+            match self.tree.get(&name).cloned() {
+                Some(above) => {
+                    self.place_relation(site, &name, &place_name(&above))?;
+                    next = Some(above);
+                }
+                None => self.triple(&subject, word(SKOS, "topConceptOf")?.as_ref(), &scheme)?,
+            }
         }
         Ok(subject)
+    }
+
+    /// That a place of a site lies within another one, by names, and its proof.
+    fn place_relation(&mut self, site: &str, narrower: &str, broader: &str) -> io::Result<()> {
+        let (below, above) = (self.place_iri(site, narrower)?, self.place_iri(site, broader)?);
+        self.triple(&below, word(SKOS, "broader")?.as_ref(), &above)?;
+        self.triple(&above, word(SKOS, "narrower")?.as_ref(), &below)?;
+        let (site, broader, narrower) = (text(site, None), encoded(broader), encoded(narrower));
+        let name = encoded(site.value());
+        let subject = iri(&format!("{}relation:place:{name}/{broader}/{narrower}", self.base))?;
+        self.triple(&subject, rdf::TYPE, &word(OWN, "Relation")?)?;
+        self.triple(&subject, word(OWN, "broader")?.as_ref(), &above)?;
+        self.triple(&subject, word(OWN, "narrower")?.as_ref(), &below)?;
+        self.triple(&subject, word(OWN, "level")?.as_ref(), &Literal::from(1_u32))?;
+        self.triple(&subject, word(OWN, "site")?.as_ref(), &site)
+    }
+
+    fn place_iri(&self, site: &str, name: &str) -> io::Result<NamedNode> {
+        iri(&format!("{}place:{}/{}", self.base, encoded(site), encoded(name)))
     }
 
     /// Writes an instance that is no article: its page's attributes, and the concepts it is listed under.
@@ -311,6 +350,18 @@ impl<W: Write> OntologyWriter<W> {
             Serializer::Xml(out) => out.serialize_triple(triple),
         }
     }
+}
+
+/// By what a place of a site is known: its address, or its name without one.
+fn place_name(place: &Place) -> String {
+    place.address.clone().unwrap_or_else(|| folded(&place.label))
+}
+
+/// The place within which each place of a scheme lies, by [`place_name`].
+fn broader_places(scheme: &SiteScheme) -> BTreeMap<String, Place> {
+    let places = scheme.places().iter().enumerate();
+    let broader = places.filter_map(|(at, place)| Some((place, scheme.broader(at)?.0)));
+    broader.map(|(place, above)| (place_name(&place.to_place()), above.to_place())).collect()
 }
 
 /// The attributes of an instance with their values, bounded in number: its page's pairs by label, then what the

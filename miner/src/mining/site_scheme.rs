@@ -19,6 +19,7 @@ mod learning;
 mod names;
 mod slots;
 mod summary;
+mod tree;
 
 pub use names::folded;
 use names::{
@@ -27,6 +28,8 @@ use names::{
 };
 pub use slots::{Rejected, SchemePage, SlotReport};
 pub use summary::{PlacedLabel, SchemeSummary};
+use tree::SchemeTree;
+pub use tree::{BroaderBy, BroaderPlace, MostlyIn};
 
 /// The share of a site's articles that a good section has.
 const GOOD_SHARE: f64 = 0.13;
@@ -75,6 +78,8 @@ pub struct SiteScheme {
     joined: BTreeSet<String>,
     /// Articles that name no place of their own, with the places whose listings show them.
     listed: BTreeMap<String, Vec<u32>>,
+    /// The order of the places; nothing in schemes that were stored before there was one.
+    tree: Option<SchemeTree>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -153,6 +158,20 @@ impl SiteScheme {
     #[must_use]
     pub fn places(&self) -> &[SchemePlace] {
         &self.places
+    }
+
+    /// The place within which a place lies, by number, with what says so.
+    #[must_use]
+    pub fn broader(&self, place: usize) -> Option<(&SchemePlace, &BroaderPlace)> {
+        let broader = self.tree.as_ref()?.broader.get(&u32::try_from(place).ok()?)?;
+        Some((self.places.get(broader.place as usize)?, broader))
+    }
+
+    /// The larger place in which most articles of a place are, too, by number. This makes neither broader than the other.
+    #[must_use]
+    pub fn mostly_in(&self, place: usize) -> Option<(&SchemePlace, MostlyIn)> {
+        let mostly = *self.tree.as_ref()?.mostly_in.get(&u32::try_from(place).ok()?)?;
+        Some((self.places.get(mostly.place as usize)?, mostly))
     }
 
     /// Number of articles from which it was learnt.
@@ -349,6 +368,12 @@ struct Rank {
 }
 
 impl SchemePlace {
+    /// The place of no article in particular, without evidence.
+    pub(crate) fn to_place(&self) -> Place {
+        let (label, address) = (self.label.clone(), self.written_address());
+        Place { label, address, kind: self.kind, evidence: Vec::new(), probability: 1.0 }
+    }
+
     fn written_address(&self) -> Option<String> {
         self.address.as_ref().map(|url| url.as_str().to_owned())
     }
@@ -360,6 +385,29 @@ impl PlaceRef {
             PlaceRef::Known(at) => Some(*at),
             PlaceRef::New(..) => None,
         }
+    }
+}
+
+#[cfg(test)]
+impl SiteScheme {
+    /// A scheme of sections without pages of which the first of each pair is broader by breadcrumbs of three articles.
+    pub(crate) fn nested(pairs: &[(&str, &str)]) -> SiteScheme {
+        let labels: BTreeSet<&str> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+        let number =
+            |label: &str| labels.iter().zip(0..).find(|(own, _)| **own == label).map_or(0, |(_, at)| at);
+        let place = |label: &&str| SchemePlace {
+            label: (*label).to_owned(),
+            address: None,
+            kind: PlaceKind::Section,
+            articles: 3,
+            within: BTreeSet::new(),
+        };
+        let by = vec![BroaderBy::Breadcrumbs];
+        let broader = pairs.iter().map(|(broader, narrower)| {
+            (number(narrower), BroaderPlace { place: number(broader), by: by.clone(), articles: 3 })
+        });
+        let tree = SchemeTree { broader: broader.collect(), mostly_in: BTreeMap::new() };
+        SiteScheme { places: labels.iter().map(place).collect(), tree: Some(tree), ..SiteScheme::default() }
     }
 }
 

@@ -64,6 +64,7 @@ impl Parts {
             broker: self.broker.as_ref(),
             filing: &self.filing,
             places: &self.places,
+            schemes: &self.schemes,
             announcements: &self.announcements,
             metrics: &self.metrics,
         }

@@ -132,6 +132,7 @@ fn learn_from(read: &[ReadPage]) -> (SiteScheme, Vec<SlotReport>) {
             authors: page.article.as_ref().map(|article| article.authors.as_slice()),
             published: page.article.as_ref().and_then(|article| article.published.as_deref()),
             slots: &page.slots,
+            breadcrumbs: page.article.as_ref().map_or(&[], |article| &article.breadcrumbs),
             links: &page.links,
         })
         .collect();

@@ -126,14 +126,14 @@ pub(super) fn pack<T: Serialize>(value: &T) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What [`pack`] packed.
+/// What [`pack`] packed, also before the last fields of the type were added.
 pub(super) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let (format, packed) = bytes.split_first().ok_or("it is empty")?;
     if *format != FORMAT {
         return Err(format!("it has format {format}, this version reads format {FORMAT}"));
     }
     let plain = compression::decompress(packed, MAX_BYTES).map_err(|error| error.to_string())?;
-    wire::decode(&plain).map_err(|error| error.to_string())
+    wire::decode_without_last(&plain).map_err(|error| error.to_string())
 }
 
 /// The error of a value that cannot be read.
@@ -144,4 +144,22 @@ pub(super) fn corrupt(name: &str, reason: &str) -> StoreError {
 /// The name of the value that holds the scheme of a site.
 pub(super) fn value_name(site: &Site) -> String {
     format!("scheme/{site}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scheme_that_was_stored_before_there_was_a_tree_is_read() {
+        let plain = wire::encode(&SiteScheme::default()).unwrap();
+        let stored = |plain: &[u8]| {
+            let mut bytes = vec![FORMAT];
+            bytes.extend(compression::compress(plain).unwrap());
+            bytes
+        };
+        assert_eq!(unpack::<SiteScheme>(&stored(&plain)), Ok(SiteScheme::default()));
+        assert_eq!(unpack::<SiteScheme>(&stored(&plain[..plain.len() - 1])), Ok(SiteScheme::default()));
+        assert!(unpack::<SiteScheme>(&stored(&[plain.as_slice(), &[7]].concat())).is_err());
+    }
 }

@@ -1,6 +1,8 @@
-//! Events carry concepts once the leader has learnt from what concept pages list, and none before.
+//! Events carry concepts and codes once the leader has learnt from what concept pages list, and none before.
 
-use newslode_common::config::{Follow, MinerConfig};
+use std::sync::Arc;
+
+use newslode_common::config::{BuiltinScheme, Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
 use newslode_common::store::Why;
 use newslode_miner::mining::taxonomy::Taxonomy;
@@ -8,6 +10,7 @@ use newslode_miner::work::apply::count_batch;
 use newslode_miner::work::filing;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read_taxonomy};
 use newslode_miner::work::registry::TAXONOMY_TOPIC;
+use newslode_miner::work::scheme_set::ConfiguredSchemes;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::contribution::{FiledUse, url_id};
 use newslode_page::reading::Site;
@@ -52,12 +55,13 @@ async fn learn(world: &World, taxonomy: &Taxonomy) {
     parts.filing.refresh(parts.stores.state.as_ref()).await.unwrap();
 }
 
-async fn events_carry_what_is_known(world: World) {
+async fn events_carry_what_is_known(mut world: World) {
+    world.parts.schemes = Arc::new(ConfiguredSchemes::new(Vec::new(), &[BuiltinScheme::Topics]));
     let mut readers = world.broker.subscribe_articles(99);
     let mut told = || -> Vec<Value> {
         let events = std::iter::from_fn(|| readers.try_recv().ok());
         let events = events.filter(|event| event.topic != TAXONOMY_TOPIC);
-        let event = |told: Value| json!([told["concepts"], told["filed"]]);
+        let event = |told: Value| json!([told["concepts"], told["filed"], told["codes"]]);
         events.map(|told| event(serde_json::from_slice(&told.body).unwrap())).collect()
     };
     let sites = [world.seed("https://a.test/").await, world.seed("https://b.test/").await];
@@ -68,7 +72,7 @@ async fn events_carry_what_is_known(world: World) {
     let section = "<meta property=article:section content=Sport>";
     let court = |number: usize| format!("https://a.test/courts/{number}");
     count(&world, &sites[0], &[story("https://a.test/news/1", section), story(&court(0), "")]).await;
-    assert_eq!(told(), [json!([[], []]), json!([[], []])], "nothing was learnt yet");
+    assert_eq!(told(), [json!([[], [], null]), json!([[], [], null])], "nothing was learnt yet");
 
     // The page of tennis files the stories of one directory.
     let listed: Vec<String> = (0..4).map(|number| format!("courts/{number}")).collect();
@@ -82,12 +86,13 @@ async fn events_carry_what_is_known(world: World) {
 
     count(&world, &sites[0], &[story("https://a.test/news/2", section)]).await;
     let by_section = json!([{"concept": "sport", "witness": "section", "confidence": 0.98}]);
-    assert_eq!(told(), [json!([["sport"], by_section])]);
+    assert_eq!(told(), [json!([["sport"], by_section, ["urn:newslode:topics:sport"]])]);
     count(&world, &sites[0], &[story(&court(99), "")]).await;
     let filed = told();
     assert_eq!((&filed[0][0], &filed[0][1][0]["witness"]), (&json!(["tennis"]), &json!("place")));
+    assert_eq!(filed[0][2], json!(["urn:newslode:topics:tennis"]));
     count(&world, &sites[1], &[story("https://b.test/elsewhere/1", "")]).await;
-    assert_eq!(told(), [json!([[], []])], "nobody says what it is about");
+    assert_eq!(told(), [json!([[], [], []])], "nobody says what it is about");
     let counted = |witness: &str| world.parts.metrics.filed.with_label_values(&[witness]).get();
     assert_eq!(["section", "place", "words", "none"].map(counted), [1, 1, 0, 1]);
 }

@@ -73,6 +73,7 @@ impl Site {
                 authors: is_article.then_some(authors.as_slice()),
                 published: Some("2024-05-02"),
                 slots: &said.slots,
+                breadcrumbs: said.article.as_ref().map_or(&[], |article| &article.breadcrumbs),
                 links: &said.contribution.links,
             }
         };

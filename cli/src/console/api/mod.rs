@@ -4,9 +4,11 @@
 //! What cannot be answered is an object with a `code` for programs and a `message` for people. `openapi.json` describes every
 //! route; the end-to-end tests hold the answers of a run against it.
 
+mod corrections;
 pub(in crate::console) mod events;
 pub(in crate::console) mod lines;
 mod seeds;
+mod sent;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +61,7 @@ fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 12] {
         ("/api/v1/taxonomy", get(get_taxonomy)),
         ("/api/v1/taxonomy/changes", get(get_changes)),
         ("/api/v1/concepts/{key}", get(get_concept)),
-        ("/api/v1/corrections", get(get_corrections)),
+        ("/api/v1/corrections", get(get_corrections).post(corrections::post_correction)),
         ("/api/v1/articles", get(get_articles)),
         ("/api/v1/article", get(get_article)),
         ("/api/v1/sites", get(get_sites)),

@@ -7,29 +7,16 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use newslode_common::message::seed::SeedMessage;
 
+use super::sent::sent_json;
 use crate::console::answer::Problem;
-use crate::console::state::{Console, caller_of};
-use crate::console::writing::form::{MOST, read_body};
+use crate::console::state::Console;
 use crate::console::writing::seeds::{apply_seed_messages, deed_of};
 
 pub(super) async fn post_seed(
     State(console): State<Arc<Console>>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (parts, body) = request.into_parts();
-    let caller = caller_of(&parts)?;
-    let request = Request::from_parts(parts, body);
-    caller.program(request.headers(), &console.access.hosts)?;
-    // A page of another site can send forms and texts, but no JSON.
-    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let is_json =
-        kind.is_some_and(|kind| kind.split(';').next().unwrap_or_default().trim() == "application/json");
-    if !is_json {
-        let sentence = "Send the message as JSON: `Content-Type: application/json`.";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", sentence));
-    }
-    let message: SeedMessage = serde_json::from_slice(&read_body(request, MOST).await?)
-        .map_err(|error| Problem::bad(format!("This is no seed message: {error}.")))?;
+    let (caller, message) = sent_json::<SeedMessage>(&console, request, "seed message").await?;
     let messages = [message];
     apply_seed_messages(&console, &messages).await?;
     let (did, about) = deed_of(&messages);

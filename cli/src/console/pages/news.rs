@@ -614,7 +614,7 @@ fn count_day(days: &mut ByDay, article: &ArticleSummary, now: Timestamp) {
 }
 
 /// What a day of the week before had.
-fn usual_day(before: u64) -> String {
+pub(super) fn usual_day(before: u64) -> String {
     format!("{:.1}", before as f64 / 7.0)
 }
 

@@ -1,6 +1,6 @@
 //! *A site*: how it is, where its news come from, what its templates leave open, and what was not read and why.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::{Path, RawQuery, State};
@@ -25,11 +25,13 @@ use crate::console::answer::{PageResult, Problem};
 use crate::console::filter::ArticleQuery;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::state::Console;
+use crate::console::writing::corrections::site_section;
 use crate::filter::Filter;
 use crate::filter::times::Calendar;
 use crate::html::charts::outcome_table;
 use crate::html::values::{Number, count_with_noun, empty_note, external_link, fact_list};
 use crate::queries::explain::{ListingExplanation, SiteExplanation, due_text, kind_name};
+use crate::queries::places::broader_text;
 use crate::queries::templates::{dropped_text, template_usage};
 
 /// Articles, listings, and pages by outcome that are shown.
@@ -90,12 +92,15 @@ async fn site_page(
             html! { (percent_text(recall)) " of the articles that its listings showed within seven days" },
         ));
     }
+    let labels = place_labels(scheme.as_ref());
+    let maps = site_section(console, &status.site, &labels, visitor).await?;
     let main = html! {
         section { h2 { "How it is" } (fact_list(&rows)) }
         (newest_section(snapshot, facts)?)
         (listing_section(&explanation, now))
         (outcome_section(facts, &unread))
         (scheme_section(&status.site, scheme.as_ref()))
+        (maps)
         (template_section(&learnt))
         (lesson_section(&status.site, &learnt, visitor))
         @if let Some(mark) = &visitor.mark { (limits_form(&status.site, &settings, mark)) }
@@ -201,8 +206,9 @@ fn outcome_section(facts: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -
 /// The site's own scheme: its sections, then its most frequent tags.
 fn scheme_section(site: &Site, scheme: Option<&SiteScheme>) -> Markup {
     let places = |kind| {
-        let of_kind = |place: &&SchemePlace| place.kind == kind;
-        scheme.into_iter().flat_map(|scheme| scheme.places().iter().filter(of_kind)).collect::<Vec<_>>()
+        let of_kind = |(_, place): &(usize, &SchemePlace)| place.kind == kind;
+        let places = scheme.into_iter().flat_map(|scheme| scheme.places().iter().enumerate());
+        places.filter(of_kind).collect::<Vec<_>>()
     };
     let (sections, tags) = (places(PlaceKind::Section), places(PlaceKind::Tag));
     html! {
@@ -216,15 +222,40 @@ fn scheme_section(site: &Site, scheme: Option<&SiteScheme>) -> Markup {
             } @else {
                 p { "The articles name them in links, metadata and addresses, and each carries its own as " span.code { "places" }
                     ". The numbers are articles among those that were learnt from. Labels are the site's own words; concepts are what many sites have in common." }
-                (place_table("Section", site, &sections))
-                (place_table("Tag", site, &tags))
+                @if let Some(scheme) = scheme {
+                    (place_table("Section", (site, scheme), &sections))
+                    (place_table("Tag", (site, scheme), &tags))
+                }
             }
         }
     }
 }
 
-/// Places with their numbers of articles, those of most articles first.
-fn place_table(kind: &str, site: &Site, places: &[&SchemePlace]) -> Markup {
+/// The labels of a site's sections, then of its tags, each once.
+fn place_labels(scheme: Option<&SiteScheme>) -> Vec<&str> {
+    let places = || scheme.into_iter().flat_map(SiteScheme::places);
+    let of_kind = |kind| places().filter(move |place| place.kind == kind).map(|place| place.label.as_str());
+    let mut seen = BTreeSet::new();
+    let both = of_kind(PlaceKind::Section).chain(of_kind(PlaceKind::Tag));
+    both.filter(|label| seen.insert(*label)).collect()
+}
+
+/// Where a place lies: within another one by the site's own word, or with most of its articles in a larger one, which is no relation.
+fn place_order(scheme: &SiteScheme, at: usize, place: &SchemePlace) -> Markup {
+    html! {
+        @if let Some((broader, found)) = scheme.broader(at) {
+            span dir="auto" { (broader.label) } " " small { "by " (broader_text(&found.by, found.articles)) }
+        }
+        @if let Some((wider, mostly)) = scheme.mostly_in(at) {
+            p.soft dir="auto" {
+                (Number(mostly.articles.into())) " of its " (Number(place.articles.into())) " articles are in " (wider.label) ", too"
+            }
+        }
+    }
+}
+
+/// Places by their numbers in the scheme, with their numbers of articles, those of most articles first.
+fn place_table(kind: &str, (site, scheme): (&Site, &SiteScheme), places: &[(usize, &SchemePlace)]) -> Markup {
     let articles = |place: &SchemePlace| {
         let (site, place) = (site.to_string(), place.label.clone());
         ArticleQuery::of(Filter { site, place, ..Filter::default() }).query(None)
@@ -233,13 +264,16 @@ fn place_table(kind: &str, site: &Site, places: &[&SchemePlace]) -> Markup {
         @if !places.is_empty() {
             div.scroll tabindex="0" role="region" aria-label={ "Table of places: " (kind) } {
                 table {
-                    thead { tr { th scope="col" { (kind) } th scope="col" { "Page" } th.number scope="col" { "Articles" } } }
+                    thead { tr {
+                        th scope="col" { (kind) } th scope="col" { "Page" } th.number scope="col" { "Articles" } th scope="col" { "Within" }
+                    } }
                     tbody {
-                        @for place in places.iter().take(PLACES) {
+                        @for (at, place) in places.iter().take(PLACES) {
                             tr {
                                 th scope="row" dir="auto" { a href={ "/articles?" (articles(place)) } { (place.label) } }
                                 td.address { @if let Some(address) = &place.address { (external_link(address.as_str())) } }
                                 td.number { (Number(place.articles.into())) }
+                                td { (place_order(scheme, *at, place)) }
                             }
                         }
                     }
@@ -327,7 +361,14 @@ mod tests {
             .collect();
         let pages: Vec<SchemePage<'_>> = articles
             .iter()
-            .map(|(url, slots)| SchemePage { url, authors: Some(&[]), published: None, slots, links: &[] })
+            .map(|(url, slots)| SchemePage {
+                url,
+                authors: Some(&[]),
+                published: None,
+                slots,
+                breadcrumbs: &[],
+                links: &[],
+            })
             .collect();
         let site = Site::of_host("a.test");
         let shown = scheme_section(&site, Some(&SiteScheme::learn(&pages).0)).0;

@@ -7,11 +7,12 @@ use maud::{Markup, html};
 use newslode_miner::mining::registry::Registry;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 
-use super::parts::{PLAIN, Pages, file_links};
+use super::news::usual_day;
+use super::parts::{PLAIN, Pages, concept_link, file_links};
 use super::shell::{NavigationItem, Page, page_response};
 use crate::console::answer::PageResult;
 use crate::console::filter::parameters;
-use crate::console::snapshot::Snapshot;
+use crate::console::snapshot::{ConceptFacts, Snapshot};
 use crate::console::state::Console;
 use crate::html::taxonomy::Tree;
 use crate::html::values::{count_with_noun, empty_note, time_element};
@@ -19,8 +20,9 @@ use crate::queries::taxonomy::change_sentence;
 
 /// The most concepts that a search shows.
 const FOUND: usize = 200;
-/// The most changes that are shown.
+/// The most changes, and the most rising concepts, that are shown.
 const CHANGES: usize = 20;
+const RISING: usize = 10;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -44,10 +46,36 @@ pub(in crate::console) async fn page(
         main: html! {
             (search_form(wanted)) (found_or_tree(&snapshot, wanted)) (file_links("/taxonomy", &concept_query(wanted), &PLAIN))
             p { a href="/corrections" { "Corrections of editors" } }
-            @if wanted.is_empty() { (latest_changes(&snapshot.registry)) }
+            @if wanted.is_empty() { (rising_concepts(&snapshot)) (latest_changes(&snapshot.registry)) }
         },
     };
     page_response(&console, &snapshot, page)
+}
+
+/// The concepts that have clearly more articles of the last day than of a usual day before, the steepest first.
+fn rising_concepts(snapshot: &Snapshot) -> Markup {
+    let mined = &snapshot.mined;
+    let rising = snapshot.rising.concepts.iter().take(RISING).filter_map(|rising| {
+        let at = rising.concept as usize;
+        Some((mined.taxonomy.concepts.get(at)?, mined.concepts.get(at)?))
+    });
+    let rising: Vec<(&Concept, &ConceptFacts)> = rising.collect();
+    html! {
+        @if !rising.is_empty() {
+            section {
+                h2 { "Concepts that rise " small { "against the week before" } }
+                ul {
+                    @for (concept, facts) in rising {
+                        li {
+                            (concept_link(concept)) ": " (count_with_noun(facts.lately, "article", "articles"))
+                            " of the last day, " (usual_day(facts.before)) " on a usual day"
+                        }
+                    }
+                }
+                p { a href="/" { "What else is new" } }
+            }
+        }
+    }
 }
 
 /// The latest changes of the taxonomy, newest first.
@@ -116,5 +144,30 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
     html! {
         (tree.flat(&found[..found.len().min(FOUND)]))
         @if found.len() > FOUND { p.soft { "and " (found.len() - FOUND) " more: write more of it" } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::snapshot::{Mined, Rising, RisingConcept};
+    use crate::html::taxonomy::tests::test_concept;
+
+    #[test]
+    fn the_page_shows_the_concepts_that_rise() {
+        let facts = |lately, before| ConceptFacts { lately, before, ..ConceptFacts::default() };
+        let shown = |rising: &[u32]| {
+            let concepts = ["en:opera", "en:tenni"].map(test_concept).into();
+            let taxonomy = Arc::new(Taxonomy { concepts, ..Taxonomy::default() });
+            let concepts = vec![facts(2, 14), facts(9, 7)];
+            let mined = Arc::new(Mined { taxonomy, concepts, ..Mined::default() });
+            let concepts = rising.iter().map(|concept| RisingConcept { concept: *concept, days: [0; 8] });
+            let rising = Arc::new(Rising { concepts: concepts.collect(), ..Rising::default() });
+            rising_concepts(&Snapshot { mined, rising, ..Snapshot::default() }).0
+        };
+        let page = shown(&[1]);
+        assert!(page.contains("/taxonomy/en%3Atenni") && page.contains("9 articles"), "{page}");
+        assert!(page.contains("1.0 on a usual day") && !page.contains("opera"), "{page}");
+        assert_eq!(shown(&[]), "");
     }
 }

@@ -1,38 +1,46 @@
 //! Corrections of the taxonomy: the list of all, the part of a concept's page, and the form behind both.
 //!
-//! A correction is shown before it is kept: what becomes of the concepts, and how many articles they have now. How many they will
-//! have is known when all articles were filed again; `newslode correct --preview` does that beforehand. Start at [`change`].
+//! A correction is shown before it is kept: what becomes of the concepts, and how many articles move. For the latter all articles are
+//! filed twice, so it is counted for a while only, for one editor at a time; `newslode correct --preview` takes its time. Start at
+//! [`change`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::time::{iso, now};
-use newslode_miner::mining::corrections::{Correction, Entry, apply};
+use newslode_miner::mining::corrections::{Correction, Corrections, Entry, apply};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_miner::work::corrections::{read_corrections, read_mined};
+use newslode_page::reading::Site;
 
 use super::form::{Form, mark_field};
 use crate::console::access::Visitor;
 use crate::console::answer::{PageResult, Problem};
-use crate::console::pages::parts::concept_path;
+use crate::console::pages::parts::{concept_path, site_path};
 use crate::console::pages::shell::{NavigationItem, Page, page_response};
 use crate::console::snapshot::Mined;
 use crate::console::state::Console;
 use crate::control::Change;
 use crate::correcting::TaxonomyChange;
-use crate::html::values::{count_with_noun, empty_note};
+use crate::html::values::{Number, count_with_noun, empty_note};
 use crate::queries::audit::Deed;
-use crate::queries::corrections::{ListedCorrection, Overlay, list_corrections, meant_concept};
+use crate::queries::corrections::{
+    ListedCorrection, Moves, Overlay, list_corrections, meant_concept, preview,
+};
 
 /// The path of the list and its form.
 pub(in crate::console) const PATH: &str = "/corrections";
-/// The most concepts whose change is shown.
+/// The most concepts whose change is shown, and the most forms or places that can be chosen.
 const SHOWN: usize = 60;
+const CHOICES: usize = 400;
+/// The longest time in which it is counted how many articles a correction moves.
+const COUNTING: Duration = Duration::from_secs(20);
 
 /// The corrections; before the first fold there are none to read.
-async fn overlay(console: &Console) -> Result<Option<Overlay>, Problem> {
+pub(in crate::console) async fn overlay(console: &Console) -> Result<Option<Overlay>, Problem> {
     let read = Overlay::read(console.source.parts.stores.state.as_ref()).await;
     read.map_err(|error| Problem::away(&format!("{error:#}")))
 }
@@ -134,7 +142,35 @@ pub(in crate::console) async fn concept_section(
             } @else {
                 (table(own.into_iter(), visitor))
             }
-            @if let Some(mark) = &visitor.mark { (form_of(&concept.key, mark)) }
+            @if let Some(mark) = &visitor.mark { (form_of(&concept.key, mark)) (split_form(concept, mark)) }
+        }
+    })
+}
+
+/// The part of a site's page: which of its sections and tags editors mapped to concepts, and a form for more.
+///
+/// # Errors
+/// When the store fails.
+pub(in crate::console) async fn site_section(
+    console: &Console,
+    site: &Site,
+    places: &[&str],
+    visitor: &Visitor,
+) -> Result<Markup, Problem> {
+    let listed = listed(console).await?;
+    let is_own = |own: &&ListedCorrection| matches!(&own.entry.correction, Correction::Map { site: of, .. } if of == site);
+    let own: Vec<_> = listed.iter().filter(is_own).collect();
+    Ok(html! {
+        @if !own.is_empty() || (visitor.mark.is_some() && !places.is_empty()) {
+            section #maps {
+                h2 { "Sections mapped to concepts " small { "by editors" } }
+                @if own.is_empty() {
+                    p.soft { "None: articles are filed under the concepts that its sections and tags are called like. " a href=(PATH) { "All corrections" } }
+                } @else {
+                    (table(own.into_iter(), visitor))
+                }
+                @if let Some(mark) = &visitor.mark { (map_form(site, places, mark)) }
+            }
         }
     })
 }
@@ -170,20 +206,175 @@ fn form_of(key: &str, mark: &str) -> Markup {
     }
 }
 
-/// What a form asks for.
-fn correction_of(form: &Form, overlay: &Overlay) -> Result<Correction, Problem> {
-    let meant =
-        |name: &str| meant_concept(&overlay.corrected, &overlay.mined, name).map_err(Problem::refused);
-    let concept = meant(form.get("concept"))?;
-    let value = form.get("value");
+/// Makes written forms of a concept one of their own.
+fn split_form(concept: &Concept, mark: &str) -> Markup {
+    html! {
+        @if concept.forms.len() > 1 {
+            form.fields method="post" action=(PATH) {
+                (mark_field(mark))
+                input type="hidden" name="concept" value=(concept.key);
+                input type="hidden" name="kind" value="split";
+                fieldset {
+                    legend { "Make written forms a concept of their own" }
+                    @for form in concept.forms.iter().take(CHOICES) {
+                        label dir="auto" { input type="checkbox" name="forms" value=(form.text); " " (form.text) }
+                    }
+                }
+                div {
+                    label for="split-label" { "Its label, if not the first form" }
+                    input #split-label name="value" autocomplete="off" dir="auto";
+                }
+                div {
+                    label for="split-note" { "Why" }
+                    input #split-note name="note" autocomplete="off" dir="auto";
+                }
+                div.acts { button name="act" value="preview" { "See what it would change" } }
+            }
+        }
+    }
+}
+
+/// Maps a section or tag of a site to a concept.
+fn map_form(site: &Site, places: &[&str], mark: &str) -> Markup {
+    html! {
+        @if !places.is_empty() {
+            form.fields method="post" action=(PATH) {
+                (mark_field(mark))
+                input type="hidden" name="kind" value="map";
+                input type="hidden" name="site" value=(site);
+                div {
+                    label for="map-place" { "Articles of its section or tag" }
+                    select #map-place name="place" {
+                        @for place in places.iter().take(CHOICES) { option dir="auto" value=(place) { (place) } }
+                    }
+                }
+                div {
+                    label for="map-concept" { "belong to the concept (key or name)" }
+                    input #map-concept name="value" autocomplete="off" dir="auto";
+                }
+                div {
+                    label for="map-note" { "Why" }
+                    input #map-note name="note" autocomplete="off" dir="auto";
+                }
+                div.acts { button name="act" value="preview" { "See what it would change" } }
+            }
+        }
+    }
+}
+
+/// What a form asks for. Concepts are as a person names them.
+fn correction_of(form: &Form) -> Result<Correction, Problem> {
+    let [concept, value] = ["concept", "value"].map(|name| form.get(name).to_owned());
     Ok(match form.get("kind") {
         "hide" => Correction::Hide { concept },
-        "rename" => Correction::Rename { concept, label: value.to_owned() },
-        "merge" => Correction::Merge { concept, into: meant(value)? },
-        "under" => Correction::Under { concept, parent: meant(value)? },
-        "not-under" => Correction::NotUnder { concept, parent: meant(value)? },
+        "rename" => Correction::Rename { concept, label: value },
+        "merge" => Correction::Merge { concept, into: value },
+        "split" => {
+            let forms = form.all("forms").filter(|text| !text.is_empty()).map(str::to_owned).collect();
+            Correction::Split { concept, forms, label: Some(value).filter(|label| !label.is_empty()) }
+        }
+        "under" => Correction::Under { concept, parent: value },
+        "not-under" => Correction::NotUnder { concept, parent: value },
+        "map" => {
+            let (site, place) = (Site::of_host(form.get("site")), form.get("place").to_owned());
+            Correction::Map { site, place, concept: value }
+        }
         other => return Err(Problem::bad(format!("`{other}` is no kind of correction."))),
     })
+}
+
+/// A correction that names concepts by their keys, from one that names them as a person does.
+///
+/// # Errors
+/// When a name is none, or that of several.
+fn with_keys(correction: Correction, overlay: &Overlay) -> Result<Correction, Problem> {
+    let meant =
+        |name: String| meant_concept(&overlay.corrected, &overlay.mined, &name).map_err(Problem::refused);
+    Ok(match correction {
+        Correction::Hide { concept } => Correction::Hide { concept: meant(concept)? },
+        Correction::Rename { concept, label } => Correction::Rename { concept: meant(concept)?, label },
+        Correction::Merge { concept, into } => {
+            Correction::Merge { concept: meant(concept)?, into: meant(into)? }
+        }
+        Correction::Split { concept, forms, label } => {
+            Correction::Split { concept: meant(concept)?, forms, label }
+        }
+        Correction::Under { concept, parent } => {
+            Correction::Under { concept: meant(concept)?, parent: meant(parent)? }
+        }
+        Correction::NotUnder { concept, parent } => {
+            Correction::NotUnder { concept: meant(concept)?, parent: meant(parent)? }
+        }
+        Correction::Map { site, place, concept } => Correction::Map { site, place, concept: meant(concept)? },
+    })
+}
+
+/// A change of the corrections that was checked, with what it would leave.
+pub(in crate::console) struct Checked {
+    pub(in crate::console) change: TaxonomyChange,
+    overlay: Overlay,
+    then: Corrections,
+    /// What it does, in a sentence.
+    pub(in crate::console) said: String,
+}
+
+/// Checks a new correction of somebody, which may name concepts as a person does.
+///
+/// # Errors
+/// When there is no taxonomy, it does not apply, or the store fails.
+pub(in crate::console) async fn check_addition(
+    console: &Console,
+    correction: Correction,
+    note: Option<String>,
+    author: Option<String>,
+) -> Result<Checked, Problem> {
+    let overlay = overlay(console).await?.ok_or_else(without_taxonomy)?;
+    let correction = with_keys(correction, &overlay)?;
+    let entry = Entry { note, author, at: Some(iso(now())), ..Entry::new(correction) };
+    checked(TaxonomyChange::Add(Box::new(entry)), overlay)
+}
+
+/// Checks that a correction can be undone.
+///
+/// # Errors
+/// As [`check_addition`].
+pub(in crate::console) async fn check_undoing(console: &Console, number: u64) -> Result<Checked, Problem> {
+    checked(TaxonomyChange::Undo(vec![number]), overlay(console).await?.ok_or_else(without_taxonomy)?)
+}
+
+fn without_taxonomy() -> Problem {
+    Problem::bad("There is no taxonomy yet.")
+}
+
+fn checked(change: TaxonomyChange, overlay: Overlay) -> Result<Checked, Problem> {
+    let mut then = overlay.corrections.clone();
+    let said = change.make(&mut then, &overlay.mined).map_err(Problem::refused)?;
+    Ok(Checked { change, overlay, then, said })
+}
+
+impl Checked {
+    /// How many articles it moves. An error says why they were not counted.
+    pub(in crate::console) async fn count_moves(self, console: &Console) -> Result<Moves, String> {
+        let turn = console.counting.clone().try_lock_owned();
+        let turn = turn.map_err(|_| "somebody else's correction is counted at the moment")?;
+        let parts = console.source.parts.clone();
+        let runtime = tokio::runtime::Handle::current();
+        // Filing takes processor time between its reads.
+        let work = move || {
+            let Checked { overlay: Overlay { mined, corrections, .. }, then, .. } = self;
+            let counted = preview(&parts, &mined, &corrections, &then);
+            let counted = runtime.block_on(async { tokio::time::timeout(COUNTING, counted).await });
+            drop(turn);
+            counted
+        };
+        let counted = tokio::time::timeout(COUNTING + COUNTING / 4, tokio::task::spawn_blocking(work)).await;
+        match counted {
+            Ok(Ok(Ok(Ok(preview)))) => Ok(preview.moves),
+            Ok(Ok(Ok(Err(error)))) => Err(format!("{error:#}")),
+            Ok(Err(panic)) => Err(panic.to_string()),
+            Ok(Ok(Err(_))) | Err(_) => Err(format!("that takes more than {} s", COUNTING.as_secs())),
+        }
+    }
 }
 
 /// Shows what a correction would change, keeps it, or undoes one.
@@ -191,24 +382,24 @@ pub(in crate::console) async fn change(State(console): State<Arc<Console>>, form
     if form.get("act") == "undo" {
         let number: u64 =
             form.get("number").parse().map_err(|_| Problem::bad("A correction has a number."))?;
-        return keep(&console, &form, TaxonomyChange::Undo(vec![number]), &format!("undo {number}")).await;
+        let undoing = check_undoing(&console, number).await?;
+        return keep(&console, &form, undoing.change, &format!("undo {number}")).await;
     }
-    let overlay = overlay(&console).await?.ok_or_else(|| Problem::bad("There is no taxonomy yet."))?;
-    let correction = correction_of(&form, &overlay)?;
-    let about = correction.to_string();
     let note = Some(form.get("note").to_owned()).filter(|note| !note.is_empty());
     let author = form.sender().map(str::to_owned);
-    let entry = Entry { note, author, at: Some(iso(now())), ..Entry::new(correction) };
-    let addition = TaxonomyChange::Add(Box::new(entry));
+    let addition = check_addition(&console, correction_of(&form)?, note, author).await?;
+    let about = match &addition.change {
+        TaxonomyChange::Add(entry) => entry.correction.to_string(),
+        _ => addition.said.clone(),
+    };
     match form.get("act") {
-        "keep" => keep(&console, &form, addition, &about).await,
+        "keep" => keep(&console, &form, addition.change, &about).await,
         "preview" => {
-            let mut then = overlay.corrections.clone();
-            addition.make(&mut then, &overlay.mined).map_err(Problem::refused)?;
-            let after = apply(&overlay.mined, &then).taxonomy;
+            let after = apply(&addition.overlay.mined, &addition.then).taxonomy;
             let snapshot = console.snapshot().await?;
-            let effects = effects(&snapshot.mined, &overlay.corrected, &after);
-            page_response(&console, &snapshot, preview_page(&form, &about, &effects))
+            let effects = effects(&snapshot.mined, &addition.overlay.corrected, &after);
+            let moves = addition.count_moves(&console).await;
+            page_response(&console, &snapshot, preview_page(&form, &about, &effects, &moves))
         }
         other => Err(Problem::bad(format!("`{other}` is nothing that can be done to corrections.")).into()),
     }
@@ -256,19 +447,24 @@ fn effects(mined: &Mined, before: &Taxonomy, after: &Taxonomy) -> Vec<String> {
     lines
 }
 
-fn preview_page(form: &Form, about: &str, effects: &[String]) -> Page {
-    let key = form.get("concept");
+fn preview_page(form: &Form, about: &str, effects: &[String], moves: &Result<Moves, String>) -> Page {
+    let (key, site) = (form.get("concept"), form.get("site"));
+    let (from, name) =
+        if key.is_empty() { (site_path(&Site::of_host(site)), site) } else { (concept_path(key), key) };
     Page {
         place: NavigationItem::Taxonomy,
         title: "What the correction changes".into(),
-        trail: html! { a href="/taxonomy" { "Taxonomy" } " / " a href=(concept_path(key)) { (key) } },
+        trail: html! { a href="/taxonomy" { "Taxonomy" } " / " a href=(from) { (name) } },
         lead: html! { p.lead dir="auto" { (about) ". Nothing is kept yet." } },
         main: html! {
             form.acts method="post" action=(PATH) {
                 (mark_field(&form.mark))
-                @for name in ["concept", "kind", "value", "note"] { input type="hidden" name=(name) value=(form.get(name)); }
+                @for name in ["concept", "kind", "value", "note", "site", "place"] {
+                    input type="hidden" name=(name) value=(form.get(name));
+                }
+                @for written in form.all("forms") { input type="hidden" name="forms" value=(written); }
                 button name="act" value="keep" { "Keep it" }
-                a href=(concept_path(key)) { "Drop it" }
+                a href=(from) { "Drop it" }
             }
             section {
                 h2 { "Concepts that change" }
@@ -276,6 +472,47 @@ fn preview_page(form: &Form, about: &str, effects: &[String]) -> Page {
                 ul { @for line in effects.iter().take(SHOWN) { li dir="auto" { (line) } } }
                 @if effects.len() > SHOWN { p.soft { "and " (effects.len() - SHOWN) " more" } }
             }
+            section {
+                h2 { "Articles that move" }
+                (moves_shown(moves))
+            }
         },
+    }
+}
+
+/// How many articles a correction moves, and between which concepts.
+fn moves_shown(moves: &Result<Moves, String>) -> Markup {
+    let articles = |count: Option<u64>| {
+        html! {
+            @match count { Some(count) => (Number(count)), None => "no concept" }
+        }
+    };
+    html! {
+        @match moves {
+            Ok(moves) => {
+                p { (Number(moves.moved)) " of " (count_with_noun(moves.articles, "article", "articles")) "." }
+                @if !moves.concepts.is_empty() {
+                    div.scroll {
+                        table {
+                            thead { tr {
+                                th scope="col" { "Concept" } th.number scope="col" { "Articles now" } th.number scope="col" { "Then" }
+                            } }
+                            tbody {
+                                @for concept in moves.concepts.iter().take(SHOWN) {
+                                    tr {
+                                        th scope="row" dir="auto" { (concept.label) }
+                                        td.number { (articles(concept.before)) } td.number { (articles(concept.after)) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                    @if moves.concepts.len() > SHOWN { p.soft { "and " (moves.concepts.len() - SHOWN) " more" } }
+                }
+            }
+            Err(reason) => p.soft {
+                "They were not counted: " (reason) ". " span.code { "newslode correct" } " counts them with " span.code { "--preview" } "."
+            },
+        }
     }
 }

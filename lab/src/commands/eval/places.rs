@@ -10,6 +10,7 @@ use newslode::exit::{Exit, hinted};
 use newslode::out;
 use newslode::progress::ProgressDisplay;
 use newslode_miner::mining::site_scheme::{Place, PlaceFinder, SchemePage, SiteScheme, SlotReport, folded};
+use newslode_page::article::NamedLink;
 use newslode_page::contribution::Contribution;
 use newslode_page::extract::SlotUse;
 use newslode_page::reading::CanonicalUrl;
@@ -50,6 +51,7 @@ struct ReadPage {
     slots: Vec<SlotUse>,
     authors: Vec<String>,
     published: Option<String>,
+    breadcrumbs: Vec<NamedLink>,
 }
 
 /// What is counted of a site.
@@ -170,6 +172,7 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
             authors: is_article(page).then_some(page.authors.as_slice()),
             published: page.published.as_deref(),
             slots,
+            breadcrumbs: if is_article(page) { &page.breadcrumbs } else { &[] },
             links: &page.contribution.links,
         })
         .collect();
@@ -177,6 +180,9 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
     let finder = PlaceFinder::new(scheme);
     if args.slots {
         print_slots(&reports)?;
+    }
+    if args.tree {
+        print_tree(finder.scheme())?;
     }
     let mut counts = Counts::default();
     let mut shown = 0;
@@ -197,6 +203,21 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
     Ok(counts)
 }
 
+/// Prints which places are within which, and where most of their articles are, too.
+fn print_tree(scheme: &SiteScheme) -> anyhow::Result<()> {
+    for (at, place) in scheme.places().iter().enumerate() {
+        let (label, articles) = (&place.label, place.articles);
+        if let Some((broader, by)) = scheme.broader(at) {
+            let (above, shown) = (&broader.label, by.articles);
+            out::line(format!("  {above} > {label} ({articles}): {:?}, breadcrumbs of {shown}", by.by))?;
+        }
+        if let Some((wider, mostly)) = scheme.mostly_in(at) {
+            out::line(format!("  {label} ({articles}) is mostly in {}: {}", wider.label, mostly.articles))?;
+        }
+    }
+    Ok(())
+}
+
 fn read_pages(path: &Path, quiet: bool) -> anyhow::Result<Vec<ReadPage>> {
     let rows: Vec<Stored> = read_lines(&path.join("manifest.jsonl"))?;
     let rows: Vec<Stored> = rows.into_iter().filter(|row| row.file.starts_with("pages/")).collect();
@@ -205,8 +226,10 @@ fn read_pages(path: &Path, quiet: bool) -> anyhow::Result<Vec<ReadPage>> {
         let url: CanonicalUrl = row.url.parse().ok()?;
         let bytes = std::fs::read(path.join(&row.file)).ok()?;
         let found = analyse(&url, Some("text/html"), &bytes, FETCHED_AT, &Params::default());
-        let (authors, published) =
-            found.article.map(|article| (article.authors, article.published)).unwrap_or_default();
+        let (authors, published, breadcrumbs) = found
+            .article
+            .map(|article| (article.authors, article.published, article.breadcrumbs))
+            .unwrap_or_default();
         Some(ReadPage {
             url,
             said: row.url.clone(),
@@ -214,6 +237,7 @@ fn read_pages(path: &Path, quiet: bool) -> anyhow::Result<Vec<ReadPage>> {
             slots: found.slots,
             authors,
             published,
+            breadcrumbs,
         })
     };
     let halves: Vec<&[Stored]> = rows.chunks(rows.len().div_ceil(2).max(1)).collect();

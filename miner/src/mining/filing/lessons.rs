@@ -12,7 +12,7 @@ use newslode_page::reading::CanonicalUrl;
 use super::catalogue::{Catalogue, Number};
 use super::direct::{DirectWitnesses, place_of_site};
 use super::hash::hash;
-use super::model::Filing;
+use super::model::{ConceptCodes, Filing};
 use super::places::{Places, directories, section};
 use super::shown::{FirstShown, FirstShownTally};
 use super::witness::{ArticleEvidence, Named, Witness};
@@ -60,6 +60,7 @@ pub struct Lessons {
     places: Places,
     shown: FirstShown,
     corpus: Corpus,
+    codes: ConceptCodes,
 }
 
 impl Lessons {
@@ -73,7 +74,13 @@ impl Lessons {
     #[must_use]
     pub fn without(taxonomy: &Taxonomy, hidden: Option<Witness>) -> Lessons {
         let direct = DirectWitnesses { catalogue: Catalogue::new(taxonomy), mapped: BTreeMap::new(), hidden };
-        Lessons { direct, places: Places::default(), shown: FirstShown::default(), corpus: Corpus::default() }
+        Lessons {
+            direct,
+            places: Places::default(),
+            shown: FirstShown::default(),
+            corpus: Corpus::default(),
+            codes: ConceptCodes::new(taxonomy),
+        }
     }
 
     /// Takes over the places of sites that editors mapped to concepts. Those whose concept is none now are left out.
@@ -134,8 +141,8 @@ impl Lessons {
     /// What the articles taught.
     #[must_use]
     pub fn learn(self) -> Filing {
-        let Lessons { direct, places, shown, corpus } = self;
+        let Lessons { direct, places, shown, corpus, codes } = self;
         let classifier = corpus.train(&direct.catalogue);
-        Filing { direct, places: places.agreed(), shown, classifier }
+        Filing { direct, places: places.agreed(), shown, classifier, codes }
     }
 }

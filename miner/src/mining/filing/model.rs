@@ -1,6 +1,6 @@
 //! The result of the lessons: a value that files articles. See [`Filing`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,9 @@ use super::places::AgreedPlaces;
 use super::shown::FirstShown;
 use super::witness::{ArticleEvidence, Filed, Witness};
 use super::words::WordClassifier;
+use crate::mining::schemes::{SchemeSet, align_label, codes_of};
+use crate::mining::site_scheme::Place;
+use crate::mining::taxonomy::Taxonomy;
 
 /// Files articles.
 #[derive(Serialize, Deserialize)]
@@ -18,6 +21,24 @@ pub struct Filing {
     pub(super) places: AgreedPlaces,
     pub(super) shown: FirstShown,
     pub(super) classifier: WordClassifier,
+    pub(super) codes: ConceptCodes,
+}
+
+/// The codes of concepts in schemes from outside.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct ConceptCodes {
+    /// By the key of a concept that has some.
+    by_concept: BTreeMap<String, Vec<String>>,
+    /// Digest of the schemes.
+    schemes: String,
+}
+
+impl ConceptCodes {
+    pub(super) fn new(taxonomy: &Taxonomy) -> ConceptCodes {
+        let coded = taxonomy.concepts.iter().map(|concept| (concept.key.clone(), codes_of(&concept.aligned)));
+        let by_concept = coded.filter(|(_, codes)| !codes.is_empty()).collect();
+        ConceptCodes { by_concept, schemes: taxonomy.schemes.clone() }
+    }
 }
 
 impl Filing {
@@ -56,6 +77,24 @@ impl Filing {
             Some(Filed { concept: concept.key.clone(), label: concept.label.clone(), witness, confidence })
         };
         found.into_iter().filter_map(filed).collect()
+    }
+
+    /// The codes of an article that is filed under these concepts and has these places, sorted. The labels of places are looked up
+    /// in `set` if the concepts were aligned to the same schemes.
+    #[must_use]
+    pub fn codes(
+        &self,
+        filed: &[Filed],
+        places: &[Place],
+        language: Option<&str>,
+        set: Option<&SchemeSet>,
+    ) -> Vec<String> {
+        let of_concepts = filed.iter().filter_map(|filed| self.codes.by_concept.get(&filed.concept));
+        let mut codes: BTreeSet<String> = of_concepts.flatten().cloned().collect();
+        if let Some(set) = set.filter(|set| set.digest() == self.codes.schemes) {
+            codes.extend(places.iter().flat_map(|place| codes_of(&align_label(set, &place.label, language))));
+        }
+        codes.into_iter().collect()
     }
 
     /// Forgets what was learnt about a witness; the others stay as they are.

@@ -230,6 +230,40 @@ fn an_article_is_filed_under_the_concepts_that_its_places_name() {
 }
 
 #[test]
+fn an_article_has_the_codes_of_its_concepts_and_of_what_its_places_mean() {
+    use crate::mining::schemes::{Builtin, SchemeSet, align_taxonomy};
+    use crate::mining::site_scheme::{Place, PlaceKind};
+    let set_of = |builtin: Builtin| SchemeSet::new(Vec::new(), vec![(builtin, builtin.scheme().unwrap())]);
+    let (topics, genres) = (set_of(Builtin::Topics), set_of(Builtin::Genres));
+    let mut taxonomy = taxonomy();
+    align_taxonomy(&topics, &mut taxonomy);
+    let filing = Lessons::new(&taxonomy).learn();
+    let filing: Filing =
+        newslode_common::message::wire::decode(&newslode_common::message::wire::encode(&filing).unwrap())
+            .unwrap();
+    let tennis =
+        |witness| Filed { concept: "en:tenni".into(), label: "Tennis".into(), witness, confidence: 1.0 };
+    let (filed, places) = (
+        [tennis(Witness::Section)],
+        [Place {
+            label: "Football".into(),
+            address: None,
+            kind: PlaceKind::Tag,
+            evidence: vec!["link".into()],
+            probability: 0.9,
+        }],
+    );
+    let own = ["urn:newslode:topics:tennis".to_owned()];
+    assert_eq!(filing.codes(&filed, &[], Some("en"), Some(&topics)), own);
+    let both = ["urn:newslode:topics:football".to_owned(), own[0].clone()];
+    assert_eq!(filing.codes(&filed, &places, Some("en"), Some(&topics)), both);
+    // Without the schemes to which the concepts were aligned, labels of places are not looked up.
+    assert_eq!(filing.codes(&filed, &places, Some("en"), Some(&genres)), own);
+    assert_eq!(filing.codes(&filed, &places, Some("en"), None), own);
+    assert!(filing.codes(&[], &[], None, None).is_empty());
+}
+
+#[test]
 fn a_concept_page_that_first_shows_other_stories_is_not_used() {
     let unread = article("https://s0.test/x/99", None, "");
     let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();

@@ -1,9 +1,10 @@
 //! The evidence that one concept is broader than another, site by site.
 //!
-//! The paper uses a page's outline alone ([`outlined`]). A site shows a pair in three more ways:
+//! The paper uses a page's outline alone ([`outlined`]). A site shows a pair in four more ways:
 //! - a menu whose broader entry has a list with the narrower one;
 //! - one link whose path spells both (`/sports/tennis`), in the summary's `nested` like the menu;
-//! - links of the two whose paths nest (`/a12` and `/a12/b7`).
+//! - links of the two whose paths nest (`/a12` and `/a12/b7`);
+//! - breadcrumbs of its articles, which its scheme has ([`Breadcrumbs`]).
 //!
 //! Each kind is wrong now and then, but two are rarely wrong together, so sites are counted over all kinds. How far a heading
 //! reaches is a guess, and sites made alike get it wrong alike, so a pair that only outlines show needs one site more. Start at
@@ -35,10 +36,18 @@ pub(super) fn themselves(index: &Index) -> Vec<Id> {
     (0..).take(index.names.table(()).len()).collect()
 }
 
-/// The pairs of concepts that a menu or path shows and that addresses confirm: the usual page of the narrower label lies below
+/// For each site the pairs of labels that breadcrumbs of its articles show, the broader one first.
+pub(super) type Breadcrumbs = Vec<Vec<(Id, Id)>>;
+
+/// The pairs of concepts that a menu, breadcrumbs or a path show and that addresses confirm: the usual page of the narrower label lies below
 /// that of the broader one. A menu "Travel" may have a list with "Asia"; but if that site keeps Asia below its page "World",
 /// Asia is no kind of travel. One site is enough for such a pair. Sites for which `is_heard` is false are left out.
-pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool) -> Vec<Related> {
+pub(super) fn at_home(
+    index: &Index,
+    of: &[Id],
+    breadcrumbs: &Breadcrumbs,
+    is_heard: impl Fn(usize) -> bool,
+) -> Vec<Related> {
     let mut found: BTreeMap<(Id, Id), Vec<usize>> = BTreeMap::new();
     for (at, site) in index.sites.iter().enumerate().filter(|(at, _)| is_heard(*at)) {
         let places: FxHashMap<Id, usize> =
@@ -49,7 +58,7 @@ pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool
             };
             site.places_above(*narrower).any(|above| above == *broader)
         };
-        for (broader, narrower) in &site.nested {
+        for (broader, narrower) in site.nested.iter().chain(shown_by(breadcrumbs, at)) {
             let Some(pair) = pair(of, *broader, *narrower) else { continue };
             if is_below(narrower, broader) {
                 let sites = found.entry(pair).or_default();
@@ -71,12 +80,13 @@ pub(super) fn at_home(index: &Index, of: &[Id], is_heard: impl Fn(usize) -> bool
 }
 
 /// The pairs of concepts, each with the sites that show it and the least level there.
-pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
+pub(super) fn seen(index: &Index, of: &[Id], breadcrumbs: &Breadcrumbs, support: u32) -> Seen {
     let mut said: FxHashSet<(Id, Id)> = FxHashSet::default();
     let mut seen = Places::default();
     for (at, site) in index.sites.iter().enumerate() {
         let by_path = site.by_path(|id| concept(of, id).is_some());
-        for pair in site.nested.iter().chain(&by_path).filter_map(|(a, b)| pair(of, *a, *b)) {
+        let said_here = site.nested.iter().chain(&by_path).chain(shown_by(breadcrumbs, at));
+        for pair in said_here.filter_map(|(a, b)| pair(of, *a, *b)) {
             said.insert(pair);
             add(&mut seen, pair, at, 1);
         }
@@ -84,6 +94,11 @@ pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
     }
     seen.retain(|pair, places| said.contains(pair) || places.len() > support as usize);
     listed(seen, index)
+}
+
+/// The pairs that breadcrumbs of a site's articles show.
+fn shown_by(breadcrumbs: &Breadcrumbs, site: usize) -> &[(Id, Id)] {
+    breadcrumbs.get(site).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// The pairs that outlines show, as in the paper.

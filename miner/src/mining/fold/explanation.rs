@@ -94,9 +94,11 @@ impl<'a> Explainer<'a> {
             let ends = (taxonomy.concept(&relation.broader), taxonomy.concept(&relation.narrower));
             if let (Some(broader), Some(narrower)) = ends
                 && (broader.key == key || narrower.key == key)
-                && verdict_of(judged, &narrower.key) != Verdict::Concept
             {
-                show_expansion(text, sites, broader, narrower, relation);
+                show_breadcrumbs(text, schemes, broader, narrower, relation);
+                if verdict_of(judged, &narrower.key) != Verdict::Concept {
+                    show_expansion(text, sites, broader, narrower, relation);
+                }
             }
         }
     }
@@ -127,9 +129,14 @@ fn keys_of(
 
 fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], schemes: &Schemes, key: &str) {
     for site in sites {
-        if let Some(placed) = schemes.get(&site.site).and_then(|scheme| scheme.labels.get(key)) {
+        if let Some((scheme, placed)) =
+            schemes.get(&site.site).and_then(|scheme| Some((scheme, scheme.labels.get(key)?)))
+        {
             let (form, articles) = (&placed.form, placed.articles);
             line(text, format_args!("  {} files under `{form}`: articles {articles}", site.site));
+            if let Some((wider, both)) = scheme.mostly_in(key) {
+                line(text, format_args!("    mostly in `{wider}` there, too: articles {both}"));
+            }
         }
         let Some(label) = site.labels.get(key) else { continue };
         let roles: Vec<String> =
@@ -155,6 +162,26 @@ fn show_relation(text: &mut String, relation: &Relation, key: &str) {
         line(text, format_args!("  under `{}` {proof}", relation.broader));
     } else if relation.broader == key {
         line(text, format_args!("  over `{}` {proof}", relation.narrower));
+    }
+}
+
+/// Shows on which sites of a relation breadcrumbs have it.
+fn show_breadcrumbs(
+    text: &mut String,
+    schemes: &Schemes,
+    broader: &Concept,
+    narrower: &Concept,
+    relation: &Relation,
+) {
+    for (site, scheme) in relation.sites.iter().filter_map(|site| Some((site, schemes.get(site)?))) {
+        let below = |above: &String| {
+            let keys = narrower.keys.iter();
+            keys.map(|key| scheme.breadcrumbs_between(above, key)).sum::<u32>()
+        };
+        let articles: u32 = broader.keys.iter().map(below).sum();
+        if articles > 0 {
+            line(text, format_args!("    by the breadcrumbs of {articles} articles on {site}"));
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Schemes;
+use super::evidence::Breadcrumbs;
 use crate::mining::concepts::key::language;
 use crate::mining::concepts::{Judged, Verdict, judge_alone, least_support};
 use crate::mining::index::Index;
@@ -170,6 +171,16 @@ impl<'a> Placed<'a> {
 
     fn has_scheme_of(&self, site: usize, articles: u32) -> bool {
         self.schemes.get(site).copied().flatten().is_some_and(|scheme| scheme.articles >= articles)
+    }
+
+    /// The pairs of labels that breadcrumbs show, by site. Labels that no page of a folded site shows have no number.
+    pub(super) fn breadcrumbs(&self, index: &Index) -> Breadcrumbs {
+        let number = |key: &str| index.names.get(key);
+        let of_scheme = |scheme: &SchemeSummary| {
+            let pairs = scheme.breadcrumbs();
+            pairs.filter_map(|(broader, narrower, _)| Some((number(broader)?, number(narrower)?))).collect()
+        };
+        self.schemes.iter().map(|scheme| scheme.map_or_else(Vec::new, of_scheme)).collect()
     }
 
     /// Whether one site files articles under both labels: then it tells them apart.

@@ -391,6 +391,34 @@ fn a_region_is_not_broader_than_a_subject_whatever_menus_say() {
 }
 
 #[test]
+fn breadcrumbs_relate_concepts_like_menus_do_and_the_explanation_names_them() {
+    let sites = with_menus(3, &[("en:zither", "Zither"), ("en:gadfli", "Gadfly")]);
+    let scheme = |crumbs: &[(&str, &str, u32)]| {
+        let labels =
+            [("en:zither", "Zither", 9, &["strings"][..]), ("en:gadfli", "Gadfly", 5, &["strings", "fly"])];
+        SchemeSummary::made(&labels).with_breadcrumbs(crumbs)
+    };
+    let down = scheme(&[("en:zither", "en:gadfli", 7)]);
+    let related = |schemes: &[(usize, SchemeSummary)]| -> Vec<(String, String, usize)> {
+        let relations = fold_with(&sites, schemes).relations;
+        relations.into_iter().map(|pair| (pair.broader, pair.narrower, pair.sites.len())).collect()
+    };
+    // One site is not enough, and a site that says the reverse is outvoted.
+    assert_eq!(related(&[(0, down.clone()), (1, scheme(&[]))]), []);
+    let pair = ("en:zither".to_owned(), "en:gadfli".to_owned(), 2);
+    assert_eq!(related(&[(0, down.clone()), (1, down.clone())]), [pair.clone()]);
+    let up = scheme(&[("en:gadfli", "en:zither", 9)]);
+    assert_eq!(related(&[(0, down.clone()), (1, down.clone()), (2, up)]), [pair]);
+
+    let schemes = [(0, down.clone()), (1, down)];
+    let taxonomy = fold_with(&sites, &schemes);
+    let schemes = schemes.map(|(at, scheme)| (sites[at].site.clone(), Arc::new(scheme)));
+    let why = explain(&taxonomy, &sites, &schemes.into(), KnownLabels::builtin(), "Gadfly");
+    assert!(why.contains("under `en:zither` at level 1"), "{why}");
+    assert!(why.contains(&format!("by the breadcrumbs of 7 articles on {}", sites[0].site)), "{why}");
+}
+
+#[test]
 fn a_label_is_shown_without_what_only_separates_it() {
     for (form, shown) in [
         ("| Fashion", "Fashion"),

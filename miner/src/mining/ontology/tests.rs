@@ -75,12 +75,16 @@ fn document(form: RdfForm) -> Vec<u8> {
     let arts = place("Arts & \"Life\"", Some("https://a.test/arts/{1}/"), PlaceKind::Section);
     let places =
         [arts.clone(), place("Jazz\u{1}", None, PlaceKind::Tag), place("JAZZ", None, PlaceKind::Tag)];
-    assert!(writer.article(&article, &["en:art".to_owned()].into(), &places).unwrap());
+    assert!(writer.article(&article, &["en:art".to_owned()].into(), &places, None).unwrap());
     let again = testing::article("https://a.test/other");
-    assert!(writer.article(&again, &["en:art".to_owned()].into(), &[arts]).unwrap());
+    assert!(writer.article(&again, &["en:art".to_owned()].into(), &[arts], None).unwrap());
     let other = Article { site: "b.test".into(), ..testing::article("https://b.test/story") };
     let same_name = place("Jazz", None, PlaceKind::Section);
-    assert!(writer.article(&other, &["en:art".to_owned()].into(), &[same_name]).unwrap());
+    assert!(writer.article(&other, &["en:art".to_owned()].into(), &[same_name], None).unwrap());
+    let scheme = SiteScheme::nested(&[("Sport", "Ball games"), ("Ball games", "Tennis")]);
+    let tennis = Article { site: "c.test".into(), ..testing::article("https://c.test/story") };
+    let own = place("Tennis", None, PlaceKind::Section);
+    assert!(writer.article(&tennis, &BTreeSet::new(), &[own], Some(&scheme)).unwrap());
     assert!(writer.instance(&river()).unwrap());
     writer.finish().unwrap()
 }
@@ -142,10 +146,17 @@ fn the_ontology_parses_into_the_expected_triples() {
         "<urn:newslode:concept:en%3Aopera> <http://purl.org/dc/terms/isReplacedBy> <urn:newslode:concept:en%3Aart>",
         "<urn:newslode:concept:en%3Aart> <http://purl.org/dc/terms/identifier> \"c",
         "<urn:newslode:place:b.test/jazz> <http://www.w3.org/2004/02/skos/core#inScheme> <urn:newslode:scheme:b.test>",
+        "<urn:newslode:place:c.test/tennis> <http://www.w3.org/2004/02/skos/core#broader> <urn:newslode:place:c.test/ball%20games>",
+        "<urn:newslode:place:c.test/sport> <http://www.w3.org/2004/02/skos/core#narrower> <urn:newslode:place:c.test/ball%20games>",
+        "<urn:newslode:place:c.test/sport> <http://www.w3.org/2004/02/skos/core#topConceptOf> <urn:newslode:scheme:c.test>",
+        "<urn:newslode:relation:place:c.test/sport/ball%20games> <urn:newslode:vocabulary:site> \"c.test\"",
     ] {
         assert!(triples.iter().any(|triple| triple.contains(wanted)), "{wanted} is missing in {triples:#?}");
     }
     assert!(!triples.iter().any(|triple| triple.contains("ballet")), "a concept that is gone is not written");
+    let tops =
+        triples.iter().filter(|triple| triple.contains("place:c.test/") && triple.contains("topConceptOf"));
+    assert_eq!(tops.count(), 1, "{triples:#?}");
     let labels =
         triples.iter().filter(|triple| triple.contains("place:a.test/") && triple.contains("prefLabel"));
     assert_eq!(labels.count(), 2, "a place is written once, also by another spelling: {triples:#?}");
@@ -173,7 +184,7 @@ mod python {
             [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         assert!(run.status.success(), "{said}");
         assert!(
-            said.contains("2 concepts, 1 relations, 3 articles, 3 places in the schemes of 2 sites, 1 other instances with 3 properties")
+            said.contains("2 concepts, 3 relations, 4 articles, 6 places in the schemes of 3 sites, 1 other instances with 3 properties")
                 && said.contains("notice 21 damages"),
             "{said}"
         );

@@ -28,4 +28,4 @@ pub use self::lookup::{Facet, Match, SchemeIndex, Step};
 pub use self::read::read;
 pub use self::results::{Format, Limits, ReadError};
 pub use self::scheme::{Concept, Label, LabelKind, Scheme};
-pub use self::set::{Aligned, NamedScheme, SchemeSet};
+pub use self::set::{Aligned, NamedScheme, SchemeSet, codes_of};

@@ -55,6 +55,13 @@ impl Aligned {
     }
 }
 
+/// The codes of what is not furniture.
+#[must_use]
+pub fn codes_of(aligned: &[Aligned]) -> Vec<String> {
+    let wanted = aligned.iter().filter(|one| one.facet != Facet::Furniture);
+    wanted.map(|one| one.code().to_owned()).collect()
+}
+
 /// Several schemes under their names, found by labels.
 pub struct SchemeSet {
     names: Vec<String>,

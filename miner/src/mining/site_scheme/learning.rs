@@ -10,7 +10,7 @@ use super::slots::{
     LEAST_ARTICLES, Rejected, SchemePage, Site, SlotReport, SlotSums, best_beside, common_classes, judge,
     names_listings, sums_of_slots,
 };
-use super::{AcceptedSlot, BROAD, PlaceKind, SchemePlace, SiteScheme};
+use super::{AcceptedSlot, BROAD, PlaceKind, SchemePlace, SchemeTree, SiteScheme};
 
 /// The least agreement of a slot, if nothing but links to listings says that the slot names places.
 const LEAST_LISTED_BACK: f64 = 0.1;
@@ -111,6 +111,7 @@ impl SiteScheme {
             articles: u32::try_from(site.articles.len()).unwrap_or(u32::MAX),
             joined: BTreeSet::new(),
             listed: BTreeMap::new(),
+            tree: None,
         };
         // 3. Places within places: the steps of trails, and what lies within another for nearly all of its articles.
         for (_, sums) in accepted.iter().filter(|(slot, sums)| sums.is_trail(slot)) {
@@ -123,8 +124,14 @@ impl SiteScheme {
                 }
             }
         }
-        scheme.nest(&articles.into_iter().filter_map(|(target, of)| Some((place_of(target)?, of))).collect());
-        // 4. Names with commas, and articles that name nothing.
+        let articles =
+            articles.into_iter().filter_map(|(target, of)| Some((place_of(target)?, of))).collect();
+        scheme.nest(&articles);
+        // 4. The tree.
+        let trails = (0..site.articles.len()).map(|number| site.article(number).breadcrumbs);
+        let tree = SchemeTree::of(&scheme.places, &scheme.index(), trails, &articles, site.articles.len());
+        scheme.tree = Some(tree);
+        // 5. Names with commas, and articles that name nothing.
         let labels: BTreeSet<String> = scheme.places.iter().map(|place| folded(&place.label)).collect();
         scheme.joined = site.joined.intersection(&labels).cloned().collect();
         scheme.add_listed(site);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use newslode_page::article::NamedLink;
 use newslode_page::contribution::LinkUse;
 use newslode_page::extract::{SEPARATORS, SlotUse};
 use newslode_page::reading::CanonicalUrl;
@@ -55,6 +56,8 @@ pub struct SchemePage<'a> {
     pub published: Option<&'a str>,
     /// What it says of its place.
     pub slots: &'a [SlotUse],
+    /// The trail from the front page to it, if it is an article, without both ends.
+    pub breadcrumbs: &'a [NamedLink],
     /// Where it leads.
     pub links: &'a [LinkUse],
 }

@@ -2,8 +2,8 @@
 //!
 //! Sites share a concept if they file stories under one label and these stories use the same words: "Conservatives" of a page on
 //! politics and of one on nature do not. So a summary has for each label the number of articles and their most distinctive
-//! words. Words are weighed within the site, so that what all of its articles say counts for nothing. Start at
-//! [`SchemeSummary::of`].
+//! words. Words are weighed within the site, so that what all of its articles say counts for nothing. Beside the labels are the
+//! steps that breadcrumbs show between them. Start at [`SchemeSummary::of`].
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::PlaceFinder;
+use super::{BroaderBy, PlaceFinder, SchemePlace, SiteScheme};
 use crate::mining::concepts::key::language;
 use crate::mining::filing::{hash, term_weights};
 
@@ -39,6 +39,17 @@ pub struct SchemeSummary {
     pub labels: BTreeMap<String, PlacedLabel>,
     /// By language, the words of all articles.
     words: BTreeMap<String, Words>,
+    /// How labels lie in each other; nothing in summaries that were stored before this was known.
+    order: Option<LabelOrder>,
+}
+
+/// How the labels of a site lie in each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct LabelOrder {
+    /// (broader, narrower) → number of articles whose breadcrumbs say so.
+    breadcrumbs: BTreeMap<(String, String), u32>,
+    /// Label → how the site writes the label that most of its articles have, too, and the number of these.
+    mostly_in: BTreeMap<String, (String, u32)>,
 }
 
 /// A label under which a site files articles.
@@ -115,11 +126,59 @@ impl SchemeSummary {
             };
             summary.labels.insert(key, placed);
         }
+        summary.order = Some(summary.order_of(finder.scheme(), &languages));
         let languages = languages.into_iter();
         summary.words = languages
             .map(|(language, (_, all))| (language, all.distinctive(&all, MOST_SITE_WORDS)))
             .collect();
         summary
+    }
+
+    /// How the labels under which articles are filed lie in each other, in each language.
+    fn order_of(
+        &self,
+        scheme: &SiteScheme,
+        languages: &BTreeMap<String, (LabelKeys, WordSums)>,
+    ) -> LabelOrder {
+        let mut order = LabelOrder::default();
+        for (keys, _) in languages.values() {
+            let key =
+                |place: &SchemePlace| keys.key(&place.label).filter(|key| self.labels.contains_key(key));
+            for (at, place) in scheme.places().iter().enumerate().take(MOST_LABELS) {
+                let Some(own) = key(place) else { continue };
+                if let Some((broader, by)) = scheme.broader(at)
+                    && by.by.contains(&BroaderBy::Breadcrumbs)
+                    && let Some(broader) = key(broader).filter(|broader| *broader != own)
+                {
+                    *order.breadcrumbs.entry((broader, own.clone())).or_default() += by.articles;
+                }
+                if let Some((wider, mostly)) = scheme.mostly_in(at) {
+                    order.mostly_in.entry(own).or_insert_with(|| (wider.label.clone(), mostly.articles));
+                }
+            }
+        }
+        order
+    }
+
+    /// The pairs of labels of which the first is broader by the breadcrumbs of articles, each with the number of these.
+    pub fn breadcrumbs(&self) -> impl Iterator<Item = (&str, &str, u32)> {
+        let pairs = self.order.iter().flat_map(|order| &order.breadcrumbs);
+        pairs.map(|((broader, narrower), articles)| (broader.as_str(), narrower.as_str(), *articles))
+    }
+
+    /// The number of articles whose breadcrumbs have a label right below another one.
+    #[must_use]
+    pub fn breadcrumbs_between(&self, broader: &str, narrower: &str) -> u32 {
+        let pair = (broader.to_owned(), narrower.to_owned());
+        self.order.as_ref().and_then(|order| order.breadcrumbs.get(&pair)).copied().unwrap_or(0)
+    }
+
+    /// The label that most articles of a label have, too, as the site writes it, and the number of these. This makes neither
+    /// broader than the other.
+    #[must_use]
+    pub fn mostly_in(&self, key: &str) -> Option<(&str, u32)> {
+        let (label, articles) = self.order.as_ref()?.mostly_in.get(key)?;
+        Some((label, *articles))
     }
 
     /// How alike the words are that two sites file under labels of one language, as a rule the same: the likeness of these articles over that of articles of the
@@ -204,15 +263,22 @@ impl SchemeSummary {
         summary.words = ["de", "en"].map(|language| (language.to_owned(), vector(&all))).into();
         summary
     }
+
+    /// The same with breadcrumbs that have the first label before the second, on so many articles.
+    pub(crate) fn with_breadcrumbs(mut self, pairs: &[(&str, &str, u32)]) -> SchemeSummary {
+        let pairs = pairs.iter().map(|(a, b, articles)| (((*a).to_owned(), (*b).to_owned()), *articles));
+        self.order.get_or_insert_default().breadcrumbs = pairs.collect();
+        self
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::article::{Block, BlockKind};
+    use newslode_page::article::{Block, BlockKind, NamedLink};
     use newslode_page::extract::SlotName;
 
     use super::*;
-    use crate::mining::site_scheme::{SchemePage, SiteScheme};
+    use crate::mining::site_scheme::SchemePage;
     use crate::mining::testing;
 
     /// Articles of a site in three sections, each with the word of its section; of 2n articles each second is in the first one.
@@ -236,6 +302,7 @@ mod tests {
                 authors: Some(&article.authors),
                 published: None,
                 slots,
+                breadcrumbs: &article.breadcrumbs,
                 links: &[],
             })
             .collect();
@@ -253,6 +320,47 @@ mod tests {
         assert!(alike("en:opera", "en:opera") > 1.0, "{}", alike("en:opera", "en:opera"));
         assert!(alike("en:opera", "en:wine") < 0.5, "{}", alike("en:opera", "en:wine"));
         assert_eq!(one.likeness("en:opera", &other, "en:rain"), None);
+    }
+
+    /// The same site, whose articles have breadcrumbs: tennis and wine are in opera. All articles on wine are on tennis, too.
+    fn site_with_breadcrumbs() -> SchemeSummary {
+        let read: Vec<(CanonicalUrl, Article, Vec<SlotUse>)> = (0..60)
+            .map(|n| {
+                let crumbs: &[&str] = [&["Opera", "Tennis"][..], &["Opera"], &["Books"]][n % 3];
+                let url = format!("https://one.test/2024/{n}");
+                let crumb = |name: &&str| NamedLink { name: (*name).into(), address: None };
+                let breadcrumbs = crumbs.iter().map(crumb).collect();
+                let article = Article { breadcrumbs, ..testing::article(&url) };
+                let mut names: Vec<&str> = crumbs.to_vec();
+                names.extend((n % 5 == 0).then_some("Wine"));
+                names.extend((n % 15 == 0).then_some("Golf"));
+                let named = |name: &&str| SlotName { name: (*name).into(), target: None };
+                let names = names.iter().map(named).collect();
+                let slots = vec![SlotUse { slot: "meta section".into(), names }];
+                (url.parse().unwrap(), article, slots)
+            })
+            .collect();
+        let pages: Vec<SchemePage<'_>> = read
+            .iter()
+            .map(|(url, article, slots)| SchemePage {
+                url,
+                authors: Some(&article.authors),
+                published: None,
+                slots,
+                breadcrumbs: &article.breadcrumbs,
+                links: &[],
+            })
+            .collect();
+        let finder = PlaceFinder::new(SiteScheme::learn(&pages).0);
+        SchemeSummary::of(&finder, read.iter().map(|(url, article, slots)| (url, article, slots.as_slice())))
+    }
+
+    #[test]
+    fn a_summary_has_the_steps_of_breadcrumbs_between_its_labels() {
+        let summary = site_with_breadcrumbs();
+        let steps: Vec<_> = summary.breadcrumbs().collect();
+        assert_eq!(steps, [("en:opera", "en:tenni", 20)]);
+        assert_eq!(site("one", 24).breadcrumbs().count(), 0);
     }
 
     #[test]

@@ -1,3 +1,4 @@
+use newslode_page::article::NamedLink;
 use newslode_page::contribution::LinkUse;
 use newslode_page::extract::{SlotName, SlotUse};
 use newslode_page::reading::CanonicalUrl;
@@ -22,6 +23,7 @@ struct MadeArticle {
     authors: Vec<String>,
     published: String,
     slots: Vec<SlotUse>,
+    breadcrumbs: Vec<NamedLink>,
 }
 
 fn url(path: &str) -> CanonicalUrl {
@@ -55,6 +57,7 @@ fn made(slots: impl Fn(usize, usize) -> Vec<SlotUse>) -> MadeSite {
             authors: vec![format!("Author {}", number % 5)],
             published: format!("{}-{month:02}-03", 2020 + number / 12),
             slots: slots(number, number % 3),
+            breadcrumbs: Vec::new(),
         });
     }
     for section in 0..3 {
@@ -76,6 +79,7 @@ impl MadeSite {
             authors: Some(&article.authors),
             published: Some(&article.published),
             slots: &article.slots,
+            breadcrumbs: &article.breadcrumbs,
             links: &[],
         });
         let listings = self.listings.iter().map(|(url, links)| SchemePage {
@@ -83,6 +87,7 @@ impl MadeSite {
             authors: None,
             published: None,
             slots: &[],
+            breadcrumbs: &[],
             links,
         });
         articles.chain(listings).collect()
@@ -342,6 +347,126 @@ fn too_few_articles_teach_nothing() {
     site.articles.truncate(4);
     assert!(SiteScheme::learn(&site.pages()).0.is_empty());
     assert!(SiteScheme::learn(&[]).0.is_empty());
+}
+
+/// A site whose articles are in "Tennis" and "Football" of "Sport", and in "Opera" and "Jazz" of "Music". Breadcrumbs say so if
+/// `crumbs` gives the names of an article's.
+fn with_breadcrumbs(crumbs: impl Fn(usize) -> Vec<&'static str>) -> MadeSite {
+    const PATHS: [(&str, &str); 6] = [
+        ("Sport", "/sport/"),
+        ("Music", "/music/"),
+        ("Tennis", "/c12/"),
+        ("Football", "/c13/"),
+        ("Opera", "/c14/"),
+        ("Jazz", "/c15/"),
+    ];
+    let path = |name: &str| PATHS.iter().find(|(own, _)| *own == name).unwrap().1;
+    let mut site = made(|number, _| {
+        let (broader, narrower) = steps_of(number);
+        vec![linked("a rel=category p>a", &[(broader, path(broader)), (narrower, path(narrower))])]
+    });
+    for (number, article) in site.articles.iter_mut().enumerate() {
+        let link =
+            |name: &str| NamedLink { name: name.into(), address: Some(url(path(name)).as_str().into()) };
+        article.breadcrumbs = crumbs(number).into_iter().map(link).collect();
+    }
+    site.listings.clear();
+    site
+}
+
+/// The place of an article, and the one within which it is.
+fn steps_of(number: usize) -> (&'static str, &'static str) {
+    [("Sport", "Tennis"), ("Sport", "Football"), ("Music", "Opera"), ("Music", "Jazz")][number % 4]
+}
+
+/// The pairs of a scheme's tree, as labels.
+fn tree(site: &MadeSite) -> Vec<(String, String)> {
+    let scheme = SiteScheme::learn(&site.pages()).0;
+    let pair = |at: usize| Some((scheme.broader(at)?.0.label.clone(), scheme.places()[at].label.clone()));
+    let mut pairs: Vec<_> = (0..scheme.places().len()).filter_map(pair).collect();
+    pairs.sort();
+    pairs
+}
+
+#[test]
+fn breadcrumbs_of_articles_make_the_tree_of_a_scheme() {
+    let all = [("Music", "Jazz"), ("Music", "Opera"), ("Sport", "Football"), ("Sport", "Tennis")];
+    let all: Vec<(String, String)> = all.map(|(a, b)| (a.into(), b.into())).into();
+    let site = with_breadcrumbs(|number| {
+        let (broader, narrower) = steps_of(number);
+        vec![broader, narrower]
+    });
+    assert_eq!(tree(&site), all);
+    let scheme = SiteScheme::learn(&site.pages()).0;
+    let tennis = scheme.places().iter().position(|place| place.label == "Tennis").unwrap();
+    let (_, by) = scheme.broader(tennis).unwrap();
+    assert_eq!((by.by.as_slice(), by.articles), (&[BroaderBy::Breadcrumbs][..], 11));
+    assert!(scheme.mostly_in(tennis).is_none(), "what the tree says is not said again");
+
+    // Some articles show the way back: the way of more articles counts.
+    let site = with_breadcrumbs(|number| {
+        let (broader, narrower) = steps_of(number);
+        if number % 5 == 0 { vec![narrower, broader] } else { vec![broader, narrower] }
+    });
+    assert_eq!(tree(&site), all);
+}
+
+#[test]
+fn breadcrumbs_that_are_no_trails_make_no_tree() {
+    // A menu that calls itself breadcrumbs.
+    assert_eq!(tree(&with_breadcrumbs(|_| vec!["Sport", "Music", "Tennis", "Football"])), []);
+    // Two articles are too few.
+    let few = with_breadcrumbs(|number| {
+        let (broader, narrower) = steps_of(number);
+        if number < 8 { vec![broader, narrower] } else { vec![narrower] }
+    });
+    assert_eq!(tree(&few), []);
+    // A list of tags, in any order.
+    let shuffled = with_breadcrumbs(|number| {
+        let names = ["Sport", "Music", "Tennis", "Football", "Opera", "Jazz"];
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|at| (number * names.len() + at + 1).pow(3) * 7_919 % 1_009);
+        order.into_iter().take(3).map(|at| names[at]).collect()
+    });
+    assert_eq!(tree(&shuffled), []);
+    // Without any, the addresses say nothing, and all that is left is how the articles are spread.
+    let none = with_breadcrumbs(|_| Vec::new());
+    assert_eq!(tree(&none), []);
+    let scheme = SiteScheme::learn(&none.pages()).0;
+    let tennis = scheme.places().iter().position(|place| place.label == "Tennis").unwrap();
+    let (wider, mostly) = scheme.mostly_in(tennis).unwrap();
+    assert_eq!((wider.label.as_str(), mostly.articles), ("Sport", 11));
+    let sport = scheme.places().iter().position(|place| place.label == "Sport").unwrap();
+    assert!(scheme.mostly_in(sport).is_none());
+}
+
+#[test]
+fn an_address_below_that_of_another_section_is_within_it() {
+    let path = |number: usize| ["/sport/tennis/", "/sport/golf/", "/trade/", "/sport-news/cup/"][number % 4];
+    let name = |number: usize| ["Tennis", "Golf", "Trade", "Cup"][number % 4];
+    let mut site = made(|number, _| {
+        let mut names = vec![(name(number), path(number))];
+        if number % 3 == 0 {
+            names.push(("Sport", "/sport/"));
+        }
+        vec![linked("a rel=category p>a", &names)]
+    });
+    site.listings.clear();
+    let pair = |narrower: &str| ("Sport".to_owned(), narrower.to_owned());
+    assert_eq!(tree(&site), [pair("Golf"), pair("Tennis")]);
+}
+
+#[test]
+fn mostly_in_needs_ten_articles_and_more_than_chance() {
+    let cases = [(10, 8, true), (10, 7, false), (9, 9, false)];
+    for (own, both, is_mostly) in cases {
+        let articles = [(0, (0..20).collect()), (1, (20 - both..20 - both + own).collect())].into();
+        let tree = SchemeTree::default();
+        let found = SchemeTree { mostly_in: tree.mostly_in(&articles, 40), ..tree };
+        assert_eq!(found.mostly_in.contains_key(&1), is_mostly, "{both} of {own}");
+        // Where nearly all articles are in the wider place, that says nothing.
+        assert!(SchemeTree::default().mostly_in(&articles, 22).is_empty());
+    }
 }
 
 proptest! {

@@ -17,7 +17,7 @@ use crate::work::waiting::pause;
 /// Name of the value; its bytes are the number of its format, then a packed [`Filing`].
 const FILING: &str = "filing";
 /// Number of the stored format.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 /// Maximum size of a filing before it is packed. From a larger one the witnesses are left out, the least trusted first.
 const MAX_BYTES: usize = 32 << 20;
 /// Longest interval at which the value is read again.

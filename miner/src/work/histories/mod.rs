@@ -11,6 +11,7 @@ mod similar_texts;
 mod twins;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use newslode_common::broker::{Broker, Headers, PublishError};
 use newslode_common::message::{Ending, GonePage};
@@ -35,6 +36,7 @@ use crate::mining::site_scheme::Place;
 use crate::work::announcements::Announcements;
 use crate::work::error::BatchError;
 use crate::work::filing::cache::FilingCache;
+use crate::work::scheme_set::ConfiguredSchemes;
 use crate::work::schemes::PlaceCache;
 use events::{ArticleEvent, FiledUnder, GoneEvent, WithConcepts, concept_labels};
 use history::{ArticleHistory, EventKind, Fetch, history_key, publication_delay};
@@ -120,6 +122,8 @@ pub(super) struct Histories<'a> {
     pub(super) filing: &'a FilingCache,
     /// Finds the places of the articles of events.
     pub(super) places: &'a PlaceCache,
+    /// The schemes whose codes the articles of events have.
+    pub(super) schemes: &'a Arc<ConfiguredSchemes>,
     /// When readers hear of new articles.
     pub(super) announcements: &'a Announcements,
     /// Counts events.
@@ -479,14 +483,15 @@ impl Histories<'_> {
             }
             None => Vec::new(),
         };
-        let (article, filed) = self.file(history, article, places.clone()).await?;
+        let (article, filed, codes) = self.file(history, article, places.clone()).await?;
         let Some(event) = ArticleEvent::latest(history, &article, labels) else { return Ok(()) };
         let id = history_key(&history.url);
         // What the site's files say today was said at the fetch just now.
         let rights = &read_rights(self.archive, &history.url).await?;
         let filed = &FiledUnder::all(&filed);
         let headers = headers(event.event, rights);
-        let event = WithConcepts { id, event, filed, places: &places, codes: None, rights };
+        let codes = codes.as_deref();
+        let event = WithConcepts { id, event, filed, places: &places, codes, rights };
         self.publish(history, &headers, &event).await
     }
 
@@ -529,15 +534,16 @@ impl Histories<'_> {
         Ok(())
     }
 
-    /// Files an article under its concepts, as far as they are known now.
+    /// Files an article under its concepts, as far as they are known now, and finds its codes; nothing while no concepts are.
     async fn file(
         &self,
         history: &ArticleHistory,
         article: &Article,
         places: Vec<Place>,
-    ) -> Result<(Article, Vec<Filed>), BatchError> {
+    ) -> Result<(Article, Vec<Filed>, Option<Vec<String>>), BatchError> {
         let mut article = article.clone();
-        let Some(filing) = self.filing.now() else { return Ok((article, Vec::new())) };
+        let Some(filing) = self.filing.now() else { return Ok((article, Vec::new(), None)) };
+        let schemes = self.schemes.clone();
         let found_on = history.discovered_on.clone();
         let work = move || {
             let asked = ArticleEvidence {
@@ -548,14 +554,17 @@ impl Histories<'_> {
             };
             let filed = filing.file(asked);
             article.concepts = concept_labels(&filed);
-            (article, filed)
+            // A miner has read the schemes at its start. Without them places have no codes.
+            let set = schemes.set().ok();
+            let codes = filing.codes(&filed, &places, article.language.as_deref(), set.as_deref());
+            (article, filed, codes)
         };
         let failed = |error| StoreError::Corrupt(format!("cannot file an article under concepts: {error}"));
-        let (article, filed) = tokio::task::spawn_blocking(work).await.map_err(failed)?;
+        let (article, filed, codes) = tokio::task::spawn_blocking(work).await.map_err(failed)?;
         let best = filed.iter().map(|filed| filed.witness).min();
         let witness = best.map_or("none", Witness::name);
         self.metrics.filed.with_label_values(&[witness]).inc();
-        Ok((article, filed))
+        Ok((article, filed, Some(codes)))
     }
 
     /// Measures how late a new article was found, and counts the fields that it lacks.

@@ -135,6 +135,7 @@ async fn people_change_a_run_from_the_console() {
     assert!(!lab.path("sign-in").exists(), "there is a token already");
     the_token_opens_a_session(&guarded).await;
     programs_send_seeds(&guarded, TOKEN).await;
+    programs_correct_the_taxonomy(&guarded, TOKEN).await;
     guarded.end().await;
 
     let open = Served::start(&lab, &["serve", &run, "--addr", "0.0.0.0:0"]).await;
@@ -418,6 +419,30 @@ async fn a_concept_is_corrected_from_its_page(served: &Served) {
     let preview = send("preview", "rename", "A name <of> ours").await;
     let said = format!("{} is called A name &lt;of&gt; ours", escaped(label));
     assert!(preview.status == 200 && preview.body.contains(&said), "{}", preview.body);
+    // A new name moves no article, and all of them were counted.
+    let moves = preview.body.split("Articles that move").nth(1).unwrap();
+    assert!(moves.contains("<p>0 of "), "{moves}");
+    let values = [
+        ("kind", "split"),
+        ("concept", key),
+        ("forms", "no form of it"),
+        ("act", "preview"),
+        ("mark", &mark),
+    ];
+    let split = client.post("/corrections", &[], &values).await;
+    assert!(split.status == 400 && split.body.contains("none of these written forms"), "{}", split.body);
+    let map = |act| {
+        [
+            ("kind", "map"),
+            ("site", SITE),
+            ("place", "Desk <7>"),
+            ("value", key),
+            ("act", act),
+            ("mark", &mark),
+        ]
+    };
+    let mapped = client.post("/corrections", &[], &map("preview")).await;
+    assert!(mapped.status == 200 && mapped.body.contains("value=\"Desk &lt;7&gt;\""), "{}", mapped.body);
     let circle = send("preview", "under", key).await;
     assert!(circle.status == 400 && circle.body.contains("are one concept"), "{}", circle.body);
     assert_eq!(client.json("/api/v1/corrections").await["corrections"], serde_json::json!([]));
@@ -569,6 +594,50 @@ async fn programs_send_seeds(served: &Served, token: &str) {
     let removed = "{\"version\":1,\"remove\":\"http://www.programmed.test/\"}";
     assert_eq!(send("application/json; charset=utf-8", &bearer, removed).await, 202);
     served.until("its end", async || settings(client, "programmed.test").await.is_none()).await;
+}
+
+/// A program looks at what a correction would change, makes it, and undoes it.
+async fn programs_correct_the_taxonomy(served: &Served, token: &str) {
+    let client = &served.client;
+    let concept = client.json("/api/v1/taxonomy").await["concepts"][0].clone();
+    let key = concept["key"].as_str().unwrap();
+    let (host, bearer) = (client.addr.to_string(), format!("Bearer {token}"));
+    let send = async |bearer: &str, body: Value| {
+        let headers =
+            [("Host", host.as_str()), ("Content-Type", "application/json"), ("Authorization", bearer)];
+        client.send("POST", "/api/v1/corrections", &headers, &body.to_string()).await
+    };
+    let hide = |preview: bool| serde_json::json!({ "kind": "hide", "concept": key, "preview": preview });
+    assert_eq!(send("", hide(true)).await.status, 401);
+    for wrong in [
+        serde_json::json!({ "kind": "hide", "concept": "no such concept" }),
+        serde_json::json!({ "kind": "rename", "concept": key, "label": "" }),
+        serde_json::json!({ "kind": "paint", "concept": key }),
+        serde_json::json!({ "concept": key, "kind": "hide", "preview": "yes" }),
+        serde_json::json!({ "undo": 77 }),
+        serde_json::json!([]),
+    ] {
+        assert_eq!(send(&bearer, wrong.clone()).await.status, 400, "{wrong}");
+    }
+    let looked = send(&bearer, hide(true)).await;
+    let answer: Value = serde_json::from_str(&looked.body).unwrap();
+    assert_eq!((looked.status, &answer["kept"]), (200, &false.into()), "{answer}");
+    let moves = &answer["moves"];
+    assert!(
+        moves["articles"].as_u64() >= moves["moved"].as_u64() && moves["articles"].as_u64() > Some(0),
+        "{answer}"
+    );
+    let hidden =
+        |list: &Value| list.as_array().unwrap().iter().any(|own| own["key"] == key && own["after"].is_null());
+    assert!(hidden(&moves["concepts"]), "{answer}");
+    assert_eq!(client.json("/api/v1/corrections").await["corrections"], serde_json::json!([]));
+    let made = send(&bearer, hide(false)).await;
+    assert!(made.status == 200 && made.body.contains("\"kept\":true"), "{}", made.body);
+    let listed = client.json("/api/v1/corrections").await["corrections"].clone();
+    assert_eq!((&listed[0]["kind"], listed[0]["unmatched"].is_null()), (&"hide".into(), true), "{listed}");
+    let number = listed[0]["number"].as_u64().unwrap();
+    assert_eq!(send(&bearer, serde_json::json!({ "undo": number })).await.status, 200);
+    assert_eq!(client.json("/api/v1/corrections").await["corrections"], serde_json::json!([]));
 }
 
 async fn the_token_opens_a_session(served: &Served) {
