@@ -101,7 +101,8 @@ async fn articles_that_are_counted_anew_meanwhile_are_exported(
         assert_eq!(state.apply(&site, &[change]).await.unwrap(), [Applied::Applied]);
         archive.delete(Kind::Article, old.content).await.unwrap();
     };
-    let (mut replace, mut after) = (Some(replace), Vec::new());
+    let mut after: Vec<(CanonicalUrl, Option<String>)> = Vec::new();
+    let mut replace = Some(replace);
     let take = |filed_article: &FiledArticle<'_>| {
         if filed_article.article.site == site.as_str()
             && let Some(replace) = replace.take()
