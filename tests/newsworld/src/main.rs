@@ -219,7 +219,8 @@ impl LivingArgs {
         let (from_ms, seeds) = (self.at_ms(&world), world.seeds());
         let now_ms =
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_millis() as i64);
-        println!("the world's time: FAKETIME={:+}", (from_ms as i64 - now_ms) / 1_000);
+        let ahead = (from_ms as i64 - now_ms) / 1_000;
+        writeln!(std::io::stdout().lock(), "the world's time: FAKETIME={ahead:+}")?;
         let addr = self.addr.context("no address was given")?;
         serve(Going { world, from_ms, since: Instant::now() }, addr, &seeds).await
     }

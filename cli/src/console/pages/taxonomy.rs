@@ -161,7 +161,8 @@ mod tests {
             let taxonomy = Arc::new(Taxonomy { concepts, ..Taxonomy::default() });
             let concepts = vec![facts(2, 14), facts(9, 7)];
             let mined = Arc::new(Mined { taxonomy, concepts, ..Mined::default() });
-            let concepts = rising.iter().map(|concept| RisingConcept { concept: *concept, days: [0; 8] });
+            let concepts =
+                rising.iter().map(|concept| RisingConcept { concept: *concept, usual: 0.0, days: [0; 8] });
             let rising = Arc::new(Rising { concepts: concepts.collect(), ..Rising::default() });
             rising_concepts(&Snapshot { mined, rising, ..Snapshot::default() }).0
         };

@@ -465,7 +465,7 @@ fn what_a_clock_noted_that_was_ahead_is_brought_back_to_now() {
     site.count_article(true, true, now);
     site.read_other(true, now);
     site.trouble(Trouble::Blocked(None), 9, now);
-    site.answered(now);
+    site.answered("http://a.test", now);
     (0..9).for_each(|article| _ = site.note_vanished(article, Vanished::NotFound, None, now));
     site.note_repeat(RepeatedEvent::Busy, &url(7), now);
     let later = |site: &SiteSchedule| {

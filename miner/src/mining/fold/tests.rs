@@ -406,7 +406,7 @@ fn breadcrumbs_relate_concepts_like_menus_do_and_the_explanation_names_them() {
     // One site is not enough, and a site that says the reverse is outvoted.
     assert_eq!(related(&[(0, down.clone()), (1, scheme(&[]))]), []);
     let pair = ("en:zither".to_owned(), "en:gadfli".to_owned(), 2);
-    assert_eq!(related(&[(0, down.clone()), (1, down.clone())]), [pair.clone()]);
+    assert_eq!(related(&[(0, down.clone()), (1, down.clone())]), std::slice::from_ref(&pair));
     let up = scheme(&[("en:gadfli", "en:zither", 9)]);
     assert_eq!(related(&[(0, down.clone()), (1, down.clone()), (2, up)]), [pair]);
 
