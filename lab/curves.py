@@ -66,13 +66,13 @@ def draw(file):
     for place, (name, values) in enumerate(panels):
         most = max(values) or 1
         top = TOP + place * (HEIGHT + 50)
-        x = lambda minute: LEFT + WIDTH * minute / last
-        y = lambda value: top + HEIGHT - HEIGHT * value / most
         print(f'<text x="{LEFT}" y="{top - 8}">{name}</text>')
         for share in (0, 0.5, 1):
-            print(f'<line x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y(most * share):.1f}" y2="{y(most * share):.1f}"/>'
-                  f'<text x="{LEFT - 8}" y="{y(most * share) + 4:.1f}" text-anchor="end">{most * share:.3g}</text>')
-        points = " ".join(f"{x(minute):.1f},{y(value):.1f}" for minute, value in zip(minutes, values))
+            y = top + HEIGHT * (1 - share)
+            print(f'<line x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>'
+                  f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{most * share:.3g}</text>')
+        points = " ".join(f"{LEFT + WIDTH * minute / last:.1f},{top + HEIGHT * (1 - value / most):.1f}"
+                          for minute, value in zip(minutes, values))
         print(f'<polyline points="{points}"/>')
         print(f'<text x="{LEFT}" y="{top + HEIGHT + 16}">0</text>'
               f'<text x="{LEFT + WIDTH}" y="{top + HEIGHT + 16}" text-anchor="end">{last:.0f} minutes</text>')
