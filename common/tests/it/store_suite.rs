@@ -393,7 +393,6 @@ async fn each_fault_of_mined_state_is_found() {
         KeepsForgotten => "a_forgotten_site_starts_anew",
         ForgetsDays => "pages_are_found_by_the_day_of_their_fetch",
         ValuesWithoutVersion => "a_value_is_put_if_it_is_what_was_expected",
-        ValuesWithoutVersion => "crawlers_without_a_network_are_counted",
         LogsNothing => "what_was_counted_is_logged",
         LogsTerms => "what_was_counted_is_logged",
         LogsRefusals => "what_does_not_count_is_not_logged",

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use newslode::exit::{Exit, hinted};
 use newslode::out;
 use newslode::progress::ProgressDisplay;
-use newslode_miner::mining::site_scheme::{Place, PlaceFinder, SchemePage, SiteScheme, SlotReport, folded};
+use newslode_miner::mining::site_scheme::{
+    BroaderBy, Place, PlaceFinder, SchemePage, SiteScheme, SlotReport, folded,
+};
 use newslode_page::article::NamedLink;
 use newslode_page::contribution::Contribution;
 use newslode_page::extract::SlotUse;
@@ -203,13 +205,20 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
     Ok(counts)
 }
 
+fn witness_text(witness: BroaderBy, articles: u32) -> String {
+    match witness {
+        BroaderBy::Breadcrumbs => format!("the breadcrumbs of {articles} articles"),
+        BroaderBy::Address => "the addresses".to_owned(),
+    }
+}
+
 /// Prints which places are within which, and where most of their articles are, too.
 fn print_tree(scheme: &SiteScheme) -> anyhow::Result<()> {
     for (at, place) in scheme.places().iter().enumerate() {
         let (label, articles) = (&place.label, place.articles);
         if let Some((broader, by)) = scheme.broader(at) {
-            let (above, shown) = (&broader.label, by.articles);
-            out::line(format!("  {above} > {label} ({articles}): {:?}, breadcrumbs of {shown}", by.by))?;
+            let by: Vec<String> = by.by.iter().map(|witness| witness_text(*witness, by.articles)).collect();
+            out::line(format!("  {} > {label} ({articles}), by {}", broader.label, by.join(" and ")))?;
         }
         if let Some((wider, mostly)) = scheme.mostly_in(at) {
             out::line(format!("  {label} ({articles}) is mostly in {}: {}", wider.label, mostly.articles))?;

@@ -457,15 +457,27 @@ fn an_address_below_that_of_another_section_is_within_it() {
 }
 
 #[test]
+fn a_section_and_a_tag_of_one_name_are_not_mostly_in_each_other() {
+    let scheme = SiteScheme::learn(&with_breadcrumbs(|_| Vec::new()).pages()).0;
+    let mut places = scheme.places()[..2].to_vec();
+    let articles = [(0, (0..20).collect()), (1, (8..20).collect())].into();
+    for (names, is_mostly) in [(["Sport", "Tennis"], true), (["Sport", "sport"], false)] {
+        places.iter_mut().zip(names).for_each(|(place, name)| place.label = name.to_owned());
+        let found = SchemeTree::default().mostly_in(&places, &articles, 40);
+        assert_eq!(found.contains_key(&1), is_mostly, "{names:?}");
+    }
+}
+
+#[test]
 fn mostly_in_needs_ten_articles_and_more_than_chance() {
     let cases = [(10, 8, true), (10, 7, false), (9, 9, false)];
     for (own, both, is_mostly) in cases {
         let articles = [(0, (0..20).collect()), (1, (20 - both..20 - both + own).collect())].into();
         let tree = SchemeTree::default();
-        let found = SchemeTree { mostly_in: tree.mostly_in(&articles, 40), ..tree };
+        let found = SchemeTree { mostly_in: tree.mostly_in(&[], &articles, 40), ..tree };
         assert_eq!(found.mostly_in.contains_key(&1), is_mostly, "{both} of {own}");
         // Where nearly all articles are in the wider place, that says nothing.
-        assert!(SchemeTree::default().mostly_in(&articles, 22).is_empty());
+        assert!(SchemeTree::default().mostly_in(&[], &articles, 22).is_empty());
     }
 }
 

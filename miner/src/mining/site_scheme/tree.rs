@@ -101,7 +101,7 @@ impl SchemeTree {
             candidates.entry((broader, narrower)).or_insert(none).by.push(BroaderBy::Address);
         }
         let mut tree = SchemeTree { broader: acyclic(candidates), mostly_in: BTreeMap::new() };
-        tree.mostly_in = tree.mostly_in(articles, all);
+        tree.mostly_in = tree.mostly_in(places, articles, all);
         tree
     }
 
@@ -111,9 +111,11 @@ impl SchemeTree {
         std::iter::successors(next(&place), next).take(MOST_LEVELS)
     }
 
-    /// The places in which most articles of others are, too, and which the tree does not have above them.
+    /// The places in which most articles of others are, too, and which the tree does not have above them. A section and a tag that
+    /// are called the same say nothing of each other.
     pub(super) fn mostly_in(
         &self,
+        places: &[SchemePlace],
         articles: &BTreeMap<u32, BTreeSet<usize>>,
         all: usize,
     ) -> BTreeMap<u32, MostlyIn> {
@@ -127,6 +129,8 @@ impl SchemeTree {
             let others = own.iter().filter_map(|article| of_article.get(article)).flatten();
             others.filter(|other| *other != place).for_each(|other| *beside.entry(*other).or_default() += 1);
             let above: BTreeSet<u32> = self.above(*place).collect();
+            let called = |place: &u32| places.get(*place as usize).map(|place| join_key(&place.label));
+            let own_name = called(place);
             let is_mostly = |other: &u32, both: usize| {
                 let wider = articles.get(other).map_or(0, BTreeSet::len);
                 let share = both as f64 / own.len() as f64;
@@ -134,6 +138,7 @@ impl SchemeTree {
                     && wider > own.len()
                     && share >= MOSTLY_LIFT * wider as f64 / all.max(1) as f64
                     && !above.contains(other)
+                    && (own_name.is_none() || called(other) != own_name)
             };
             let best = beside.into_iter().filter(|(other, both)| is_mostly(other, *both)).min_by_key(
                 |(other, both)| (Reverse(*both), articles.get(other).map_or(0, BTreeSet::len), *other),
