@@ -56,6 +56,8 @@ fn scraping(services: &Installation<'_>, servers: &Servers, prometheus: &str) ->
         let target = match name {
             "rabbitmq" | "rabbitmq-queues" => servers.rabbit.metrics(),
             "prometheus" => prometheus.to_owned(),
+            // No panel shows anything of a console, and none runs here.
+            "newslode-console" => continue,
             service => services.admin()[service].to_string(),
         };
         // Everything from the first `*_configs` on says where to scrape.
