@@ -17,8 +17,8 @@ use crate::filter::words::tokenize;
 
 /// A concept rises if it has this many times as many articles as on a usual day, and at least so many.
 const CONCEPT: (f64, u64) = (1.5, 2);
-/// A site that was read for so many days shows what is usual. Of a younger one the days before count if its last day has at most so many times as
-/// many articles as a usual day: then its listings show the whole week.
+/// A site's usual day is known once the site was read for this many days. A younger site counts if its last day has at most `EVEN` times the
+/// articles of its average day, because its listings then show the whole week.
 const KNOWN_DAYS: u64 = 2;
 const EVEN: f64 = 2.0;
 /// Words and phrases that are kept at most.

@@ -228,7 +228,7 @@ impl Coverage {
 }
 
 impl SiteCoverage {
-    /// What was read, from what, and what was not.
+    /// The parts of a sentence: articles read of those listed, the sources, and what is missing and why.
     fn parts(&self) -> Vec<String> {
         let read: Vec<String> = self
             .sources

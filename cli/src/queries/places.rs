@@ -5,7 +5,9 @@
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::site_scheme::PlaceFinder;
-use newslode_miner::mining::site_scheme::{BroaderBy, Place, PlaceKind, Rejected, SchemePlace, SiteScheme};
+use newslode_miner::mining::site_scheme::{
+    BroaderBy, Place, PlaceKind, Rejected, SchemePlace, SiteScheme, broader_in_words,
+};
 use newslode_miner::work::places::explain_slots;
 use newslode_miner::work::schemes::{places_of, read_scheme};
 use newslode_miner::work::stores::Stores;
@@ -155,7 +157,7 @@ struct PlaceOfScheme {
     articles: u32,
     /// The place within which it lies, if the site says so.
     broader: Option<BroaderOfPlace>,
-    /// The larger place in which most of its articles are, too; this makes neither broader than the other.
+    /// A larger place that holds most of its articles as well. That makes neither place broader than the other.
     mostly_in: Option<MostlyIn>,
 }
 
@@ -170,7 +172,7 @@ struct BroaderOfPlace {
     articles: u32,
 }
 
-/// A place in which most articles of another one are, too.
+/// A place that holds most articles of another place as well.
 #[derive(Debug, Serialize)]
 struct MostlyIn {
     label: String,
@@ -245,7 +247,7 @@ impl SchemeExplanation {
     fn order_facts(&self) -> Vec<(String, String)> {
         let broader = self.places.iter().filter_map(|place| {
             let found = place.broader.as_ref()?;
-            let by = broader_text(&found.by, found.articles);
+            let by = broader_in_words(&found.by, found.articles);
             Some(format!("{} in {} ({by})", place.label, found.label))
         });
         let mostly = self.places.iter().filter_map(|place| {
@@ -268,15 +270,6 @@ impl SchemeExplanation {
         }
         facts
     }
-}
-
-/// What says that a place is within another one, in words.
-pub(crate) fn broader_text(by: &[BroaderBy], articles: u32) -> String {
-    let word = |by: &BroaderBy| match by {
-        BroaderBy::Breadcrumbs => format!("breadcrumbs of {articles} articles"),
-        BroaderBy::Address => "its address".to_owned(),
-    };
-    by.iter().map(word).collect::<Vec<_>>().join(" and ")
 }
 
 /// A kind of place in words.

@@ -78,8 +78,7 @@ pub trait SiteState: Send + Sync {
     /// new version, or `None` if another writer was first.
     async fn put_value(&self, name: &str, expected: Option<u64>, bytes: Bytes) -> StoreResult<Option<u64>>;
 
-    /// Reads what is newest from the next call on, where all calls read the state of one time and the reader may choose when that
-    /// is. Other stores do nothing.
+    /// Lets a reader that works on a snapshot take a new one at its next call. All other stores always show the newest state and do nothing.
     fn renew(&self) {}
 
     /// Whether the store can be used now. The error names what a person must fix.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -334,6 +335,19 @@ async fn readers_see_every_answered_call_of_a_writer() {
     drop(RedbStore::open(&path).unwrap());
 }
 
+/// Replaces the value `replaced` so many times, and returns the size of the file.
+async fn replace_value(writer: &RedbStore, path: &Path, times: u64) -> u64 {
+    let mut version = writer.value("replaced").await.unwrap().map(|(version, _)| version);
+    for time in 0..times {
+        // Numbers that compress badly.
+        let value: Vec<u8> =
+            (0..32_768_u64).flat_map(|n| (n * n * 2_654_435_761 + time).to_le_bytes()).collect();
+        version = writer.put_value("replaced", version, value.into()).await.unwrap();
+        assert!(version.is_some());
+    }
+    std::fs::metadata(path).unwrap().len()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_hangs_makes_the_file_grow_only_until_its_time_is_over() {
     const KEPT_FOR: Duration = Duration::from_secs(4);
@@ -341,17 +355,7 @@ async fn a_reader_that_hangs_makes_the_file_grow_only_until_its_time_is_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("grows.redb");
     let writer = RedbStore::open(&path).unwrap();
-    let mut version = None;
-    let mut replace = async |times: u64| {
-        for time in 0..times {
-            // Numbers that compress badly.
-            let value: Vec<u8> =
-                (0..32_768_u64).flat_map(|n| (n * n * 2_654_435_761 + time).to_le_bytes()).collect();
-            version = writer.put_value("replaced", version, value.into()).await.unwrap();
-            assert!(version.is_some());
-        }
-        std::fs::metadata(&path).unwrap().len()
-    };
+    let replace = async |times: u64| replace_value(&writer, &path, times).await;
     let usual = replace(20).await;
     let reader = RedbStore::open_snapshot(&path, KEPT_FOR).unwrap();
     let begun = Instant::now();
@@ -375,17 +379,7 @@ async fn a_reader_that_renews_its_state_reads_the_newest_and_lets_the_file_use_i
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("renewed.redb");
     let writer = RedbStore::open(&path).unwrap();
-    let mut version = None;
-    let mut replace = async |times: u64| {
-        for time in 0..times {
-            // Numbers that compress badly.
-            let value: Vec<u8> =
-                (0..32_768_u64).flat_map(|n| (n * n * 2_654_435_761 + time).to_le_bytes()).collect();
-            version = writer.put_value("replaced", version, value.into()).await.unwrap();
-            assert!(version.is_some());
-        }
-        std::fs::metadata(&path).unwrap().len()
-    };
+    let replace = async |times: u64| replace_value(&writer, &path, times).await;
     let usual = replace(20).await;
     let reader = RedbStore::open_snapshots(&path, Duration::from_secs(600)).unwrap();
     let read = async || reader.value("replaced").await.unwrap().unwrap().0;

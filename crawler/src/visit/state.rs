@@ -3,7 +3,6 @@
 //! The steps of a visit are methods of [`Visit`] in the modules beside this one. Here are the ones that several of them
 //! need: to change the site's schedule, to hand a page to the miner, and to complete the claim.
 
-use crate::fetch::FetchedBody;
 use anyhow::Context as _;
 use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
@@ -18,6 +17,7 @@ use newslode_page::reading::{Listed, canonical};
 use newslode_page::time::Timestamp;
 use url::Url;
 
+use crate::fetch::FetchedBody;
 use crate::publish;
 use crate::shared::Shared;
 
@@ -98,7 +98,7 @@ impl<'v> Visit<'v> {
         self.teach(|site| site.answered(origin, now)).await
     }
 
-    /// Records that the site answered, at this address of another origin, too.
+    /// Records that the site answered after a redirect: both the origin of the claimed address and that of `at`.
     pub(super) async fn site_answered_at(&self, at: &Url) -> anyhow::Result<()> {
         let (origin, now) = (self.claim.url.origin(), self.now);
         let target = canonical(at).filter(|target| target.site() == self.claim.site);

@@ -177,77 +177,69 @@ async fn what_came_before_a_stream_was_reset_is_kept_and_the_next_page_is_read_w
     assert_eq!((host.asked(2), host.asked(1)), (2, 3));
 }
 
-/// Reads four pages of a host with this server.
-async fn read_four(listener: &TcpListener) -> World {
+/// Reads four pages of a host, each at most `attempts` times, and returns how many were read. `serve` gets each connection with its number.
+async fn read_four<F>(
+    listener: TcpListener,
+    attempts: u32,
+    serve: impl Fn(usize, TcpStream) -> F + Send + 'static,
+) -> u64
+where
+    F: Future<Output = ()> + Send + 'static,
+{
     let mut world = World::new(|_| None).await;
     world.config.resolve = vec![format!("*:{}", listener.local_addr().unwrap()).parse().unwrap()];
+    world.config.max_attempts = attempts;
     for number in 0..4 {
         world.add(&format!("http://a.test/{number}"), Why::Seed).await;
     }
-    world
+    let mut serving = JoinSet::new();
+    serving.spawn(async move {
+        let mut open = JoinSet::new();
+        for number in 0.. {
+            let (stream, _) = listener.accept().await.unwrap();
+            open.spawn(serve(number, stream));
+        }
+    });
+    world.crawl().await;
+    world.counted(Outcome::Fetched)
 }
 
 #[tokio::test]
 async fn a_server_that_closes_connections_at_its_next_request_is_read() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let world = read_four(&listener).await;
-    let mut serving = JoinSet::new();
-    serving.spawn(async move {
-        let mut open = JoinSet::new();
-        loop {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            open.spawn(async move {
-                // It says that the connection stays open, and closes it when the next request comes.
-                let Some(head) = read_head(&mut stream).await else { return };
-                stream.write_all(&page_or_none(&head)).await.ok();
-                let _next = read_head(&mut stream).await;
-            });
-        }
+    let read = read_four(listener, 2, |_, mut stream| async move {
+        // It says that the connection stays open, and closes it when the next request comes.
+        let Some(head) = read_head(&mut stream).await else { return };
+        stream.write_all(&page_or_none(&head)).await.ok();
+        let _next = read_head(&mut stream).await;
     });
-    world.crawl().await;
-    assert_eq!(world.counted(Outcome::Fetched), 4);
+    assert_eq!(read.await, 4);
 }
 
 #[tokio::test]
 async fn a_server_that_closes_every_second_connection_without_an_answer_is_read() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut world = read_four(&listener).await;
-    world.config.max_attempts = 4;
-    let mut serving = JoinSet::new();
-    serving.spawn(async move {
-        for number in 0.. {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let Some(head) = read_head(&mut stream).await else { continue };
-            if number % 2 == 0 {
-                let answer = String::from_utf8(page_or_none(&head)).unwrap();
-                let answer = answer.replacen("\r\n", "\r\nConnection: close\r\n", 1);
-                stream.write_all(answer.as_bytes()).await.ok();
-            }
+    let read = read_four(listener, 4, |number, mut stream| async move {
+        let Some(head) = read_head(&mut stream).await else { return };
+        if number % 2 == 0 {
+            let answer = String::from_utf8(page_or_none(&head)).unwrap();
+            let answer = answer.replacen("\r\n", "\r\nConnection: close\r\n", 1);
+            stream.write_all(answer.as_bytes()).await.ok();
         }
     });
-    world.crawl().await;
-    assert_eq!(world.counted(Outcome::Fetched), 4);
+    assert_eq!(read.await, 4);
 }
 
 #[tokio::test]
 async fn a_server_with_an_ipv6_address_alone_is_read() {
     let Ok(listener) = TcpListener::bind("[::1]:0").await else {
-        // Without IPv6 there is nothing to try.
+        eprintln!("this machine has no IPv6: nothing was tried");
         return;
     };
-    let world = read_four(&listener).await;
-    let mut serving = JoinSet::new();
-    serving.spawn(async move {
-        let mut open = JoinSet::new();
-        loop {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            open.spawn(async move {
-                while let Some(head) = read_head(&mut stream).await {
-                    stream.write_all(&page_or_none(&head)).await.ok();
-                }
-            });
+    let read = read_four(listener, 2, |_, mut stream| async move {
+        while let Some(head) = read_head(&mut stream).await {
+            stream.write_all(&page_or_none(&head)).await.ok();
         }
     });
-    world.crawl().await;
-    assert_eq!(world.counted(Outcome::Fetched), 4);
+    assert_eq!(read.await, 4);
 }

@@ -29,7 +29,7 @@ use names::{
 pub use slots::{Rejected, SchemePage, SlotReport};
 pub use summary::{PlacedLabel, SchemeSummary};
 use tree::SchemeTree;
-pub use tree::{BroaderBy, BroaderPlace, MostlyIn};
+pub use tree::{BroaderBy, BroaderPlace, MostlyIn, broader_in_words};
 
 /// The share of a site's articles that a good section has.
 const GOOD_SHARE: f64 = 0.13;
@@ -167,7 +167,7 @@ impl SiteScheme {
         Some((self.places.get(broader.place as usize)?, broader))
     }
 
-    /// The larger place in which most articles of a place are, too, by number. This makes neither broader than the other.
+    /// A larger place that holds most articles of the place with this number as well. That makes neither place broader than the other.
     #[must_use]
     pub fn mostly_in(&self, place: usize) -> Option<(&SchemePlace, MostlyIn)> {
         let mostly = *self.tree.as_ref()?.mostly_in.get(&u32::try_from(place).ok()?)?;

@@ -46,8 +46,8 @@ const TERMS: usize = 12;
 /// The names of a filter that the page takes.
 const SCOPE: [&str; 6] = ["q", "words", "concept", "site", "language", "label"];
 /// In place of what rises in a run that is new.
-const TOO_EARLY: &str = "It is too early to tell: most sites show only their latest articles when they are read for the first time. After two days it is \
-                         known what is usual.";
+const TOO_EARLY: &str = "It is too early to tell. The first visit of a site usually brings only its latest articles, so there is nothing to compare \
+                         the last day with. Come back after two days.";
 /// The cookie of the last visit.
 const COOKIE: &str = "newslode_visit";
 /// A visit ends with a pause of so many seconds.

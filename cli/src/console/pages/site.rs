@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Entry;
 use newslode_common::time::now;
-use newslode_miner::mining::site_scheme::{PlaceKind, SchemePlace, SiteScheme};
+use newslode_miner::mining::site_scheme::{PlaceKind, SchemePlace, SiteScheme, broader_in_words};
 use newslode_miner::mining::templates::Live;
 use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::schemes::read_scheme;
@@ -31,7 +31,6 @@ use crate::filter::times::Calendar;
 use crate::html::charts::outcome_table;
 use crate::html::values::{Number, count_with_noun, empty_note, external_link, fact_list};
 use crate::queries::explain::{ListingExplanation, SiteExplanation, due_text, kind_name};
-use crate::queries::places::broader_text;
 use crate::queries::templates::{dropped_text, template_usage};
 
 /// Articles, listings, and pages by outcome that are shown.
@@ -244,7 +243,7 @@ fn place_labels(scheme: Option<&SiteScheme>) -> Vec<&str> {
 fn place_order(scheme: &SiteScheme, at: usize, place: &SchemePlace) -> Markup {
     html! {
         @if let Some((broader, found)) = scheme.broader(at) {
-            span dir="auto" { (broader.label) } " " small { "by " (broader_text(&found.by, found.articles)) }
+            span dir="auto" { (broader.label) } " " small { "by " (broader_in_words(&found.by, found.articles)) }
         }
         @if let Some((wider, mostly)) = scheme.mostly_in(at) {
             p.soft dir="auto" {

@@ -42,7 +42,7 @@ impl RedbStore {
         if last <= now || now < EARLIEST {
             return Ok(None);
         }
-        // Of all sites or of none: what tells of the clock is brought back, too.
+        // All sites in one transaction: it changes the times that show how far the clock was ahead.
         self.write(move |transaction| {
             let mut index = Index::open(transaction)?;
             sites.iter().try_for_each(|(site, _)| bring_back(&mut index, site, now, longest))

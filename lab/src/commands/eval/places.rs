@@ -10,7 +10,7 @@ use newslode::exit::{Exit, hinted};
 use newslode::out;
 use newslode::progress::ProgressDisplay;
 use newslode_miner::mining::site_scheme::{
-    BroaderBy, Place, PlaceFinder, SchemePage, SiteScheme, SlotReport, folded,
+    Place, PlaceFinder, SchemePage, SiteScheme, SlotReport, broader_in_words, folded,
 };
 use newslode_page::article::NamedLink;
 use newslode_page::contribution::Contribution;
@@ -205,20 +205,13 @@ fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result
     Ok(counts)
 }
 
-fn witness_text(witness: BroaderBy, articles: u32) -> String {
-    match witness {
-        BroaderBy::Breadcrumbs => format!("the breadcrumbs of {articles} articles"),
-        BroaderBy::Address => "the addresses".to_owned(),
-    }
-}
-
-/// Prints which places are within which, and where most of their articles are, too.
+/// Prints the place above each place, and the place that holds most of its articles as well.
 fn print_tree(scheme: &SiteScheme) -> anyhow::Result<()> {
     for (at, place) in scheme.places().iter().enumerate() {
         let (label, articles) = (&place.label, place.articles);
         if let Some((broader, by)) = scheme.broader(at) {
-            let by: Vec<String> = by.by.iter().map(|witness| witness_text(*witness, by.articles)).collect();
-            out::line(format!("  {} > {label} ({articles}), by {}", broader.label, by.join(" and ")))?;
+            let by = broader_in_words(&by.by, by.articles);
+            out::line(format!("  {} > {label} ({articles}), by {by}", broader.label))?;
         }
         if let Some((wider, mostly)) = scheme.mostly_in(at) {
             out::line(format!("  {label} ({articles}) is mostly in {}: {}", wider.label, mostly.articles))?;

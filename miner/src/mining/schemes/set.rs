@@ -55,7 +55,7 @@ impl Aligned {
     }
 }
 
-/// The codes of what is not furniture.
+/// The codes of these concepts, without those of the scheme's list of furniture.
 #[must_use]
 pub fn codes_of(aligned: &[Aligned]) -> Vec<String> {
     let wanted = aligned.iter().filter(|one| one.facet != Facet::Furniture);

@@ -173,7 +173,7 @@ impl SchemeSummary {
         self.order.as_ref().and_then(|order| order.breadcrumbs.get(&pair)).copied().unwrap_or(0)
     }
 
-    /// The label that most articles of a label have, too, as the site writes it, and the number of these. This makes neither
+    /// Another label, as the site writes it, that most articles of this label also have, and how many have both. That makes neither label
     /// broader than the other.
     #[must_use]
     pub fn mostly_in(&self, key: &str) -> Option<(&str, u32)> {
@@ -281,6 +281,23 @@ mod tests {
     use crate::mining::site_scheme::SchemePage;
     use crate::mining::testing;
 
+    /// What is learnt of a site whose pages are these.
+    fn summary_of(read: &[(CanonicalUrl, Article, Vec<SlotUse>)]) -> SchemeSummary {
+        let pages: Vec<SchemePage<'_>> = read
+            .iter()
+            .map(|(url, article, slots)| SchemePage {
+                url,
+                authors: Some(&article.authors),
+                published: None,
+                slots,
+                breadcrumbs: &article.breadcrumbs,
+                links: &[],
+            })
+            .collect();
+        let finder = PlaceFinder::new(SiteScheme::learn(&pages).0);
+        SchemeSummary::of(&finder, read.iter().map(|(url, article, slots)| (url, article, slots.as_slice())))
+    }
+
     /// Articles of a site in three sections, each with the word of its section; of 2n articles each second is in the first one.
     fn site(name: &str, articles: usize) -> SchemeSummary {
         let section = |n: usize| ["Opera", "Tennis", "Opera", "Wine"][n % 4];
@@ -295,19 +312,7 @@ mod tests {
                 (url.parse().unwrap(), article, vec![SlotUse { slot: "meta section".into(), names }])
             })
             .collect();
-        let pages: Vec<SchemePage<'_>> = read
-            .iter()
-            .map(|(url, article, slots)| SchemePage {
-                url,
-                authors: Some(&article.authors),
-                published: None,
-                slots,
-                breadcrumbs: &article.breadcrumbs,
-                links: &[],
-            })
-            .collect();
-        let finder = PlaceFinder::new(SiteScheme::learn(&pages).0);
-        SchemeSummary::of(&finder, read.iter().map(|(url, article, slots)| (url, article, slots.as_slice())))
+        summary_of(&read)
     }
 
     #[test]
@@ -340,19 +345,7 @@ mod tests {
                 (url.parse().unwrap(), article, slots)
             })
             .collect();
-        let pages: Vec<SchemePage<'_>> = read
-            .iter()
-            .map(|(url, article, slots)| SchemePage {
-                url,
-                authors: Some(&article.authors),
-                published: None,
-                slots,
-                breadcrumbs: &article.breadcrumbs,
-                links: &[],
-            })
-            .collect();
-        let finder = PlaceFinder::new(SiteScheme::learn(&pages).0);
-        SchemeSummary::of(&finder, read.iter().map(|(url, article, slots)| (url, article, slots.as_slice())))
+        summary_of(&read)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The tree of a site's scheme: which place lies within which other one, and where most of a place's articles are, too.
+//! The tree of a site's scheme: which place lies within which, and which place holds most articles of another one as well.
 //!
 //! Two witnesses say that a place is broader: the breadcrumbs of articles ("Sport > Tennis"), and an address below another
 //! place's address. Each article has one voice for each step of its breadcrumbs. A step is accepted if enough articles show it,
@@ -6,8 +6,8 @@
 //! calls itself breadcrumbs is the same everywhere. A place has one broader place at most. Pairs are taken by their evidence, the
 //! strongest first, and one that would close a circle is left out.
 //!
-//! That nearly all articles of a place are in another one is no such witness: half of the pairs that it gives are wrong. It is
-//! kept apart ([`MostlyIn`]), to be shown as what it is. Start at [`SchemeTree::of`].
+//! Articles that two places share are no such witness: `broader` pairs taken from them were wrong more often than right. They are kept
+//! apart ([`MostlyIn`]) and shown as what they are. Start at [`SchemeTree::of`].
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,6 +39,16 @@ pub enum BroaderBy {
     Address,
 }
 
+/// What says that a place is within another one; `articles`: of how many articles the breadcrumbs say so.
+#[must_use]
+pub fn broader_in_words(by: &[BroaderBy], articles: u32) -> String {
+    let word = |by: &BroaderBy| match by {
+        BroaderBy::Breadcrumbs => format!("breadcrumbs of {articles} articles"),
+        BroaderBy::Address => "its address".to_owned(),
+    };
+    by.iter().map(word).collect::<Vec<_>>().join(" and ")
+}
+
 /// The place within which a place lies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BroaderPlace {
@@ -50,7 +60,7 @@ pub struct BroaderPlace {
     pub articles: u32,
 }
 
-/// A broader place in which most articles of a place are, too. It is no relation.
+/// A larger place that holds most articles of a place as well. The taxonomy takes no relation from this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MostlyIn {
     /// Its number in the scheme.
@@ -111,8 +121,8 @@ impl SchemeTree {
         std::iter::successors(next(&place), next).take(MOST_LEVELS)
     }
 
-    /// The places in which most articles of others are, too, and which the tree does not have above them. A section and a tag that
-    /// are called the same say nothing of each other.
+    /// For each place, the place that holds most of its articles as well, unless the tree has it above. A section and a tag of the same
+    /// name are left out.
     pub(super) fn mostly_in(
         &self,
         places: &[SchemePlace],
