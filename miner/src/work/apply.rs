@@ -10,12 +10,18 @@
 //! 5. The page is counted.
 //! 6. The content that this one replaced leaves the archive, and so does the hierarchy of a copy that was dropped before.
 //!
+//! Two miners may hold two fetches of a page at once: one that was paused goes on while another has its sites. Counting
+//! compares, so the newer fetch counts whoever is first. A history is written without comparing, so there the later write
+//! wins. The miner that counts second sees that it was not alone, looks whether the history knows the fetch that counts, and
+//! has that page come again if not.
+//!
 //! Only then is the message acknowledged. Start at [`count_batch`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use futures::future::try_join_all;
+use newslode_common::broker::Queue;
 use newslode_common::config::{Follow, Noarchive};
 use newslode_common::message::{CountedPage, PartitionedPage, envelope};
 use newslode_common::schedule::PageSchedule;
@@ -32,6 +38,7 @@ use crate::work::archive::{self, read_contribution};
 use crate::work::copies;
 use crate::work::error::BatchError;
 use crate::work::feedback;
+use crate::work::generations::{Generations, counted_page};
 use crate::work::histories::history::Fetch;
 use crate::work::histories::{self, FetchedArticle};
 use crate::work::links::{add_urls, page_links};
@@ -112,13 +119,15 @@ pub(super) async fn count_traced(
         feedback::report_all(parts.stores.frontier.as_ref(), &parts.schedule, pages, (&twins, &withdrawn))
             .await?;
     }
-    let (ends, replaced) = batch.count(parts, site, pages).await?;
+    let Counted { ends, replaced, contended } = batch.count(parts, site, pages).await?;
     // A site removed since we asked may have been removed before we wrote. Nobody else would clean up then.
     if parts.stores.frontier.site(site).await?.is_none() {
         parts.stores.state.forget(site).await?;
         histories::forget(parts.stores.archive.as_ref(), pages.iter().map(|page| &page.url)).await?;
         return discard(parts, pages).await;
     }
+    let contended = contended.into_iter().filter_map(|at| pages.get(at));
+    publish_if_history_lags(parts, site, contended.filter(|page| page.article.is_some())).await?;
     archive::forget_replaced(&parts.stores, replaced).await?;
     if parts.noarchive == Noarchive::Drop {
         for (page, _) in pages.iter().zip(&ends).filter(|(_, end)| **end == PageEnd::Stale) {
@@ -176,8 +185,54 @@ async fn archive_computed(
     Ok(viewed)
 }
 
-/// Contents that were replaced, by the URL that counted with them.
-type Replaced = Vec<(CanonicalUrl, ContentHash)>;
+/// Has the pages come again whose articles have a history that does not know the fetch which counts. The pages given are
+/// those that other fetches raced with: one that counts itself, and comes again, is none of them, so this ends.
+async fn publish_if_history_lags(
+    parts: &Parts,
+    site: &Site,
+    pages: impl Iterator<Item = &PartitionedPage>,
+) -> Result<(), BatchError> {
+    let urls: Vec<CanonicalUrl> = pages.map(|page| page.url.clone()).collect();
+    if urls.is_empty() {
+        return Ok(());
+    }
+    let counted = parts.stores.state.versions(site, &urls).await?;
+    for (url, counted) in urls.into_iter().zip(counted) {
+        let Some(counted) = counted.filter(|counted| counted.content != ContentHash::NONE) else { continue };
+        let archive = parts.stores.archive.as_ref();
+        let is_article = archive.get(Kind::Article, counted.content).await?.is_some();
+        let is_known = match histories::read_history(archive, &url).await {
+            Ok(history) => history.is_some_and(|history| history.fetch >= counted.fetch),
+            // It stays as it is, and `verify` names it.
+            Err(StoreError::Corrupt(_)) => true,
+            Err(error) => return Err(error.into()),
+        };
+        if !is_article || is_known {
+            continue;
+        }
+        let generations = Generations::read(parts.stores.state.as_ref()).await?;
+        let frontier = parts.stores.frontier.as_ref();
+        let Some(page) = counted_page(frontier, archive, &generations, &url, counted).await? else {
+            continue;
+        };
+        tracing::info!(%url, fetch = counted.fetch, "an earlier fetch overwrote the history of this article; its page is published again");
+        let sealed = page.sealed().map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        // A full queue fails the batch, which comes again: a miner that waited would hold up those who empty the queue.
+        parts.broker.publish(Queue::Pages, sealed.message).await?;
+    }
+    Ok(())
+}
+
+/// What counting a batch did.
+struct Counted {
+    /// Each page's result.
+    ends: Vec<PageEnd>,
+    /// Contents that were replaced, by the URL that counted with them.
+    replaced: Vec<(CanonicalUrl, ContentHash)>,
+    /// The pages, as places in the batch, of which another fetch was counted by somebody else: while this one was being
+    /// counted, or as a newer one before.
+    contended: BTreeSet<usize>,
+}
 
 /// The newest page of each URL of a batch, and what each would change.
 struct Batch {
@@ -189,6 +244,8 @@ struct Batch {
     counted: BTreeMap<CanonicalUrl, Version>,
     /// The changes that are not yet made, each with the place of its page.
     open: Vec<(usize, Change)>,
+    /// See [`Counted::contended`].
+    contended: BTreeSet<usize>,
 }
 
 impl Batch {
@@ -212,6 +269,7 @@ impl Batch {
             ends: vec![PageEnd::Stale; pages.len()],
             counted: counted.collect(),
             open: Vec::new(),
+            contended: BTreeSet::new(),
             newest,
         };
         for at in batch.newest.clone() {
@@ -228,6 +286,10 @@ impl Batch {
         at: usize,
     ) -> Result<(), BatchError> {
         let (Some(page), Some(end)) = (pages.get(at), self.ends.get_mut(at)) else { return Ok(()) };
+        let is_older = |counted: &Version| comparable_fetch(page, *counted) < counted.fetch;
+        if self.counted.get(&page.url).is_some_and(is_older) {
+            self.contended.insert(at);
+        }
         match change_of(parts, page, self.counted.get(&page.url).copied()).await? {
             Ok(change) => self.open.push((at, change)),
             Err(ended) => *end = ended,
@@ -253,19 +315,19 @@ impl Batch {
         })
     }
 
-    /// Counts the pages. Returns each page's result, and the contents that were replaced.
+    /// Counts the pages.
     async fn count(
         mut self,
         parts: &Parts,
         site: &Site,
         pages: &[PartitionedPage],
-    ) -> Result<(Vec<PageEnd>, Replaced), BatchError> {
+    ) -> Result<Counted, BatchError> {
         let mut replaced = Vec::new();
         for _ in 0..MAX_ATTEMPTS {
             let (sent, changes): (Vec<usize>, Vec<Change>) =
                 std::mem::take(&mut self.open).into_iter().unzip();
             if changes.is_empty() {
-                return Ok((self.ends, replaced));
+                break;
             }
             let start = Instant::now();
             let results = parts.stores.state.apply(site, &changes).await?;
@@ -281,9 +343,12 @@ impl Batch {
                         };
                         replaced.extend(before.filter(other).map(|before| (change.url, before)));
                     }
-                    Applied::Stale => {}
+                    Applied::Stale => {
+                        self.contended.insert(at);
+                    }
                     Applied::Conflict(stored) => {
                         // Another miner counted this URL meanwhile: compare with what counts now.
+                        self.contended.insert(at);
                         match stored {
                             Some(stored) => self.counted.insert(change.url, stored),
                             None => self.counted.remove(&change.url),
@@ -293,11 +358,10 @@ impl Batch {
                 }
             }
         }
-        if self.open.is_empty() {
-            Ok((self.ends, replaced))
-        } else {
-            Err(BatchError::Contended(site.clone()))
+        if !self.open.is_empty() {
+            return Err(BatchError::Contended(site.clone()));
         }
+        Ok(Counted { ends: self.ends, replaced, contended: self.contended })
     }
 }
 

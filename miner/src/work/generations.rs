@@ -8,9 +8,10 @@
 
 use bytes::Bytes;
 use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
-use newslode_common::version::ContentHash;
+use newslode_common::store::{Frontier, Kind, PageArchive, SiteState, StoreError, StoreResult};
+use newslode_common::version::{ContentHash, Version};
 use newslode_page::generation::Generation;
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -122,6 +123,26 @@ impl Generations {
         let page = self.page(archive, counted).await?;
         Ok(page.and_then(|(_, bytes)| envelope::open(&bytes).ok()))
     }
+}
+
+/// The page that counts under this version, as it is published again: with the number by which it counts, and what the
+/// frontier knows of it. `None` if its bytes are gone.
+///
+/// # Errors
+/// When a store fails.
+pub async fn counted_page(
+    frontier: &dyn Frontier,
+    archive: &dyn PageArchive,
+    generations: &Generations,
+    url: &CanonicalUrl,
+    counted: Version,
+) -> StoreResult<Option<FetchedPage>> {
+    let Some(mut page) = generations.fetched(archive, counted.content).await? else { return Ok(None) };
+    page.version.fetch = counted.fetch;
+    if let Some(entry) = frontier.entry(url).await? {
+        (page.why, page.depth) = (entry.why, entry.depth);
+    }
+    Ok(Some(page))
 }
 
 async fn read_value(state: &dyn SiteState) -> StoreResult<(Option<u64>, Generations)> {

@@ -19,7 +19,7 @@ use newslode_page::time::Timestamp;
 use std::time::Duration;
 
 use crate::work::captures;
-use crate::work::generations::Generations;
+use crate::work::generations::{Generations, counted_page};
 use crate::work::verify::history_fault;
 
 /// Wait before another attempt to publish to a full queue.
@@ -87,11 +87,8 @@ pub async fn publish_incomplete(
             if !is_article || history_fault(archive, &url, version).await?.is_none() {
                 continue;
             }
-            let Some(mut page) = generations.fetched(archive, version.content).await? else { continue };
-            page.version.fetch = version.fetch;
-            if let Some(entry) = frontier.entry(&url).await? {
-                (page.why, page.depth) = (entry.why, entry.depth);
-            }
+            let page = counted_page(frontier, archive, &generations, &url, version).await?;
+            let Some(page) = page else { continue };
             send(broker, Queue::Pages, page.sealed()?.message).await?;
             published += 1;
         }

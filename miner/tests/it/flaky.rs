@@ -1,5 +1,5 @@
 //! Stores that fail as servers do: a call has no effect, or its effect without an answer, or its effect
-//! twice, or its effect later, after other calls.
+//! twice, or its effect later, after other calls. Or stores whose callers take turns, call by call.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -37,6 +37,8 @@ pub(crate) struct Flaky {
     seed: u64,
     /// If set, this number of calls succeeds, and all later ones fail without effect, as if the caller had been killed.
     lives: Option<u64>,
+    /// If set, a call waits for its caller's turn, and none fails.
+    turns: Option<(Arc<Turns>, usize)>,
     late: Mutex<JoinSet<()>>,
 }
 
@@ -54,6 +56,7 @@ impl Flaky {
             calls: AtomicU64::new(0),
             seed,
             lives: None,
+            turns: None,
             late: Mutex::default(),
         }
     }
@@ -64,7 +67,17 @@ impl Flaky {
         Flaky { lives: Some(calls), ..Flaky::new(frontier, state, archive, 0) }
     }
 
-    fn fate(&self) -> Fate {
+    /// Stores of one of two callers that take turns.
+    pub(crate) fn taking_turns(good: &Stores, turns: &Arc<Turns>, caller: usize) -> Flaky {
+        let Stores { frontier, state, archive, .. } = good.clone();
+        Flaky { turns: Some((turns.clone(), caller)), ..Flaky::new(frontier, state, archive, 0) }
+    }
+
+    async fn fate(&self) -> Fate {
+        if let Some((turns, caller)) = &self.turns {
+            turns.wait(*caller).await;
+            return Fate::Fine;
+        }
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         if let Some(lives) = self.lives {
             return if call < lives { Fate::Fine } else { Fate::Before };
@@ -93,6 +106,62 @@ impl Flaky {
     }
 }
 
+/// Two callers of which one runs at a time: from each call to its next one, or to its end. A seed decides who goes on.
+pub(crate) struct Turns {
+    all: Mutex<AllTurns>,
+    changed: tokio::sync::Notify,
+}
+
+struct AllTurns {
+    random: u64,
+    /// Whether each caller waits at a call, and whether it has ended.
+    waits: [bool; 2],
+    has_ended: [bool; 2],
+    running: Option<usize>,
+}
+
+impl Turns {
+    pub(crate) fn new(seed: u64) -> Turns {
+        let all = AllTurns { random: seed, waits: [false; 2], has_ended: [false; 2], running: None };
+        Turns { all: Mutex::new(all), changed: tokio::sync::Notify::new() }
+    }
+
+    async fn wait(&self, caller: usize) {
+        self.arrive(caller, false);
+        loop {
+            let changed = self.changed.notified();
+            if self.all.lock().unwrap().running == Some(caller) {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The caller makes no more calls.
+    pub(crate) fn end(&self, caller: usize) {
+        self.arrive(caller, true);
+    }
+
+    fn arrive(&self, caller: usize, is_end: bool) {
+        let mut all = self.all.lock().unwrap();
+        (all.waits[caller], all.has_ended[caller]) = (!is_end, is_end);
+        if all.running == Some(caller) {
+            all.running = None;
+        }
+        // Both are known to wait, or to have ended, before one goes on: so the seed alone decides.
+        if all.running.is_none() && (0..2).all(|at| all.waits[at] || all.has_ended[at]) {
+            all.random =
+                all.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let first = usize::from(all.random >> 63 == 1);
+            all.running = [first, 1 - first].into_iter().find(|at| all.waits[*at]);
+            if let Some(running) = all.running {
+                all.waits[running] = false;
+            }
+            self.changed.notify_waiters();
+        }
+    }
+}
+
 fn unanswered<T>() -> StoreResult<T> {
     Err(StoreError::Unavailable("on purpose".into()))
 }
@@ -100,7 +169,7 @@ fn unanswered<T>() -> StoreResult<T> {
 /// Gives a call its fate; a call that would take effect later fails instead.
 macro_rules! fated {
     ($self:ident, $call:expr) => {
-        match $self.fate() {
+        match $self.fate().await {
             Fate::Before | Fate::Late => unanswered(),
             Fate::After => {
                 $call.await?;
@@ -121,7 +190,7 @@ impl SiteState for Flaky {
         fated!(self, self.state.versions(site, urls))
     }
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
-        match self.fate() {
+        match self.fate().await {
             Fate::Late => {
                 let (state, site, changes) = (self.state.clone(), site.clone(), changes.to_vec());
                 self.later(async move { drop(state.apply(&site, &changes).await) });
@@ -191,7 +260,7 @@ impl Frontier for Flaky {
         fated!(self, self.frontier.remove_site(site))
     }
     async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
-        match self.fate() {
+        match self.fate().await {
             Fate::Late => {
                 let (frontier, urls) = (self.frontier.clone(), urls.to_vec());
                 self.later(async move { drop(frontier.add(&urls, now).await) });

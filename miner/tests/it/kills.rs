@@ -22,7 +22,7 @@ use crate::world::{NOW, World, page, world};
 const HOME: &str = "https://a.test/";
 
 /// A story at a path, as one fetch found it.
-fn story(path: &str, fetch: u64, text: &str) -> PartitionedPage {
+pub(crate) fn story(path: &str, fetch: u64, text: &str) -> PartitionedPage {
     let mut made = page(&format!("{HOME}{path}"), Why::Link, fetch, &["sport", text], &[]);
     made.fetched_at = Timestamp(NOW.0 + fetch * 1_000);
     let html = format!(

@@ -18,6 +18,7 @@ mod kills;
 mod lifecycle;
 mod places;
 mod purity;
+mod races;
 mod retention;
 mod serving;
 mod twins;

@@ -179,7 +179,13 @@ mod servers {
     async fn services_find_the_places_that_the_embedded_engine_finds() {
         let (lab, world) = lab_of(FEW).await;
         let digests = digests_of(&mine(&lab, "embedded").await);
-        let embedded = exported(&lab, "embedded").await;
+        // Services come to rest with a scheme that may lack up to a quarter of the pages until the next day. How many articles
+        // a place has decides only which of them is named first.
+        let sorted = |mut all: Places| {
+            all.values_mut().for_each(|places| places.sort());
+            all
+        };
+        let embedded = sorted(exported(&lab, "embedded").await);
         assert!(embedded.values().filter(|places| !places.is_empty()).count() > 40, "{embedded:?}");
         let servers = Servers::start().await;
         let mut services = Installation::new(&lab, &servers, "placed", 0);
@@ -190,7 +196,7 @@ mod servers {
         // Schemes are views, which follow the counts.
         let begun = Instant::now();
         loop {
-            let served = places(&services.exported(&[]).await);
+            let served = sorted(places(&services.exported(&[]).await));
             if served == embedded {
                 break;
             }
