@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use anyhow::Context as _;
 use newslode_common::config::Noarchive;
 use newslode_common::store::Kind;
-use newslode_common::warc::{Index, Packing};
+use newslode_common::warc::{Index, Packing, RecordType};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::ontology::RdfForm;
 use newslode_miner::mining::registry::Registry;
@@ -263,7 +263,8 @@ async fn write_to(
         ExportWhat::Pages => {
             let is_plain = args.to.as_ref().is_some_and(|file| file.extension() == Some("warc".as_ref()));
             let packing = if is_plain { Packing::Plain } else { Packing::Gzip };
-            index = pages::write(parts, &mut to, noarchive, packing, args.to.as_deref(), |_| Ok(())).await?;
+            let form = (packing, RecordType::Conversion);
+            index = pages::write(parts, &mut to, noarchive, form, args.to.as_deref(), |_| Ok(())).await?;
         }
     }
     to.flush()?;

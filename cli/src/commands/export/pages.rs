@@ -12,6 +12,7 @@ use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_common::warc::http::rebuilt_head;
 use newslode_common::warc::{Index, NewRecord, Packing, RecordType, Writer};
+use newslode_crawler::render;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
@@ -30,7 +31,8 @@ const INFO: &str = concat!(
      description: Original are each page's address (in canonical form), the time of its fetch, its Content-Type \
      and the bytes of its body after transfer and content encodings were undone. Rebuilt are the status line \
      (only answers with status 200 were kept) and Content-Length; other fields of the head were not kept, and \
-     requests neither.\r\n"
+     requests neither. Pages that a browser made are conversion or resource records: the document as the browser \
+     serialised it. The answers of which it made them were not kept.\r\n"
 );
 
 /// A page that was written.
@@ -44,11 +46,13 @@ pub(super) struct WrittenPage<'a> {
 }
 
 /// Writes every counted page but those whose copies are hidden, ordered by site and URL, and tells of each. For a file the index is kept.
+/// Pages that a browser made become records of the type `rendered`: a conversion says what they are, and replay tools show only
+/// a resource.
 pub(super) async fn write(
     parts: &Parts,
     to: &mut impl Write,
     noarchive: Noarchive,
-    packing: Packing,
+    (packing, rendered): (Packing, RecordType),
     file: Option<&Path>,
     mut tell: impl FnMut(&WrittenPage<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Option<Index>> {
@@ -89,18 +93,25 @@ pub(super) async fn write(
                 continue;
             };
             let body = page.bytes()?;
-            let mut block = rebuilt_head(page.content_type.as_deref(), body.len());
-            let payload_at = Some(block.len());
-            block.extend_from_slice(&body);
-            let id = writer.write(&NewRecord {
-                kind: RecordType::Response,
+            let record = NewRecord {
+                kind: rendered,
                 date: page.fetched_at,
                 target: Some(page.url.as_str()),
-                content_type: "application/http; msgtype=response",
+                content_type: render::CONTENT_TYPE,
                 fields: &[],
-                block: &block,
-                payload_at,
-            })?;
+                block: &body,
+                payload_at: None,
+            };
+            let id = if page.rendered {
+                writer.write(&record)?
+            } else {
+                let mut block = rebuilt_head(page.content_type.as_deref(), body.len());
+                let payload_at = Some(block.len());
+                block.extend_from_slice(&body);
+                let content_type = "application/http; msgtype=response";
+                let kind = RecordType::Response;
+                writer.write(&NewRecord { kind, content_type, block: &block, payload_at, ..record })?
+            };
             let title = title(parts, version.content).await?;
             tell(&WrittenPage { id: &id, url: page.url.as_str(), fetched_at: page.fetched_at, title })?;
         }

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use newslode_common::config::{Config, Follow, ResolveRule};
+use newslode_common::message::envelope;
 use newslode_common::rights::{PAGE, Rights, Source, Standing, Statement, Use, rights_key};
 use newslode_common::store::{Applied, Change};
 use newslode_common::version::{ContentHash, Version};
@@ -15,6 +16,8 @@ use newslode_page::contribution::Delta;
 use newslode_page::extract::SlotUse;
 use newslode_page::reading::CanonicalUrl;
 use tokio_util::sync::CancellationToken;
+
+use newslode_miner::work::generations::Generations;
 
 use super::*;
 use crate::commands::mine::mine;
@@ -66,6 +69,7 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     assert!(filed * 10 >= articles * 9, "{filed} of {articles} articles are filed");
     places_are_said_alike_everywhere(&parts, &turtle).await;
     rights_are_joined_filtered_and_heeded(&parts).await;
+    pages_that_a_browser_made_are_no_answers(&parts).await;
     articles_that_are_counted_anew_meanwhile_are_exported(&parts, folder.path(), &config).await;
 }
 
@@ -162,7 +166,16 @@ async fn rights_are_joined_filtered_and_heeded(parts: &Parts) {
             exported.push(page.url.to_owned());
             Ok(())
         };
-        pages::write(parts, &mut std::io::sink(), noarchive, Packing::Plain, None, tell).await.unwrap();
+        pages::write(
+            parts,
+            &mut std::io::sink(),
+            noarchive,
+            (Packing::Plain, RecordType::Conversion),
+            None,
+            tell,
+        )
+        .await
+        .unwrap();
         assert!(exported.iter().any(|url| *url == urls[0].as_str()));
         assert_eq!(exported.iter().any(|url| *url == urls[1].as_str()), is_exported, "{noarchive:?}");
     }
@@ -170,6 +183,33 @@ async fn rights_are_joined_filtered_and_heeded(parts: &Parts) {
     let report = site_rights(&parts.stores, &urls[1].site()).await.unwrap();
     assert!(report.statements.iter().any(|statement| statement.written == "noarchive"));
     assert!(report.facts().iter().any(|(name, _)| name.contains("robots_meta")));
+}
+
+/// A page that a browser made is told apart from an answer.
+async fn pages_that_a_browser_made_are_no_answers(parts: &Parts) {
+    let archive = parts.stores.archive.as_ref();
+    let generations = Generations::read(parts.stores.state.as_ref()).await.unwrap();
+    let (site, _) = parts.stores.state.sites().await.unwrap().remove(0);
+    let (url, version) = counted_pages(parts, &site).await.unwrap().remove(0);
+    let (content, _) = generations.page(archive, version.content).await.unwrap().unwrap();
+    let mut page = generations.fetched(archive, version.content).await.unwrap().unwrap();
+    page.rendered = true;
+    let sealed = envelope::seal(&page).unwrap();
+    archive.put(Kind::Page, content, sealed.into(), Timestamp(9_000)).await.unwrap();
+    for (kind, name) in [(RecordType::Conversion, "conversion"), (RecordType::Resource, "resource")] {
+        let mut written = Vec::new();
+        let form = (Packing::Plain, kind);
+        pages::write(parts, &mut written, Noarchive::Record, form, None, |_| Ok(())).await.unwrap();
+        let written = String::from_utf8_lossy(&written);
+        let records =
+            || written.split("WARC/1.1\r\n").skip(1).map(|record| record.split_once("\r\n\r\n").unwrap());
+        let head_of = |head: &str| head.contains(&format!("WARC-Target-URI: {url}\r\n"));
+        let (head, block) = records().find(|(head, _)| head_of(head)).unwrap();
+        assert!(head.contains(&format!("WARC-Type: {name}\r\n")), "{head}");
+        assert!(head.contains("Content-Type: text/html") && !block.starts_with("HTTP/"), "{head}");
+        let others = records().filter(|(head, _)| head.contains("WARC-Type: response")).count();
+        assert!(others > 10, "{others}");
+    }
 }
 
 /// The export, its filter, the table, the ontology and explanations name the same places of an article.

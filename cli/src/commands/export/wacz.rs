@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use newslode_common::config::Noarchive;
 use newslode_common::time::{self, iso};
-use newslode_common::warc::{Index, Packing};
+use newslode_common::warc::{Index, Packing, RecordType};
 use newslode_miner::work::parts::Parts;
 use newslode_page::time::Timestamp;
 use ring::digest::{Context, SHA256};
@@ -95,7 +95,8 @@ pub(super) async fn write(
 
     let mut part = package.begin("archive", ARCHIVE)?;
     let tell = |page: &WrittenPage<'_>| json_line(&mut list, &page_line(page));
-    let index = pages::write(parts, &mut part, noarchive, Packing::Gzip, Some(&archive), tell).await?;
+    let form = (Packing::Gzip, RecordType::Resource);
+    let index = pages::write(parts, &mut part, noarchive, form, Some(&archive), tell).await?;
     part.end();
     if let Some(index) = index {
         write_index(&mut package, index)?;
