@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use newslode_common::config::{Config, WatchConfig};
+use newslode_common::schedule::Health;
 use newslode_common::shutdown;
+use newslode_common::store::SiteStatus;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::views::Pace;
 use newslode_page::time::Timestamp;
@@ -18,13 +20,14 @@ use crate::args::WatchArgs;
 use crate::console::{Run, Source};
 use crate::control::{self, Control};
 use crate::engine::seed_file::SeedFile;
-use crate::engine::{self, Engine, Progress, add_seeds, seeds};
+use crate::engine::{self, Engine, MOST_NAMED, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::installation::Setup;
 use crate::notify::Notifier;
 use crate::out;
 use crate::outputs::write_outputs;
 use crate::progress::ProgressDisplay;
+use crate::queries::health::SiteHealth;
 
 /// The files are written at a stop if that took no longer than this the last time.
 const LONGEST_LAST_WRITING: Duration = Duration::from_secs(5);
@@ -34,8 +37,6 @@ const GRACE: Duration = Duration::from_secs(10);
 const LINE_EVERY: Duration = Duration::from_secs(60);
 /// New articles are counted over this time.
 const LATELY: Duration = Duration::from_secs(600);
-/// Sites that are named as in trouble.
-const MOST_NAMED: usize = 3;
 
 pub(crate) async fn run(args: WatchArgs, setup: Setup) -> anyhow::Result<Exit> {
     let Setup { mut config, quiet, .. } = setup;
@@ -244,16 +245,85 @@ fn status_line(progress: &Progress, articles: u64, rate: f64, now: Timestamp) ->
         Some((ready, site)) => format!("next {site} in {} s", now.until(ready).as_secs()),
         None => "nothing is due".to_owned(),
     };
-    let is_resting = |turn: Timestamp| now.until(turn) > Duration::from_secs(60);
-    let resting: Vec<&str> =
-        active.iter().filter(|site| is_resting(site.turn)).map(|site| site.site.as_str()).collect();
+    let resting: Vec<&SiteStatus> = progress.resting(now).collect();
+    let named: Vec<String> =
+        resting.iter().take(MOST_NAMED).map(|site| with_trouble(site, progress, now)).collect();
     let troubles = match resting.len() {
         0 => String::new(),
-        count if count <= MOST_NAMED => format!("; resting: {}", resting.join(", ")),
-        count => format!("; resting: {} and {} more", resting[..MOST_NAMED].join(", "), count - MOST_NAMED),
+        count if count <= MOST_NAMED => format!("; resting: {}", named.join(", ")),
+        count => format!("; resting: {} and {} more", named.join(", "), count - MOST_NAMED),
     };
     format!(
         "{} sites{paused}, {articles} new articles since the start, {rate:.1} a minute; {next}{troubles}",
         active.len()
     )
+}
+
+/// A site that rests, with what is the matter if that is known.
+fn with_trouble(site: &SiteStatus, progress: &Progress, now: Timestamp) -> String {
+    let health = progress.troubles.get(&site.site).map(|known| SiteHealth::of(known, &site.outcomes, now));
+    match health.filter(|health| health.health != Health::Healthy) {
+        Some(health) => format!("{} ({})", site.site, health.in_words()),
+        None => site.site.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use newslode_common::outcome::Outcome;
+    use newslode_common::schedule::{SiteSchedule, Trouble};
+    use newslode_common::store::SiteSettings;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    fn site(name: &str, rests_for: Duration) -> SiteStatus {
+        SiteStatus {
+            site: name.parse().unwrap(),
+            settings: SiteSettings {
+                max_pages: 9,
+                max_depth: 9,
+                delay_ms: 0,
+                paused: false,
+                labels: BTreeMap::new(),
+            },
+            urls: 1,
+            remembered: 0,
+            pending: 1,
+            leased: 0,
+            next_due: None,
+            ready: Some(NOW.plus(rests_for)),
+            allowance: None,
+            turn: NOW.plus(rests_for),
+            outcomes: [(Outcome::TlsExpired, 1)].into(),
+        }
+    }
+
+    #[test]
+    fn the_status_says_why_sites_rest() {
+        let hour = Duration::from_secs(3_600);
+        let mut progress = Progress::default();
+        progress.sites.extend([
+            site("a.test", hour),
+            site("b.test", Duration::from_secs(9)),
+            site("c.test", hour),
+        ]);
+        let mut failing = SiteSchedule::default();
+        failing.trouble(Trouble::Failing, 1, NOW);
+        progress.troubles =
+            [("a.test".parse().unwrap(), failing), ("c.test".parse().unwrap(), SiteSchedule::default())]
+                .into();
+        let line = status_line(&progress, 7, 0.5, NOW);
+        assert_eq!(
+            line,
+            "3 sites, 7 new articles since the start, 0.5 a minute; next b.test in 9 s; resting: a.test (fails: the \
+             server's certificate has expired), c.test"
+        );
+        progress.sites.extend(["d.test", "e.test"].map(|name| site(name, hour)));
+        let line = status_line(&progress, 7, 0.5, NOW);
+        assert!(line.ends_with(", c.test, d.test and 1 more"), "{line}");
+    }
 }

@@ -16,7 +16,7 @@
 //!
 //! Start at [`Engine::mine`] and [`Engine::watch`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ use newslode_common::config::{Config, Follow, Noarchive};
 use newslode_common::network::NoNetwork;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::room::{self, Room, Shortage};
-use newslode_common::schedule::{Days, ScheduleConfig};
+use newslode_common::schedule::{Days, ScheduleConfig, SiteSchedule};
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
@@ -84,6 +84,10 @@ pub(crate) const ONE_STATE_FOR: Duration = Duration::from_secs(600);
 /// The same for a command that goes through all pages of a run, and may wait long for somebody to take what it prints.
 pub(crate) const ONE_OF_MANY_FOR: Duration = Duration::from_secs(10);
 
+/// Sites that are not asked for so long rest.
+const SHORT_REST: Duration = Duration::from_secs(60);
+/// Most sites that are named because they rest.
+pub(crate) const MOST_NAMED: usize = 3;
 /// A file that is in use is tried again for this long.
 const HELD_FOR_THE_MOMENT: Duration = Duration::from_secs(2);
 
@@ -179,12 +183,19 @@ pub struct Progress {
     pub shortage: Option<Shortage>,
     /// The machine has no network.
     pub(crate) network: Option<NoNetwork>,
+    /// What is known of the first sites that [rest](Progress::resting), while sites are followed.
+    pub(crate) troubles: BTreeMap<Site, SiteSchedule>,
     /// Sites of the news that this run still has something to ask for.
     with_work: BTreeSet<Site>,
     is_offline: bool,
 }
 
 impl Progress {
+    /// The sites, without paused ones, that are not asked for a minute or more.
+    pub(crate) fn resting(&self, now: Timestamp) -> impl Iterator<Item = &SiteStatus> {
+        self.sites.iter().filter(move |site| !site.settings.paused && now.until(site.turn) > SHORT_REST)
+    }
+
     /// Number of URLs with an outcome.
     #[must_use]
     pub fn done(&self) -> u64 {
@@ -412,7 +423,13 @@ impl Engine {
             let mut has_caught_up = false;
             let (mut stopped, mut searched) = (Vec::new(), Instant::now());
             loop {
-                let progress = self.read_progress(None).await?;
+                let mut progress = self.read_progress(None).await?;
+                let resting = progress.resting(self.clock.now()).take(MOST_NAMED);
+                let resting: Vec<Site> = resting.map(|site| site.site.clone()).collect();
+                for site in resting {
+                    let (schedule, _) = self.store.schedule(&site).await?;
+                    progress.troubles.insert(site, schedule);
+                }
                 if !has_caught_up && progress.unfinished == 0 {
                     has_caught_up = true;
                     self.note_complete_histories().await?;
@@ -803,7 +820,8 @@ impl Engine {
         let (round, fold) = round.map_or((1, None), |round| (round.number, round.fold.clone()));
         let is_offline = self.is_offline;
         let network = self.network.outage().map(|outage| outage.no_network(self.clock.now()));
-        Ok(Progress { sites, unfinished, round, fold, shortage, network, with_work, is_offline })
+        let troubles = BTreeMap::new();
+        Ok(Progress { sites, unfinished, round, fold, shortage, network, troubles, with_work, is_offline })
     }
 }
 

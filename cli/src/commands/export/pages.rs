@@ -12,7 +12,6 @@ use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_common::warc::http::rebuilt_head;
 use newslode_common::warc::{Index, NewRecord, Packing, RecordType, Writer};
-use newslode_crawler::render;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
@@ -97,7 +96,7 @@ pub(super) async fn write(
                 kind: rendered,
                 date: page.fetched_at,
                 target: Some(page.url.as_str()),
-                content_type: render::CONTENT_TYPE,
+                content_type: page.content_type.as_deref().unwrap_or("text/html"),
                 fields: &[],
                 block: &body,
                 payload_at: None,

@@ -22,6 +22,7 @@ use newslode_miner::work::generations::Generations;
 use super::*;
 use crate::commands::mine::mine;
 use crate::engine::{Engine, ONE_OF_MANY_FOR, add_seeds, open_states};
+use crate::queries::articles::counted_pages;
 use crate::queries::places::PlaceExplanation;
 use crate::queries::rights::site_rights;
 
@@ -203,8 +204,8 @@ async fn pages_that_a_browser_made_are_no_answers(parts: &Parts) {
         let written = String::from_utf8_lossy(&written);
         let records =
             || written.split("WARC/1.1\r\n").skip(1).map(|record| record.split_once("\r\n\r\n").unwrap());
-        let head_of = |head: &str| head.contains(&format!("WARC-Target-URI: {url}\r\n"));
-        let (head, block) = records().find(|(head, _)| head_of(head)).unwrap();
+        let target = format!("WARC-Target-URI: {url}");
+        let (head, block) = records().find(|(head, _)| head.lines().any(|line| line == target)).unwrap();
         assert!(head.contains(&format!("WARC-Type: {name}\r\n")), "{head}");
         assert!(head.contains("Content-Type: text/html") && !block.starts_with("HTTP/"), "{head}");
         let others = records().filter(|(head, _)| head.contains("WARC-Type: response")).count();
