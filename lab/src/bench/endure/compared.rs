@@ -32,7 +32,7 @@ use newslode_miner::work::histories::history::EventKind;
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::knowledge::Knowledge;
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::verify::verify;
+use newslode_miner::work::verify::{Computed, verify};
 use newslode_newsworld::living::LivingWorld;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::{Timestamp, template::Template};
@@ -139,6 +139,11 @@ pub(crate) struct Differences {
 }
 
 impl Differences {
+    /// The differences that what the runs were shown explains, or the others.
+    fn kinds(&mut self, explained: bool) -> &mut Kinds {
+        if explained { &mut self.may_differ } else { &mut self.must_not_differ }
+    }
+
     /// Whether the kills changed nothing that must not differ.
     pub(crate) fn are_none(&self) -> bool {
         let found = self.must_not_differ.named().map(|(_, found)| found.count);
@@ -230,7 +235,6 @@ impl Held {
             run.unproved.iter().for_each(|what| all.unproved.note(what.clone()));
             run.lost(world).into_iter().for_each(|url| all.lost.note(url));
         }
-        let (must_not, may) = (&mut all.must_not_differ, &mut all.may_differ);
         // 1. Pages, and the sites that have other pages.
         let mut with_other_pages = BTreeSet::new();
         for url in differing(&self.pages, &other.pages) {
@@ -238,15 +242,13 @@ impl Held {
             if one != two {
                 all.met_by_one += usize::from(one.is_none() || two.is_none());
                 with_other_pages.extend(site_of(&url));
-                may.pages.note(url);
-            } else {
-                must_not.pages.note(url);
             }
+            all.kinds(one != two).pages.note(url);
         }
         let has_other_page = |url: &str| self.pages.get(url) != other.pages.get(url);
         for site in differing(&self.sums, &other.sums) {
             let explained = with_other_pages.contains(&site);
-            if explained { &mut may.sums } else { &mut must_not.sums }.note(site);
+            all.kinds(explained).sums.note(site);
         }
         // 2. Templates.
         for site in differing(&self.templates, &other.templates) {
@@ -256,7 +258,7 @@ impl Held {
                 Some(order.into_iter().map(str::to_owned).collect())
             };
             let explained = order(self) != order(other);
-            if explained { &mut may.templates } else { &mut must_not.templates }.note(site);
+            all.kinds(explained).templates.note(site);
         }
         // 3. Articles, their lives, and where they are filed.
         for url in differing(&self.articles, &other.articles) {
@@ -268,24 +270,21 @@ impl Held {
                 }
                 _ => self.was_shown_otherwise(other, world, &url),
             };
-            if explained { &mut may.articles } else { &mut must_not.articles }.note(url);
+            all.kinds(explained).articles.note(url);
         }
         for url in differing(&self.lives, &other.lives) {
-            if self.was_shown_otherwise(other, world, &url) {
-                all.merged_edits +=
-                    usize::from(merged(self.lives.get(&url)) == merged(other.lives.get(&url)));
-                may.lives.note(url);
-            } else {
-                must_not.lives.note(url);
-            }
+            let explained = self.was_shown_otherwise(other, world, &url);
+            let is_merged = merged(self.lives.get(&url)) == merged(other.lives.get(&url));
+            all.merged_edits += usize::from(explained && is_merged);
+            all.kinds(explained).lives.note(url);
         }
         for url in differing(&self.filing, &other.filing) {
             let explained = has_other_page(&url) && self.was_shown_otherwise(other, world, &url);
-            if explained { &mut may.filing } else { &mut must_not.filing }.note(url);
+            all.kinds(explained).filing.note(url);
         }
         // 4. The taxonomy.
         let (one, two) = (taxonomy_parts(&self.taxonomy), taxonomy_parts(&other.taxonomy));
-        one.symmetric_difference(&two).for_each(|part| must_not.taxonomy.note(part.clone()));
+        one.symmetric_difference(&two).for_each(|part| all.must_not_differ.taxonomy.note(part.clone()));
         all
     }
 
@@ -313,7 +312,7 @@ async fn unproved(parts: &Parts) -> anyhow::Result<Vec<String>> {
     let params = parts.params.clone();
     let recompute = |page: FetchedPage| {
         let bytes = page.bytes().unwrap_or_default();
-        page.analyse(&bytes, &params).into()
+        Computed::from(page.analyse(&bytes, &params))
     };
     let archive = parts.stores.archive.as_ref();
     let report = verify(state, archive, &sites, &params.generation(), recompute, |_| {}).await?;
@@ -384,7 +383,6 @@ mod tests {
         let mut addresses = (0..).filter(has_one).map(|article| site.addresses_of(article).remove(0).0);
         let articles = [addresses.next().unwrap(), addresses.next().unwrap()];
         let advert = format!("http://{}/partner/offer-1", site.host);
-        drop(addresses);
         let site = Site::of_host(&site.host).to_string();
         Scene { world, site, articles, advert }
     }
