@@ -3,7 +3,8 @@
 //! A kill may move a visit, and so show a run another state of a page. What each run was [shown](super::shown) is the evidence: a
 //! difference that follows from it *may* be, any other *must not* be.
 //!
-//! - Each run alone: its sums are those of its pages, computed again; the text that each article showed it last is the one that counts.
+//! - Each run alone: its sums are those of its pages, computed again; the text that each article showed it last is the one that counts;
+//!   each article was announced, and each edit that the run was shown is a `changed`.
 //! - Pages differ only if they showed something else last, or only one run asked for them. Sums differ only where pages do.
 //! - Lives (the events of an article without their times) differ only if the article's addresses showed something else, or in another
 //!   order.
@@ -128,6 +129,8 @@ pub(crate) struct Differences {
     pub(crate) unproved: Found,
     /// Articles of which another text counts than the one that they showed the same run last, or none.
     pub(crate) lost: Found,
+    /// Articles of which readers were not told, or of fewer edits than the same run was shown.
+    pub(crate) untold: Found,
     /// Differences that what the runs were shown does not explain.
     pub(crate) must_not_differ: Kinds,
     /// Differences that follow from what the runs were shown.
@@ -147,7 +150,7 @@ impl Differences {
     /// Whether the kills changed nothing that must not differ.
     pub(crate) fn are_none(&self) -> bool {
         let found = self.must_not_differ.named().map(|(_, found)| found.count);
-        self.unproved.count + self.lost.count + found.iter().sum::<usize>() == 0
+        self.unproved.count + self.lost.count + self.untold.count + found.iter().sum::<usize>() == 0
     }
 }
 
@@ -234,6 +237,7 @@ impl Held {
         for run in [self, other] {
             run.unproved.iter().for_each(|what| all.unproved.note(what.clone()));
             run.lost(world).into_iter().for_each(|url| all.lost.note(url));
+            run.untold(world).into_iter().for_each(|url| all.untold.note(url));
         }
         // 1. Pages, and the sites that have other pages.
         let mut with_other_pages = BTreeSet::new();
@@ -302,6 +306,19 @@ impl Held {
             Some((_, Sight::Redirect | Sight::Gone)) | None => false,
         };
         self.shown.by_address.iter().filter(is_lost).map(|(url, _)| url.clone()).collect()
+    }
+
+    /// The articles that were not announced, or changed less often than their only address showed the run.
+    fn untold(&self, world: &LivingWorld) -> Vec<String> {
+        let is_untold = |(url, events): &(&String, &Vec<Value>)| {
+            let count = |kind: EventKind| {
+                let kind = serde_json::json!(kind);
+                events.iter().filter(|event| event[0] == kind).count()
+            };
+            let states = self.shown.states_of(world, url);
+            states.is_some_and(|states| count(EventKind::New) == 0 || count(EventKind::Changed) + 1 < states)
+        };
+        self.lives.iter().filter(is_untold).map(|(url, _)| url.clone()).collect()
     }
 }
 
@@ -488,6 +505,35 @@ mod tests {
         assert_eq!(counts(&differences.must_not_differ), kinds);
         assert_eq!(counts(&differences.may_differ), []);
         assert!(!differences.are_none());
+    }
+
+    #[test]
+    fn an_edit_that_was_shown_and_is_in_no_event_is_untold() {
+        let scene = scene();
+        let (site, article, edit) = (scene.world.sites().iter())
+            .find_map(|site| {
+                let is_plain = |article: &usize| {
+                    let facts = &site.articles[*article];
+                    site.addresses_of(*article).len() == 1
+                        && facts.edits_ms.first().is_some_and(|edit| *edit <= scene.world.end())
+                };
+                let article = (0..site.articles.len()).find(is_plain)?;
+                Some((site, article, site.articles[article].edits_ms[0]))
+            })
+            .unwrap();
+        let url = site.addresses_of(article).remove(0).0;
+        let life = |told: &[&str], sights: &[u64]| {
+            let mut held = Held::default();
+            held.lives.insert(url.clone(), told.iter().map(|event| json!([event, null])).collect());
+            let sight = |at: &u64| (*at, Sight::Page(format!("page of {at}")));
+            held.shown.by_address.insert(url.clone(), sights.iter().map(sight).collect());
+            held.untold(&scene.world)
+        };
+        assert_eq!(life(&["new", "changed"], &[edit - 1, edit]), [""; 0]);
+        assert_eq!(life(&["new"], &[edit]), [""; 0]);
+        assert_eq!(life(&["new"], &[edit - 2, edit - 1]), [""; 0], "another layout is no edit");
+        assert_eq!(life(&["new"], &[edit - 1, edit]), [url.as_str()]);
+        assert_eq!(life(&[], &[edit]), [url.as_str()]);
     }
 
     #[test]

@@ -157,6 +157,22 @@ impl Shown {
         sights.into_iter().map(|(_, address, sight)| (address, sight)).collect()
     }
 
+    /// How many states of an article its only address showed one after the other, given when it was edited. `None` if the article has
+    /// several addresses, or was away.
+    pub(super) fn states_of(&self, world: &LivingWorld, url: &str) -> Option<usize> {
+        let (site, article) = article_at(world, url)?;
+        let site = world.sites().get(site)?;
+        let (facts, sights) = (site.articles.get(article)?, self.by_address.get(url)?);
+        let is_whole = sights.iter().all(|(_, sight)| matches!(sight, Sight::Page(_)));
+        if site.addresses_of(article).len() > 1 || !is_whole {
+            return None;
+        }
+        let edits = |at: u64| facts.edits_ms.partition_point(|edit| *edit <= at.min(world.end()));
+        let mut states: Vec<usize> = sights.iter().map(|(at, _)| edits(*at)).collect();
+        states.dedup();
+        Some(states.len())
+    }
+
     /// The articles of a site in the order in which their texts were shown first.
     pub(super) fn order_of_articles(&self, world: &LivingWorld, site: usize) -> Vec<&str> {
         let mut pages: Vec<(u64, &str)> = Vec::new();

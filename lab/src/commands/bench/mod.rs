@@ -237,6 +237,7 @@ async fn endure(args: &BenchEndureArgs, quiet: bool) -> anyhow::Result<Exit> {
     out::line("must not differ")?;
     row("not proved from a run's own pages", &differences.unproved)?;
     row("texts that were shown last, not counted", &differences.lost)?;
+    row("articles or edits that no event tells", &differences.untold)?;
     for (what, found) in differences.must_not_differ.named() {
         row(what, found)?;
     }
