@@ -393,7 +393,7 @@ async fn what_a_view_decided_is_done_after_a_kill_between_history_and_archive() 
         archive.put(Kind::History, history_key(&history.url), json.into(), NOW).await.unwrap();
     };
     // 1. A view took the menu for no article any more; its article was to be deleted.
-    let (at, fetch) = (url("https://a.test/8"), Fetch { number: 1, at: NOW });
+    let (at, fetch) = (url("https://a.test/8"), Fetch { number: 1, at: world.parts.clock.now() });
     let mut gone = ArticleHistory::new(&at, NOW, None);
     let menu = Article { url: at.to_string(), ..held.clone() };
     gone.record_fetch(&menu, fetch).unwrap();

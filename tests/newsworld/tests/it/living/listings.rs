@@ -41,7 +41,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_does_not() {
 
 #[test]
 fn the_links_of_a_steady_site_do_not_depend_on_the_hour_of_a_visit() {
-    // What a day of looks at the front pages and sections shows besides news: for each hour, links that no other hour shows.
+    // Adverts and calendar pages that a look at each hour of a day shows, a site that has any.
     let strange_links = |is_steady: bool| {
         let world = LivingWorld::generate(&LivingSpec {
             world: 2,
@@ -77,7 +77,8 @@ fn the_links_of_a_steady_site_do_not_depend_on_the_hour_of_a_visit() {
         };
         (adverts.len() / with(&adverts).max(1), calendars.len() / with(&calendars).max(1))
     };
-    assert_eq!(strange_links(true), (21, 5), "twenty and the one of the day, and the calendar's days");
+    let (adverts, calendars) = strange_links(true);
+    assert!((20..=21).contains(&adverts) && calendars == 5, "{adverts} {calendars}: one more a day");
     let (adverts, calendars) = strange_links(false);
     assert!(adverts > 30 && calendars > 60, "{adverts} {calendars}");
 }
