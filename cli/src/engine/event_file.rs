@@ -104,7 +104,7 @@ impl EventFile {
     }
 
     /// Appends the events that the last process did not come to, then each published one as soon as it is recorded, until
-    /// `published` ends. Passes the URLs of articles that wait to be announced to `waits`.
+    /// `published` ends.
     ///
     /// # Errors
     /// When the file cannot be written or the store fails.
@@ -112,10 +112,9 @@ impl EventFile {
         mut self,
         store: RedbStore,
         mut published: mpsc::Receiver<PublishedArticle>,
-        waits: impl Fn(&CanonicalUrl),
     ) -> anyhow::Result<()> {
         if let Some(left_at) = self.left_at {
-            self.append_missing(&store, left_at, waits).await?;
+            self.append_missing(&store, left_at).await?;
         }
         while let Some(event) = published.recv().await {
             let Ok(name) = serde_json::from_slice::<EventName>(&event.body) else { continue };
@@ -134,14 +133,11 @@ impl EventFile {
         self.file.sync_data().with_context(|| format!("cannot write `{}`", self.path.display()))
     }
 
-    /// Appends events that were recorded while nobody wrote them.
-    async fn append_missing(
-        &mut self,
-        store: &RedbStore,
-        left_at: Timestamp,
-        waits: impl Fn(&CanonicalUrl),
-    ) -> anyhow::Result<()> {
-        let since = Timestamp(left_at.0.saturating_sub(OVERLAP.as_millis() as u64));
+    /// Appends events that were recorded while nobody wrote them. The file was not written to later than at `left_at`.
+    async fn append_missing(&mut self, store: &RedbStore, left_at: Timestamp) -> anyhow::Result<()> {
+        // A copy of the file may have a later time than all that it holds.
+        let last = store.last_archived(Kind::History).await?.unwrap_or(left_at);
+        let since = Timestamp(left_at.min(last).0.saturating_sub(OVERLAP.as_millis() as u64));
         let touched = store.archived_since(Kind::History, since).await?;
         let mut changes = read_registry(store).await?.changes;
         changes.retain(|change| change.at >= since && change.number > 0);
@@ -158,9 +154,6 @@ impl EventFile {
         for (_, key) in touched {
             let Some(bytes) = store.get(Kind::History, key).await? else { continue };
             let Ok(history) = serde_json::from_slice::<ArticleHistory>(&bytes) else { continue };
-            if history.is_waiting() {
-                waits(&history.url);
-            }
             for (version, line) in missing_lines(store, &history, &written, since).await? {
                 self.append(history.url.as_str(), version, &line)?;
                 missing += 1;
@@ -327,8 +320,10 @@ async fn counted_article(store: &RedbStore, url: &CanonicalUrl) -> anyhow::Resul
 
 #[cfg(test)]
 mod tests {
+    use newslode_common::message::Ending;
     use newslode_miner::mining::registry::Registry;
     use newslode_miner::mining::taxonomy::Taxonomy;
+    use newslode_miner::work::histories::history::Fetch;
     use newslode_miner::work::registry::REGISTRY;
 
     use super::*;
@@ -388,7 +383,7 @@ mod tests {
         file.append(TAXONOMY, 1, &first).unwrap();
         for _ in 0..2 {
             let mut file = EventFile::open(folder.path(), 1 << 20).unwrap();
-            file.append_missing(&store, Timestamp(3), |_| {}).await.unwrap();
+            file.append_missing(&store, Timestamp(3)).await.unwrap();
             let told = lines(&file.path).into_iter().map(|line| {
                 let event: serde_json::Value = serde_json::from_str(&line).unwrap();
                 assert_eq!(
@@ -401,6 +396,27 @@ mod tests {
             let wanted = [(1, "en:art"), (2, "en:sport"), (3, "en:chess")];
             assert_eq!(told.collect::<Vec<_>>(), wanted.map(|(number, key)| (number, key.to_owned())));
         }
+    }
+
+    #[tokio::test]
+    async fn events_that_a_kill_left_out_are_appended_although_the_file_was_copied_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = RedbStore::open(&folder.path().join("store.redb")).unwrap();
+        let (url, day): (CanonicalUrl, _) = ("http://a.test/1".parse().unwrap(), Duration::from_secs(86_400));
+        let (read, ended) = (Timestamp(0).plus(9 * day), Timestamp(0).plus(10 * day));
+        let mut history = ArticleHistory::new(&url, read, None);
+        history.record_fetch(&Article::default(), Fetch { number: 1, at: read }).unwrap();
+        history.record_end(Ending::NotFound, Fetch { number: 2, at: ended }).unwrap();
+        let json = serde_json::to_vec(&history).unwrap().into();
+        store.put(Kind::History, history_key(&url), json, ended).await.unwrap();
+        let mut file = EventFile::open(folder.path(), 1 << 20).unwrap();
+        file.append(url.as_str(), 1, &event(url.as_str(), 1)).unwrap();
+        let copied = ended.plus(5 * day);
+        let mut file = EventFile::open(folder.path(), 1 << 20).unwrap();
+        file.append_missing(&store, copied).await.unwrap();
+        let told = lines(&file.path);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[1].contains(r#""event":"gone""#), "{told:?}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ use newslode_common::room::{self, Room, Shortage};
 use newslode_common::schedule::{Days, ScheduleConfig, SiteSchedule};
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Frontier, SiteState, SiteStatus, StoreError};
+use newslode_common::store::{Frontier, Kind, PageArchive as _, SiteState, SiteStatus, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::Surroundings;
@@ -42,12 +42,13 @@ use newslode_miner::work::announcing;
 use newslode_miner::work::copies::{self, CopyMemory, Waits};
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::generations::{Claimed, Generations};
+use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::reconcile;
 use newslode_miner::work::scheme_set::ConfiguredSchemes;
 use newslode_miner::work::stores::Stores;
 use newslode_miner::work::views::{self, Pace, ViewMemory, When};
-use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -111,6 +112,10 @@ const SHOW_EVERY: Duration = Duration::from_secs(1);
 
 /// Events that wait to be written; each may be as large as an article.
 const EVENTS_AHEAD: usize = 64;
+
+/// Articles that wait to be announced at the end of a process were read this long before its last one, at most: by `watch` minutes, by
+/// `mine` a whole run.
+const WAITING_SINCE: Duration = Duration::from_secs(86_400);
 
 /// Time for the last events to be written at the end of a run.
 const EVENTS_END_WITHIN: Duration = Duration::from_secs(10);
@@ -419,7 +424,7 @@ impl Engine {
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<()> {
         let following = async {
-            self.publish_uncounted(&self.miner_parts()).await?;
+            self.take_over(&self.miner_parts()).await?;
             let mut has_caught_up = false;
             let (mut stopped, mut searched) = (Vec::new(), Instant::now());
             loop {
@@ -485,7 +490,7 @@ impl Engine {
         self.bring_back_times(now).await?;
         newslode_miner::work::fold::resume_plan(&parts, now).await?;
         let services = stop.child_token();
-        let mut writing = self.write_events(parts.announcements.clone())?;
+        let mut writing = self.write_events()?;
         let mut loops = self.spawn_services(parts, &services);
         let ended = tokio::select! {
             ended = work => ended,
@@ -506,17 +511,15 @@ impl Engine {
     }
 
     /// Writes the events of articles to the run's file from now on.
-    fn write_events(&self, announcements: Arc<Announcements>) -> anyhow::Result<JoinSet<()>> {
+    fn write_events(&self) -> anyhow::Result<JoinSet<()>> {
         let (most, mut writing) = (self.config.watch.events_mb, JoinSet::new());
         if most == 0 {
             return Ok(writing);
         }
         let file = EventFile::open(&self.folder, most << 20)?;
         let (store, events) = (self.store.clone(), self.broker.subscribe_articles(EVENTS_AHEAD));
-        let clock = self.clock.clone();
-        let waits = move |url: &CanonicalUrl| announcements.wait(url, clock.now());
         writing.spawn(async move {
-            if let Err(error) = file.follow(store, events, waits).await {
+            if let Err(error) = file.follow(store, events).await {
                 tracing::warn!("events are not written until the next start: {error:#}");
             }
         });
@@ -665,7 +668,7 @@ impl Engine {
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
         let parts = self.miner_parts();
-        self.publish_uncounted(&parts).await?;
+        self.take_over(&parts).await?;
         let Some(imported) = stop.run_until_cancelled(import).await else { return Ok(Ended::Stopped) };
         imported?;
         let mut memory = FoldMemory::default();
@@ -712,14 +715,34 @@ impl Engine {
         }
     }
 
-    /// Publishes again what the last process fetched without counting it. Its queues are gone.
-    async fn publish_uncounted(&self, parts: &MinerParts) -> anyhow::Result<()> {
+    /// Publishes again what the last process fetched without counting it, since its queues are gone, and lets the articles wait on
+    /// that it did not come to announce.
+    async fn take_over(&self, parts: &MinerParts) -> anyhow::Result<()> {
         let store = &self.store;
+        self.let_articles_wait_on().await?;
         let again = reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
         if again > 0 {
             tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
         }
         self.complete_histories(parts).await
+    }
+
+    /// Notes the articles that wait to be announced since the last process: only their histories say so.
+    async fn let_articles_wait_on(&self) -> anyhow::Result<()> {
+        if !self.announcements.are_held() {
+            return Ok(());
+        }
+        let Some(last) = self.store.last_archived(Kind::History).await? else { return Ok(()) };
+        let since = Timestamp(last.0.saturating_sub(WAITING_SINCE.as_millis() as u64));
+        for (_, key) in self.store.archived_since(Kind::History, since).await? {
+            let Some(bytes) = self.store.get(Kind::History, key).await? else { continue };
+            // What cannot be read is reported by those who need it.
+            let Ok(history) = serde_json::from_slice::<ArticleHistory>(&bytes) else { continue };
+            if history.is_waiting() {
+                self.announcements.wait(&history.url, self.clock.now());
+            }
+        }
+        Ok(())
     }
 
     /// Lets the histories be written that a kill of version 0.1.0 cost, once for each run.
@@ -848,4 +871,73 @@ pub fn output_files(folder: &Path) -> (PathBuf, PathBuf) {
 #[must_use]
 pub fn report_file(folder: &Path) -> PathBuf {
     folder.join("report.html")
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
+    use newslode_common::store::Why;
+    use newslode_common::time;
+    use newslode_common::version::{ContentHash, Version};
+    use newslode_miner::work::apply::count_batch;
+    use newslode_miner::work::histories::history::{Event, EventKind};
+    use newslode_miner::work::histories::read_history;
+    use newslode_page::analysis::analyse;
+    use newslode_page::reading::CanonicalUrl;
+
+    use super::*;
+
+    /// The events of an article that a process counted and viewed, and that waited when the process was killed, after the next one.
+    async fn told_after_a_kill(events_mb: u64) -> Vec<Event> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = Config::default();
+        config.watch.events_mb = events_mb;
+        let url: CanonicalUrl = "http://a.test/rain".parse().unwrap();
+        let text = "The rain came to the valley again and stayed for long. ".repeat(12);
+        let html = format!(
+            "<meta property=og:type content=article><h1>The rain of the valley</h1><p>By Ann Lee</p><p>{text}"
+        );
+        let engine = Engine::open(folder.path(), config.clone()).unwrap().offline().watching();
+        let parts = engine.miner_parts();
+        let seeds = ["http://a.test/".parse().unwrap()];
+        add_seeds(&parts, &seeds, (None, None, None), &config.miner).await.unwrap();
+        claim(&parts).await.unwrap();
+        let content = ContentHash::of(&url, None, html.as_bytes());
+        let fetched = FetchedPage {
+            url: url.clone(),
+            site: url.site(),
+            depth: 1,
+            why: Why::Link,
+            version: Version { fetch: 1, content },
+            fetched_at: time::now(),
+            content_type: None,
+            body: Body::pack(html.as_bytes()).unwrap(),
+            listed: None,
+            rendered: false,
+        };
+        let sealed = envelope::seal(&fetched).unwrap();
+        parts.stores.archive.put(Kind::Page, content, sealed.into(), time::now()).await.unwrap();
+        let mut said = analyse(&url, None, html.as_bytes(), time::now(), &parts.params);
+        let page = PartitionedPage::new(&parts.params.generation(), &fetched, &mut said);
+        count_batch(&parts, Follow::News, &url.site(), &[page], time::now()).await.unwrap();
+        // One page tells nothing of its site, so the article waits on.
+        let (pace, stop) = (Pace { at_once: 1, share: 100 }, CancellationToken::new());
+        views::view_sites(&parts, When::Grown, pace, &mut ViewMemory::new(), &stop).await.unwrap();
+        let waiting = read_history(&engine.store, &url).await.unwrap().unwrap();
+        assert!(waiting.is_waiting() && waiting.events.is_empty(), "{waiting:?}");
+        drop((parts, engine));
+        let engine = Engine::open(folder.path(), config).unwrap().offline();
+        let ended = engine.mine(async { Ok(()) }, &stop, |_| {}).await.unwrap();
+        assert_eq!(ended, Ended::Complete);
+        read_history(&engine.store, &url).await.unwrap().unwrap().events
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_article_that_waited_when_the_process_was_killed_is_announced_by_the_next_one() {
+        for events_mb in [0, 16] {
+            let told = told_after_a_kill(events_mb).await;
+            let kinds: Vec<EventKind> = told.iter().map(|event| event.event).collect();
+            assert_eq!(kinds, [EventKind::New], "{events_mb}");
+        }
+    }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use newslode_common::config::Follow;
-use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
+use newslode_common::message::{Body, Ending, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing::announce_now;
 use newslode_miner::work::apply::count_batch;
-use newslode_miner::work::histories::history::history_key;
+use newslode_miner::work::histories::history::{ArticleHistory, Fetch, history_key};
 use newslode_miner::work::histories::read_history;
 use newslode_miner::work::knowledge::{Knowledge, teach};
 use newslode_miner::work::seeds::apply_seed;
@@ -376,6 +376,55 @@ async fn readers_hear_of_a_waiting_article_once_and_as_its_site_tells_it() {
     assert_eq!(heard(), []);
     look(&world, When::Grown, &mut looked).await;
     assert_eq!(heard(), [(1, false, true)]);
+}
+
+#[tokio::test]
+async fn what_a_view_decided_is_done_after_a_kill_between_history_and_archive() {
+    let (world, mut looked) = (world(), ViewMemory::new());
+    let archive = world.parts.stores.archive.as_ref();
+    let site = world.seed("https://a.test/").await;
+    let contents = counted(&world, &site, 0..8, |n| article(n, false)).await;
+    let menu = |_| "<title>Menu</title><ul><li><a href=/1>One</a><li><a href=/2>Two</a></ul>".to_owned();
+    let menus = counted(&world, &site, 8..9, menu).await;
+    look(&world, When::Grown, &mut looked).await;
+    let (held, _) = read(&world, contents[0]).await;
+    let write = async |history: &ArticleHistory| {
+        let json = serde_json::to_vec(history).unwrap();
+        archive.put(Kind::History, history_key(&history.url), json.into(), NOW).await.unwrap();
+    };
+    // 1. A view took the menu for no article any more; its article was to be deleted.
+    let (at, fetch) = (url("https://a.test/8"), Fetch { number: 1, at: world.parts.clock.now() });
+    let mut gone = ArticleHistory::new(&at, NOW, None);
+    let menu = Article { url: at.to_string(), ..held.clone() };
+    gone.record_fetch(&menu, fetch).unwrap();
+    gone.record_end(Ending::NotAnArticle, fetch).unwrap();
+    write(&gone).await;
+    archive.put(Kind::Article, menus[0], serde_json::to_vec(&menu).unwrap().into(), NOW).await.unwrap();
+    // 2. Another one took a story for an article again; its article was to be archived.
+    let story = url("https://a.test/0");
+    let mut back = read_history(archive, &story).await.unwrap().unwrap();
+    back.record_end(Ending::NotAnArticle, fetch).unwrap();
+    back.record_fetch(&held, fetch).unwrap();
+    write(&back).await;
+    archive.delete(Kind::Article, contents[0]).await.unwrap();
+    // The next process views the same pages again, and readers hear nothing twice.
+    let mut readers = world.broker.subscribe_articles(99);
+    counted(&world, &site, 9..10, |n| article(n, false)).await;
+    while readers.try_recv().is_ok() {}
+    look(&world, When::Changed, &mut ViewMemory::new()).await;
+    assert_eq!(archive.get(Kind::Article, menus[0]).await.unwrap(), None);
+    assert_eq!(read(&world, contents[0]).await.0.text(), held.text());
+    assert!(readers.try_recv().is_err());
+    assert_eq!(read_history(archive, &at).await.unwrap().unwrap(), gone);
+    assert_eq!(read_history(archive, &story).await.unwrap().unwrap().events, back.events);
+    // 3. Nothing was half done: what changed its kind keeps it for a week.
+    archive.put(Kind::Article, menus[0], serde_json::to_vec(&menu).unwrap().into(), NOW).await.unwrap();
+    let mut again = gone.clone();
+    again.record_fetch(&menu, fetch).unwrap();
+    write(&again).await;
+    counted(&world, &site, 10..11, |n| article(n, false)).await;
+    look(&world, When::Changed, &mut ViewMemory::new()).await;
+    assert!(archive.get(Kind::Article, menus[0]).await.unwrap().is_some());
 }
 
 #[tokio::test]

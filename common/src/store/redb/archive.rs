@@ -215,6 +215,20 @@ impl RedbStore {
         })
         .await
     }
+
+    /// When something of this kind was put last; `None` if there is nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn last_archived(&self, kind: Kind) -> StoreResult<Option<Timestamp>> {
+        self.read(move |transaction| {
+            let by_age = transaction.open_table(BY_AGE)?;
+            let name = kind.name();
+            let last = by_age.range((name, 0, [0; 16])..=(name, u64::MAX, [0xff; 16]))?.next_back();
+            Ok(last.transpose()?.map(|(key, _)| Timestamp(key.value().1)))
+        })
+        .await
+    }
 }
 
 #[async_trait]

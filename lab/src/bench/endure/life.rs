@@ -17,10 +17,12 @@ use newslode_common::message::seed::web_url;
 use newslode_common::store::Frontier as _;
 use newslode_common::time::Clock;
 use newslode_crawler::Surroundings;
-use newslode_newsworld::living::LivingWorld;
+use newslode_newsworld::living::{Answer, LivingWorld};
 use newslode_page::Timestamp;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
+use super::shown::Diary;
 use super::{EndureSpec, read_clock};
 use crate::bench::follow::SimulatedWeb;
 
@@ -81,10 +83,14 @@ pub(crate) async fn live(
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
     let now = Timestamp(read_clock(folder)?.unwrap_or(world.start()));
     let clock = Clock::stepped(now);
-    let web = Arc::new(SimulatedWeb::new(
-        world.clone(),
-        life.network_clock.clone().unwrap_or_else(|| clock.clone()),
-    ));
+    let diary = Diary::open(folder)?;
+    let note = move |url: &Url, answer: &Answer, at: Timestamp| {
+        if let Err(error) = diary.note(url, answer, at) {
+            tracing::error!(%url, %error, "cannot write an answer down; the comparison will lack it");
+        }
+    };
+    let network_clock = life.network_clock.clone().unwrap_or_else(|| clock.clone());
+    let web = Arc::new(SimulatedWeb::new(world.clone(), network_clock).heard_by(Box::new(note)));
     let engine = open(folder, Surroundings { web, clock: clock.clone() })?.watching();
     let seeds = world.seeds().iter().map(|seed| web_url(seed)).collect::<Result<Vec<_>, _>>()?;
     // Also in a later life, as in each `newslode watch URL…`.

@@ -5,10 +5,11 @@
 //! Another run of the same world is not killed. In the end the sites publish nothing for some days, so that the crawler reads all pages in
 //! their last state; both runs are folded and viewed once more, and compared.
 //!
-//! Start at [`endure`]. [`live`] runs one life; `compared.rs` compares the runs.
+//! Start at [`endure`]. [`live`] runs one life; `shown.rs` keeps what the sites answered; `compared.rs` compares the runs.
 
 mod compared;
 mod life;
+mod shown;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use newslode_newsworld::Rng;
 use newslode_newsworld::living::{LivingSpec, LivingWorld};
 use serde::Serialize;
 
+pub(crate) use compared::Found;
 use compared::{Differences, Held};
 use life::CLOCK_FILE;
 pub(crate) use life::{Life, live};
@@ -84,7 +86,8 @@ pub(crate) async fn endure(
     let killed_seconds = begun.elapsed().as_secs_f64();
     say("fold and look at both runs");
     let end = spec.end(&world);
-    let (one, other) = (Held::after_rest(&undisturbed, end).await?, Held::after_rest(&killed, end).await?);
+    let one = Held::after_rest(&undisturbed, end, &world).await?;
+    let other = Held::after_rest(&killed, end, &world).await?;
     Ok(Endured {
         kills,
         sites: one.sums.len(),
@@ -93,7 +96,7 @@ pub(crate) async fn endure(
         events: one.lives.values().map(Vec::len).sum(),
         concepts: one.concepts(),
         templates: one.templates.values().map(Vec::len).sum(),
-        differences: one.differences(&other),
+        differences: one.differences(&other, &world),
         undisturbed_seconds,
         killed_seconds,
     })

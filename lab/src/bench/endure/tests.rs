@@ -85,7 +85,7 @@ async fn day(mut disturb: impl FnMut(usize, &Clock, &Clock) + Send) -> Day {
         Some((text("url")?, event["version"].as_u64()?, text("fetched_at")?))
     };
     let events = events.lines().filter_map(told).collect();
-    let held = Held::after_rest(folder.path(), SPEC.end(&world)).await.unwrap();
+    let held = Held::after_rest(folder.path(), SPEC.end(&world), &world).await.unwrap();
     Day { world, hours, articles: held.articles.into_keys().collect(), events }
 }
 

@@ -15,16 +15,25 @@ use newslode_newsworld::living::{Answer, Ask, LivingWorld};
 use newslode_page::Timestamp;
 use url::Url;
 
+/// Hears of each answer before the crawler does.
+pub(crate) type Listener = Box<dyn Fn(&Url, &Answer, Timestamp) + Send + Sync>;
+
 /// The simulated sites.
 pub(crate) struct SimulatedWeb {
     world: Arc<LivingWorld>,
     clock: Clock,
+    listener: Option<Listener>,
 }
 
 impl SimulatedWeb {
     /// The sites of a world at the time of a clock. After the end of the world they no longer change.
     pub(crate) fn new(world: Arc<LivingWorld>, clock: Clock) -> SimulatedWeb {
-        SimulatedWeb { world, clock }
+        SimulatedWeb { world, clock, listener: None }
+    }
+
+    /// The same sites, of which this listener hears.
+    pub(crate) fn heard_by(self, listener: Listener) -> SimulatedWeb {
+        SimulatedWeb { listener: Some(listener), ..self }
     }
 }
 
@@ -47,7 +56,12 @@ impl Web for SimulatedWeb {
             if_modified_since: text(header::IF_MODIFIED_SINCE),
             cookie: text(header::COOKIE),
         };
-        match self.world.answer(&ask, self.clock.now().0.min(self.world.end())) {
+        let now = self.clock.now();
+        let answer = self.world.answer(&ask, now.0.min(self.world.end()));
+        if let Some(listener) = &self.listener {
+            listener(url, &answer, now);
+        }
+        match answer {
             Answer::Timeout => Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) }),
             Answer::Reply(reply) => Ok(response(reply.status, &reply.headers, reply.body)),
         }

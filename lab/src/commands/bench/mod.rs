@@ -24,8 +24,8 @@ use crate::args::{
 };
 use crate::bench::mine::Server;
 use crate::bench::{
-    self, ClaimReport, ClaimSpec, EndureSpec, Endured, FollowReport, HostileRow, Life, Report, Sample, Scale,
-    ScaleSpec, Way, WorstRow, WorstSite, WorstSpec,
+    self, ClaimReport, ClaimSpec, EndureSpec, Endured, FollowReport, Found, HostileRow, Life, Report, Sample,
+    Scale, ScaleSpec, Way, WorstRow, WorstSite, WorstSpec,
 };
 
 /// Sizes of the generated pages that replace a folder.
@@ -219,23 +219,36 @@ async fn endure(args: &BenchEndureArgs, quiet: bool) -> anyhow::Result<Exit> {
     }
     let Endured { differences, .. } = &report;
     let rows = [
-        ("kills", report.kills, None),
-        ("sites, whose sums differ", report.sites, Some(differences.sums)),
-        ("counted pages", report.pages, Some(differences.pages)),
-        ("articles", report.articles, Some(differences.articles)),
-        ("events, lives that differ", report.events, Some(differences.lives)),
-        ("lives that saw two edits as one", report.events, Some(differences.merged_edits)),
-        ("concepts, and relations that differ", report.concepts, Some(differences.taxonomy)),
-        ("articles that are filed otherwise", report.articles, Some(differences.filing)),
-        ("templates, sites where they differ", report.templates, Some(differences.templates)),
+        ("kills", report.kills),
+        ("sites", report.sites),
+        ("counted pages", report.pages),
+        ("articles", report.articles),
+        ("events of articles", report.events),
+        ("concepts", report.concepts),
+        ("templates", report.templates),
     ];
-    for (name, many, differ) in rows {
-        let differ = differ.map_or(String::new(), |differ| format!("{differ:>8} differ"));
-        out::line(format!("{name:40} {many:>8}{differ}"))?;
+    for (name, many) in rows {
+        out::line(format!("{name:40} {many:>8}"))?;
     }
-    for (what, names) in &differences.named {
-        out::line(format!("{what}: {}", names.join(", ")))?;
+    let row = |what: &str, found: &Found| {
+        let named = if found.count > 0 { format!("  {}", found.first.join(", ")) } else { String::new() };
+        out::line(format!("  {what:38} {:>8}{named}", found.count))
+    };
+    out::line("must not differ")?;
+    row("not proved from a run's own pages", &differences.unproved)?;
+    row("texts that were shown last, not counted", &differences.lost)?;
+    row("articles or edits that no event tells", &differences.untold)?;
+    for (what, found) in differences.must_not_differ.named() {
+        row(what, found)?;
     }
+    out::line("may differ, because the sites showed the runs something else")?;
+    for (what, found) in differences.may_differ.named() {
+        row(what, found)?;
+    }
+    out::line(format!(
+        "of these, {} pages were met by one run only, and {} lives differ only in how many edits were seen",
+        differences.met_by_one, differences.merged_edits
+    ))?;
     out::line(format!(
         "{:.0} s without kills, {:.0} s with kills",
         report.undisturbed_seconds, report.killed_seconds

@@ -25,7 +25,7 @@ use crate::work::announcing::{announce_if_waiting, is_waiting, tells_enough};
 use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
-use crate::work::histories::history::Fetch;
+use crate::work::histories::history::{ArticleHistory, Fetch};
 use crate::work::histories::read_history;
 use crate::work::parts::Parts;
 
@@ -160,7 +160,12 @@ pub(super) async fn view_page(
     };
     if is_other_kind {
         let history = read_history(parts.stores.archive.as_ref(), &views.url).await?;
-        if history.is_some_and(|history| !history.may_change_kind(parts.clock.now())) {
+        let is_none = views.article == ArticleView::NoArticle;
+        // Where its history says so already, a kill came before the archive did: this ends it.
+        let is_refused = |history: &ArticleHistory| {
+            history.is_no_article() != is_none && !history.may_change_kind(parts.clock.now())
+        };
+        if history.as_ref().is_some_and(is_refused) {
             views.article = ArticleView::Unchanged;
         }
     }

@@ -9,6 +9,9 @@ use super::clock::{DAY, HOUR, MINUTE, SECOND, day, seconds};
 use super::listing::{End, Item, Listing, ListingKind, Ticks, Validators};
 use super::site::LivingSite;
 
+/// Adverts that come in an hour on the front page of a steady site. Each stays for twenty days, so everybody who reads the page once a
+/// day meets all of them.
+const ONE_A_DAY: f64 = 1.0 / 24.0;
 /// Articles that move later than this are not listed again.
 const LISTED_AGAIN: u64 = 12 * HOUR;
 
@@ -87,7 +90,8 @@ fn front(site: &LivingSite, mut chance: Chance) -> Listing {
     front.noisy = chance.happens(0.6);
     front.teaser = Ticks::new(chance.uniform(0.2, 4.0), chance.bits());
     if chance.happens(0.15) {
-        front.junk = Ticks::new(chance.uniform(0.5, 6.0), chance.bits());
+        let (per_hour, bits) = (chance.uniform(0.5, 6.0), chance.bits());
+        front.junk = Ticks::new(if site.is_steady { ONE_A_DAY } else { per_hour }, bits);
     }
     let scripted = site.troubles.redesign.filter(|redesign| redesign.script_front);
     front.end = scripted.map(|redesign| (redesign.at_ms, End::Script));

@@ -61,8 +61,9 @@ pub struct LivingSpec {
     pub mishaps: bool,
     /// Articles a day of the site that publishes most.
     pub most_a_day: u32,
-    /// Whether the page of an article changes only when the article is edited: no site shows its latest articles there, and none
-    /// has noise.
+    /// Whether it hardly matters at which moment of a day a page is read. The page of an article changes only when the article is
+    /// edited: no site shows its latest articles there, and none has noise. Adverts come once a day, and links to calendars have
+    /// constant session numbers.
     pub is_steady: bool,
 }
 

@@ -40,6 +40,7 @@ impl LivingSite {
             paged: number * 7 % 10 < 6,
             latest: !spec.is_steady && has(0.5, "latest"),
             noisy: !spec.is_steady && has(0.5, "noisy articles"),
+            is_steady: spec.is_steady,
             moved: numbers(&articles, |article| article.moved_ms.is_some()),
             edits: edits(&articles),
             shared_html: SharedHtml::default(),

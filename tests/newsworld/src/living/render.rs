@@ -133,10 +133,10 @@ pub(super) fn section(
     close(out, site, listing.noisy.then_some(now_ms))
 }
 
-/// Links with a new session number at each visit.
+/// Links with a new session number at each visit; with a constant one on a steady site.
 fn traps(out: &mut String, site: &LivingSite, listing: &Listing, now_ms: u64) {
     out.push_str("<h2>Events</h2>\n<ul>");
-    let mut rng = Rng::new(site.seed ^ now_ms);
+    let mut rng = Rng::new(if site.is_steady { site.seed } else { site.seed ^ now_ms });
     for nth in 1..=listing.traps {
         let path = format!("/events/?day={nth}&amp;sid={:012x}", rng.next_u64() >> 16);
         push(out, &["<li><a href=\"", &site.href(&path), "\">Calendar of the day</a></li>\n"]);

@@ -75,6 +75,8 @@ pub struct LivingSite {
     pub(super) edits: Vec<u64>,
     /// Whether the bytes of its article pages differ at each request.
     pub(super) noisy: bool,
+    /// Whether no link depends on the moment of a visit: [`LivingSpec::is_steady`](super::LivingSpec).
+    pub(super) is_steady: bool,
     pub(super) shared_html: SharedHtml,
     pub(super) seed: u64,
 }

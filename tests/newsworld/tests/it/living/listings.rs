@@ -40,6 +40,50 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_does_not() {
 }
 
 #[test]
+fn the_links_of_a_steady_site_do_not_depend_on_the_hour_of_a_visit() {
+    // Adverts and calendar pages that a look at each hour of a day shows, a site that has any.
+    let strange_links = |is_steady: bool| {
+        let world = LivingWorld::generate(&LivingSpec {
+            world: 2,
+            sites: 20,
+            days: 2,
+            mishaps: false,
+            is_steady,
+            ..LivingSpec::default()
+        });
+        let (mut adverts, mut calendars) = (BTreeSet::new(), BTreeSet::new());
+        for site in world.sites() {
+            let is_page = |listing: &&Listing| {
+                matches!(listing.kind, ListingKind::Front | ListingKind::Section) && listing.born_ms == 0
+            };
+            for listing in site.listings.iter().filter(is_page) {
+                for hour in 0..24 {
+                    let ask = Ask::plain(&site.host, &listing.path);
+                    let Answer::Reply(reply) = world.answer(&ask, world.start() + hour * HOUR) else {
+                        continue;
+                    };
+                    for link in links(site, &reply) {
+                        match link {
+                            link if link.starts_with("/partner/") => adverts.insert((site.number, link)),
+                            link if link.starts_with("/events/") => calendars.insert((site.number, link)),
+                            _ => false,
+                        };
+                    }
+                }
+            }
+        }
+        let with = |found: &BTreeSet<(usize, String)>| {
+            found.iter().map(|(site, _)| *site).collect::<BTreeSet<_>>().len()
+        };
+        (adverts.len() / with(&adverts).max(1), calendars.len() / with(&calendars).max(1))
+    };
+    let (adverts, calendars) = strange_links(true);
+    assert!((20..=21).contains(&adverts) && calendars == 5, "{adverts} {calendars}: one more a day");
+    let (adverts, calendars) = strange_links(false);
+    assert!(adverts > 30 && calendars > 60, "{adverts} {calendars}");
+}
+
+#[test]
 fn a_longer_world_changes_nothing_before() {
     let spec = LivingSpec { world: 5, sites: 6, days: 3, mishaps: false, ..LivingSpec::default() };
     let (short, long) =
