@@ -22,12 +22,13 @@ const CHECK_EVERY: Duration = Duration::from_secs(2);
 /// The miner's loop: announces articles that waited too long for a view.
 ///
 /// # Errors
-/// Never; what fails is tried again by the site's next view.
+/// Never; what fails waits again as long.
 pub(super) async fn run(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
     while pause_on(&parts.clock, CHECK_EVERY, &stop).await {
         for url in parts.announcements.overdue(parts.clock.now()) {
             if let Err(error) = announce_now(&parts, &url, parts.clock.now()).await {
-                tracing::warn!(%url, %error, "cannot announce an article; the next view of its site tries again");
+                tracing::warn!(%url, %error, "cannot announce an article; it is tried again");
+                parts.announcements.wait(&url, parts.clock.now());
             }
         }
     }
