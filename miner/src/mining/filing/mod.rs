@@ -22,6 +22,8 @@ mod lessons;
 mod model;
 mod places;
 mod shown;
+mod topics;
+mod within;
 mod witness;
 mod words;
 
