@@ -52,7 +52,8 @@ impl DirectWitnesses {
             Witness::Topic => {
                 let nameless = |place: &&Place| self.concept_of_place(evidence.article, place).is_none();
                 let places = evidence.places.iter().filter(nameless);
-                places.flat_map(|place| self.topics.concepts_of(place, language, names)).collect()
+                let catalogue = &self.catalogue;
+                places.filter_map(|place| self.topics.concept_of(place, language, catalogue)).collect()
             }
             Witness::Place | Witness::Words => Vec::new(),
         }

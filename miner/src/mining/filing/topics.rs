@@ -2,14 +2,14 @@
 //!
 //! A site calls its section "Theatre" or "US", and no concept is called so. The schemes know that "US" is another name of the
 //! concept "United States", and that theatre is one of the arts. They also tell which names are put together from others:
-//! "Politics & Protest", "Boxing news". The names of a language are kept with what is learnt, because events are filed where no
+//! "Art + Photography", "Boxing news". The names of a language are kept with what is learnt, because events are filed where no
 //! scheme is at hand. Without the schemes there are none. Start at [`Topics::new`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::catalogue::{Names, Number};
+use super::catalogue::{Catalogue, Number};
 use crate::mining::schemes::known::{Known, parts, spelled};
 use crate::mining::schemes::{Facet, KnownLabels, LabelKind};
 use crate::mining::site_scheme::{Place, PlaceKind};
@@ -81,25 +81,37 @@ impl Topics {
         Topics(languages.collect())
     }
 
-    /// The concepts of a place that names none itself: those that its name means, or the parts of its name.
-    pub(super) fn concepts_of(&self, place: &Place, language: Option<&str>, names: &Names) -> Vec<Number> {
-        let Some(topics) = language.and_then(|language| self.0.get(language)) else { return Vec::new() };
+    /// The concept of a place that names none itself: what its name means, or what has all parts of its name. What is in "Art +
+    /// Photography" is in one of the two, so it is in "Arts".
+    pub(super) fn concept_of(
+        &self,
+        place: &Place,
+        language: Option<&str>,
+        catalogue: &Catalogue,
+    ) -> Option<Number> {
+        let topics = self.0.get(language?)?;
         let meant = |name: &str| {
             let meaning = topics.names.get(&spelled(name)).filter(|meaning| meaning.holds_for(place.kind));
             meaning.map(|meaning| meaning.concept)
         };
-        let named = |name: &str| names.concept_of_label(name, language).or_else(|| meant(name));
-        let whole = meant(&place.label).or_else(|| {
+        let named = |name: &str| catalogue.names.concept_of_label(name, language).or_else(|| meant(name));
+        let without_last = || {
             let (rest, last) = place.label.trim().rsplit_once(' ')?;
             topics.site_wide.contains(&spelled(last)).then(|| named(rest)).flatten()
-        });
-        if let Some(whole) = whole {
-            return vec![whole];
-        }
-        let parts = parts(&place.label);
-        let all: Option<Vec<Number>> =
-            parts.iter().map(|part| named(part)).collect::<Option<_>>().filter(|_| parts.len() > 1);
-        all.unwrap_or_default()
+        };
+        let common = || {
+            let parts = parts(&place.label);
+            let mut all = parts.iter().map(|part| Some(catalogue.with_all_above([named(part)?])));
+            let first = all.next()??;
+            let common = all.try_fold(first, |common, part| Some(&common & &part?))?;
+            // The nearest: one that is above no other.
+            let is_nearest = |one: &Number| {
+                let others = common.iter().filter(|other| *other != one);
+                !catalogue.with_all_above(others.copied()).contains(one)
+            };
+            common.iter().copied().find(is_nearest)
+        };
+        meant(&place.label).or_else(without_last).or_else(common)
     }
 }
 

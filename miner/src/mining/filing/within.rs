@@ -60,15 +60,9 @@ struct Parts {
 
 impl Parts {
     fn of(catalogue: &Catalogue, named: impl IntoIterator<Item = Number>) -> Parts {
-        let mut waiting: Vec<Number> = named.into_iter().collect();
-        let (mut concepts, mut wholes) = (BTreeSet::new(), BTreeSet::new());
-        while let Some(concept) = waiting.pop() {
-            let Some(entry) = catalogue.get(concept).filter(|entry| !entry.is_genre) else { continue };
-            if concepts.insert(concept) {
-                wholes.extend(&entry.parents);
-                waiting.extend(&entry.parents);
-            }
-        }
+        let concepts = catalogue.with_all_above(named);
+        let parents = concepts.iter().filter_map(|concept| catalogue.get(*concept));
+        let wholes = parents.flat_map(|entry| &entry.parents).copied().collect();
         Parts { concepts, wholes }
     }
 }
@@ -143,10 +137,10 @@ impl WithinTally {
 impl PlacesWithin {
     /// The concepts in which one of these places lies, of an article that is filed under `found`: not those of which it is already
     /// under another part of the same whole.
-    pub(super) fn concepts_of<'p>(
+    pub(super) fn concepts_of(
         &self,
         catalogue: &Catalogue,
-        places: impl Iterator<Item = String> + 'p,
+        places: impl Iterator<Item = String>,
         found: impl IntoIterator<Item = Number>,
     ) -> BTreeMap<Number, f32> {
         let mut within: BTreeMap<Number, f32> = BTreeMap::new();
