@@ -1,9 +1,9 @@
 //! What the schemes that come with the product say of places that name no concept themselves.
 //!
-//! A site calls its section "Theatre" or "US", and no concept is called so. The schemes know that "US" is another name of the
-//! concept "United States", and that theatre is one of the arts. They also tell which names are put together from others:
-//! "Art + Photography", "Boxing news". The names of a language are kept with what is learnt, because events are filed where no
-//! scheme is at hand. Without the schemes there are none. Start at [`Topics::new`].
+//! A site calls its section "US" or "Great outdoors", and no concept is called so. The schemes know that "US" is another name of
+//! the concept "United States". They also tell which names are put together from others: "Art + Photography", "Boxing news".
+//! The names of a language are kept with what is learnt, because events are filed where no scheme is at hand. Without the
+//! schemes there are none. Start at [`Topics::new`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,49 +31,32 @@ struct LanguageTopics {
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Meaning {
     concept: Number,
-    /// Whether it means something within the concept.
-    is_within: bool,
-    /// Whether it is the usual name in its scheme.
-    is_preferred: bool,
-}
-
-impl Meaning {
-    /// Whether a place of this kind is believed. A tag that has a scheme's loose name of a part of a concept may mean anything.
-    fn holds_for(self, kind: PlaceKind) -> bool {
-        kind == PlaceKind::Section || self.is_preferred || !self.is_within
-    }
+    /// Whether it is the usual name of a topic, or any of a region. Other names of topics are loose.
+    is_sure: bool,
 }
 
 impl Topics {
-    /// The names that these schemes have of the concepts of a taxonomy, and of what lies within them.
+    /// The names that these schemes have of the concepts of a taxonomy.
     pub(super) fn new(taxonomy: &Taxonomy, known: &KnownLabels) -> Topics {
-        // 1. The concept that stands for each meaning: that of the scheme's very name, or else that on most sites.
+        // 1. The concept that stands for each meaning: that of the scheme's usual name, or else that on most sites.
         let mut called: BTreeMap<&str, BTreeMap<Known, (LabelKind, usize, Number)>> = BTreeMap::new();
         for (number, concept) in (0..).zip(&taxonomy.concepts) {
             let Some((kind, means)) = known.meaning(&concept.label, &concept.language) else { continue };
-            if !concept.is_genre && is_subject(known, means) {
+            let is_subject = matches!(known.facet_of(means), Some(Facet::Subject | Facet::Region));
+            if !concept.is_genre && is_subject {
                 let own = (kind, usize::MAX - concept.sites.len(), number);
                 let best = called.entry(&concept.language).or_default().entry(means).or_insert(own);
                 *best = own.min(*best);
             }
         }
-        // 2. What each name of these languages means.
+        // 2. The names of these meanings in their languages.
         let languages = called.into_iter().map(|(language, called)| {
-            let nearest = |means: Known| {
-                let own = called.get(&means).map(|(.., concept)| (*concept, false));
-                let above = || {
-                    // All regions lie within the world: that says nothing.
-                    let is_told =
-                        |above: &Known| is_topic(known, *above) || !known.ancestors(*above).is_empty();
-                    let mut above = known.ancestors(means).into_iter().filter(is_told);
-                    above.find_map(|above| called.get(&above)).map(|(.., concept)| (*concept, true))
-                };
-                own.or_else(above)
-            };
             let names = known.names(language).into_iter().filter_map(|(name, kind, means)| {
-                let (concept, is_within) = nearest(means).filter(|_| is_subject(known, means))?;
-                let is_preferred = kind == LabelKind::Preferred;
-                (kind != LabelKind::Hidden).then_some((name, Meaning { concept, is_within, is_preferred }))
+                let (own, _, concept) = *called.get(&means)?;
+                let is_sure = kind == LabelKind::Preferred || known.facet_of(means) == Some(Facet::Region);
+                // Two loose names of a topic may be two parts of it: brands of phones, chambers of a parliament.
+                let is_same = is_sure || own == LabelKind::Preferred;
+                (is_same && kind != LabelKind::Hidden).then_some((name, Meaning { concept, is_sure }))
             });
             let topics = LanguageTopics { names: names.collect(), site_wide: known.site_wide(language) };
             (language.to_owned(), topics)
@@ -91,8 +74,9 @@ impl Topics {
     ) -> Option<Number> {
         let topics = self.0.get(language?)?;
         let meant = |name: &str| {
-            let meaning = topics.names.get(&spelled(name)).filter(|meaning| meaning.holds_for(place.kind));
-            meaning.map(|meaning| meaning.concept)
+            let meaning = topics.names.get(&spelled(name))?;
+            // A tag with a loose name may mean anything.
+            (meaning.is_sure || place.kind == PlaceKind::Section).then_some(meaning.concept)
         };
         let named = |name: &str| catalogue.names.concept_of_label(name, language).or_else(|| meant(name));
         let without_last = || {
@@ -113,12 +97,4 @@ impl Topics {
         };
         meant(&place.label).or_else(without_last).or_else(common)
     }
-}
-
-fn is_topic(known: &KnownLabels, means: Known) -> bool {
-    known.facet_of(means) == Some(Facet::Subject)
-}
-
-fn is_subject(known: &KnownLabels, means: Known) -> bool {
-    matches!(known.facet_of(means), Some(Facet::Subject | Facet::Region))
 }

@@ -22,7 +22,7 @@ pub enum Witness {
     Section,
     /// A directory of its address is named like the concept.
     Address,
-    /// One of its places has another name of the concept, or of something within it, by a scheme that comes with the product.
+    /// One of its places has another name of the concept, by a scheme that comes with the product.
     Topic,
     /// Articles of the site with the same section, in the same directory or in the same place belong to the concept.
     Place,
