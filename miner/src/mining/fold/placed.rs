@@ -116,7 +116,7 @@ impl<'a> Placed<'a> {
     }
 
     /// Makes concepts of what sites file under a name that is put together from others ("Films and series"), if lists know one of
-    /// these as a subject or region that is no concept itself. If it is one, the articles are filed there.
+    /// these as a subject or region, unless all of them are concepts.
     fn judge_compounds(
         &self,
         judged: &mut BTreeMap<String, Judged>,
@@ -156,7 +156,7 @@ impl<'a> Placed<'a> {
                 let own = known.meaning(name, language(key));
                 own.is_some_and(|(_, own)| means.contains(&(language(key).to_owned(), own)))
             };
-            if !names.iter().any(is_concept) {
+            if !names.iter().all(is_concept) {
                 let label =
                     judged.entry(key.to_owned()).or_insert_with(|| judge_alone(key, Vec::new(), index));
                 label.verdict = Verdict::Concept;
