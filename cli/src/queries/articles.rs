@@ -221,7 +221,8 @@ pub(crate) async fn learn_filing_corrected(
     corrections: &Corrections,
     members: &Members,
 ) -> anyhow::Result<Filing> {
-    let mut lessons = Lessons::new(taxonomy).mapping(corrections);
+    let known = parts.schemes.known()?;
+    let mut lessons = Lessons::new(taxonomy).knowing(taxonomy, &known).mapping(corrections);
     let archive = parts.stores.archive.as_ref();
     for site in parts.stores.state.sites().await?.into_iter().map(|(site, _)| site) {
         let finder = place_finder(parts.stores.state.as_ref(), &site).await?;

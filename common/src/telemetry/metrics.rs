@@ -277,7 +277,7 @@ impl Metrics {
                 "newslode_miner_filed_total",
                 "Events of new and changed articles by the most trusted witness that files them.",
                 "witness",
-                &["scheme", "list", "section", "address", "place", "words", "none"],
+                &["scheme", "list", "section", "address", "topic", "place", "words", "none"],
             )?,
             article_delay: make.delays(
                 "newslode_miner_article_delay_seconds",

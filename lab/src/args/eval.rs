@@ -147,6 +147,11 @@ pub(crate) struct EvalConceptsArgs {
     /// Name the concepts of each verdict with their articles, and the judged subjects that the run lacks.
     #[arg(long)]
     pub(crate) labels: bool,
+    /// Say of each site where the articles fall out that are under no judged subject: without a place, under no concept, under
+    /// forms, house or broken labels only, under unjudged or debatable concepts; and how many of them have a place of which a
+    /// scheme knows the name as that of a topic or region.
+    #[arg(long)]
+    pub(crate) sites: bool,
     /// Learn the sites' schemes and fold again first, as this program does it. Changes the run: work on a copy.
     #[arg(long)]
     pub(crate) again: bool,

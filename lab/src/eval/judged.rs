@@ -14,6 +14,9 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::reading::Site;
 use serde::{Deserialize, Serialize};
 
+mod sites;
+pub(crate) use sites::{PlacedArticle, SiteScore};
+
 use super::Figure;
 use super::taxonomy::{closure, norm};
 
@@ -184,6 +187,7 @@ impl Judge {
             articles: self.score_articles(&all, articles),
             same: self.score_same(&all),
             is_a: self.score_pairs(taxonomy, &all),
+            sites: Vec::new(),
             verdicts: BTreeMap::new(),
             unjudged: Vec::new(),
         };
@@ -347,6 +351,9 @@ pub(crate) struct Score {
     pub(crate) articles: ArticleScore,
     pub(crate) same: SameScore,
     pub(crate) is_a: PairScore,
+    /// How the articles of each site are filed, if somebody asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sites: Vec<SiteScore>,
     /// The judged concepts, those with most articles first.
     pub(crate) verdicts: BTreeMap<Verdict, Vec<Listed>>,
     /// What nobody judged: concepts, those on most sites first, then pairs.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use newslode_common::config::{BuiltinScheme, MinerConfig};
 
 use crate::mining::schemes::{
-    Builtin, Facet, Format, Limits, NamedScheme, ReadError, Scheme, SchemeSet, read,
+    Builtin, Facet, Format, KnownLabels, Limits, NamedScheme, ReadError, Scheme, SchemeSet, read,
 };
 
 /// Why the configured schemes cannot be used.
@@ -86,6 +86,15 @@ impl ConfiguredSchemes {
     #[must_use]
     pub fn is_override(&self) -> bool {
         self.is_override
+    }
+
+    /// What those schemes know of labels that come with the product and are switched on. This reads no file.
+    ///
+    /// # Errors
+    /// When one cannot be read: the program is damaged.
+    pub fn known(&self) -> Result<KnownLabels, SchemeSetError> {
+        let read = self.builtin.iter().map(|one| Ok((one.scheme()?, one.facet())));
+        Ok(KnownLabels::of(read.collect::<Result<_, ReadError>>()?))
     }
 
     /// The schemes. Reading them takes a second for each 50 MB, so this is not for threads that serve others.

@@ -376,7 +376,8 @@ async fn fold_loop(
             }
         }
         if let Some(last) = memory.last() {
-            filing_task.start_if_due(last, |last| filing::renew(parts.stores.clone(), last));
+            filing_task
+                .start_if_due(last, |last| filing::renew(parts.stores.clone(), parts.schemes.clone(), last));
             instances_task.start_if_due(last, |last| {
                 instances::renew(parts.stores.clone(), parts.metrics.clone(), last, config.views_share)
             });

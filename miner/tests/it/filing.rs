@@ -50,7 +50,7 @@ async fn fold(world: &World) -> Taxonomy {
 async fn learn(world: &World, taxonomy: &Taxonomy) {
     let parts = &world.parts;
     let sites = summaries(parts.stores.state.as_ref()).await.unwrap();
-    let learnt = filing::learn(&parts.stores, taxonomy, &sites).await.unwrap();
+    let learnt = filing::learn(&parts.stores, taxonomy, &sites, &parts.schemes).await.unwrap();
     filing::write_filing(parts.stores.state.as_ref(), learnt).await.unwrap();
     parts.filing.refresh(parts.stores.state.as_ref()).await.unwrap();
 }

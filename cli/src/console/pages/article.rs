@@ -116,7 +116,7 @@ fn filing_section(detail: &Detail) -> Markup {
         section {
             h2 { "Filed under" }
             @if detail.filed.is_empty() {
-                p.soft { "No concept: no list, section, address, place or words speak for one." }
+                p.soft { "No concept: no list, section, address, topic, place or words speak for one." }
             } @else {
                 div.scroll {
                     table {

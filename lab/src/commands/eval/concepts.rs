@@ -3,9 +3,10 @@
 use newslode::exit::{Exit, hinted};
 use newslode::installation::{self, Setup};
 use newslode::out;
-use newslode::queries::articles::each_article;
+use newslode::queries::articles::each_placed_article;
 use newslode_common::config::MinerConfig;
 use newslode_common::time;
+use newslode_miner::mining::schemes::Facet;
 use newslode_miner::work::fold::{FoldMemory, fold_once};
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::places::learn_site;
@@ -13,7 +14,8 @@ use newslode_miner::work::places::learn_site;
 use super::gold::write_lines;
 use crate::args::EvalConceptsArgs;
 use crate::eval::judged::{
-    ArticleScore, ConceptScore, Judge, JudgedLine, Judgements, Listed, PairScore, SameScore, Score, Verdict,
+    ArticleScore, ConceptScore, Judge, JudgedLine, Judgements, Listed, PairScore, PlacedArticle, SameScore,
+    Score, SiteScore, Verdict,
 };
 use crate::eval::{read_lines, read_text};
 
@@ -34,9 +36,18 @@ pub(super) async fn run(args: &EvalConceptsArgs, setup: &Setup) -> anyhow::Resul
         learn_again(&parts, &setup.config.miner).await?;
     }
     let parts = installation::open(&target, &setup.config).await?;
-    let mut articles: Vec<Vec<String>> = Vec::new();
-    let taxonomy = each_article(&parts, |article| {
-        articles.push(article.concepts.clone());
+    let known = parts.schemes.known()?;
+    let mut articles: Vec<PlacedArticle> = Vec::new();
+    let taxonomy = each_placed_article(&parts, |article, places| {
+        let language = article.language.as_deref().unwrap_or("und");
+        let is_known = |label| matches!(known.facet(label, language), Some(Facet::Subject | Facet::Region));
+        articles.push(PlacedArticle {
+            site: article.site.clone(),
+            language: article.language.clone(),
+            concepts: article.concepts.clone(),
+            has_place: !places.is_empty(),
+            is_known: places.iter().any(|place| is_known(&place.label)),
+        });
         Ok(())
     })
     .await?;
@@ -46,7 +57,10 @@ pub(super) async fn run(args: &EvalConceptsArgs, setup: &Setup) -> anyhow::Resul
             "a label must be on two sites: mine more sites first, newslode mine URL… --out run",
         ));
     }
-    let score = Judge::new(judgements, also).score(&taxonomy, &articles);
+    let judge = Judge::new(judgements, also);
+    let concepts: Vec<Vec<String>> = articles.iter().map(|article| article.concepts.clone()).collect();
+    let mut score = judge.score(&taxonomy, &concepts);
+    score.sites = if args.sites { judge.score_sites(&taxonomy, &articles) } else { Vec::new() };
     write_lines(args.unjudged.as_deref(), &score.unjudged)?;
     if args.json {
         out::json(&score)?;
@@ -71,6 +85,7 @@ fn print(score: &Score, with_labels: bool) -> anyhow::Result<()> {
     print_articles(&score.articles)?;
     print_same(&score.same)?;
     print_pairs(&score.is_a)?;
+    print_sites(&score.sites)?;
     if !with_labels {
         return Ok(());
     }
@@ -111,6 +126,29 @@ fn print_articles(score: &ArticleScore) -> anyhow::Result<()> {
     row("  under a judged subject", score.under_subjects)?;
     row("  else under one debatable or unjudged", score.under_others)?;
     row("  under form, house or broken only", score.under_junk_only)
+}
+
+fn print_sites(sites: &[SiteScore]) -> anyhow::Result<()> {
+    if sites.is_empty() {
+        return Ok(());
+    }
+    let heads = ["articles", "subject", "no place", "no concept", "junk only", "unjudged", "known"];
+    let heads: String = heads.iter().map(|head| format!(" {head:>10}")).collect();
+    out::line(format!("{:40} lang{heads}", "site"))?;
+    for site in sites {
+        let counts = [
+            site.articles,
+            site.under_subjects,
+            site.without_place,
+            site.without_concept,
+            site.under_junk_only,
+            site.under_others,
+            site.known,
+        ];
+        let counts: String = counts.iter().map(|count| format!(" {count:>10}")).collect();
+        out::line(format!("{:40} {:4}{counts}", site.site, site.language))?;
+    }
+    Ok(())
 }
 
 fn print_same(score: &SameScore) -> anyhow::Result<()> {

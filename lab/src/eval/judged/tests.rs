@@ -167,6 +167,43 @@ fn articles_count_under_their_best_concept() {
 }
 
 #[test]
+fn articles_of_each_site_fall_out_for_one_reason() {
+    let run = of_labels(&["Sports", "News", "Opera"], &[]);
+    let article = |site: &str, concepts: &[&str], has_place| PlacedArticle {
+        site: site.into(),
+        language: Some("en".into()),
+        concepts: concepts.iter().map(|label| (*label).into()).collect(),
+        has_place,
+        is_known: has_place,
+    };
+    let articles = [
+        article("a.test", &["Sports", "News"], true),
+        article("b.test", &["News"], true),
+        article("b.test", &["News", "Opera"], true),
+        article("b.test", &[], true),
+        article("b.test", &[], false),
+    ];
+    let site = |site: &str, articles| SiteScore {
+        site: site.into(),
+        language: "en".into(),
+        articles,
+        ..SiteScore::default()
+    };
+    let expected = [
+        SiteScore {
+            without_place: 1,
+            without_concept: 1,
+            under_junk_only: 1,
+            under_others: 1,
+            known: 3,
+            ..site("b.test", 4)
+        },
+        SiteScore { under_subjects: 1, ..site("a.test", 1) },
+    ];
+    assert_eq!(judge("").score_sites(&run, &articles), expected);
+}
+
+#[test]
 fn groups_are_apart_if_the_run_has_several_concepts_of_them() {
     let apart = score(&of_labels(&["Politics", "politics home", "Sports"], &[])).same;
     let groups = vec![vec!["Politics".to_owned(), "politics home".to_owned()]];

@@ -1,7 +1,7 @@
 //! The concepts under which articles are filed, by number (their places in the taxonomy), and which of them a written
 //! name means: a section, or a part of an address.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use newslode_page::contribution::labels::LabelKeys;
 use newslode_page::reading::CanonicalUrl;
@@ -77,6 +77,20 @@ impl Catalogue {
     /// Whether it is a subject, and no genre.
     pub(super) fn is_subject(&self, number: Number) -> bool {
         self.get(number).is_some_and(|entry| !entry.is_genre)
+    }
+
+    /// These concepts and all above them, without genres.
+    pub(super) fn with_all_above(&self, concepts: impl IntoIterator<Item = Number>) -> BTreeSet<Number> {
+        let mut waiting: Vec<Number> = concepts.into_iter().collect();
+        let mut found = BTreeSet::new();
+        while let Some(concept) = waiting.pop() {
+            if let Some(entry) = self.get(concept).filter(|entry| !entry.is_genre)
+                && found.insert(concept)
+            {
+                waiting.extend(&entry.parents);
+            }
+        }
+        found
     }
 
     pub(super) fn is_broader(&self, above: Number, below: Number) -> bool {

@@ -15,10 +15,13 @@ use super::hash::hash;
 use super::model::{ConceptCodes, Filing};
 use super::places::{Places, directories, section};
 use super::shown::{FirstShown, FirstShownTally};
+use super::topics::Topics;
+use super::within::WithinTally;
 use super::witness::{ArticleEvidence, Named, Witness};
 use super::words::Corpus;
 use crate::mining::corrections::Corrections;
 use crate::mining::members::Members;
+use crate::mining::schemes::KnownLabels;
 use crate::mining::site_scheme::Place;
 use crate::mining::taxonomy::Taxonomy;
 
@@ -58,6 +61,7 @@ pub fn sample<'m>(addresses: impl Iterator<Item = &'m CanonicalUrl>, most: usize
 pub struct Lessons {
     direct: DirectWitnesses,
     places: Places,
+    within: WithinTally,
     shown: FirstShown,
     corpus: Corpus,
     codes: ConceptCodes,
@@ -73,14 +77,27 @@ impl Lessons {
     /// The same without a witness: neither is it evidence, nor does anything learn from it.
     #[must_use]
     pub fn without(taxonomy: &Taxonomy, hidden: Option<Witness>) -> Lessons {
-        let direct = DirectWitnesses { catalogue: Catalogue::new(taxonomy), mapped: BTreeMap::new(), hidden };
+        let direct = DirectWitnesses {
+            catalogue: Catalogue::new(taxonomy),
+            mapped: BTreeMap::new(),
+            topics: Topics::default(),
+            hidden,
+        };
         Lessons {
             direct,
             places: Places::default(),
+            within: WithinTally::default(),
             shown: FirstShown::default(),
             corpus: Corpus::default(),
             codes: ConceptCodes::new(taxonomy),
         }
+    }
+
+    /// Takes over the names that these schemes have of the concepts of the taxonomy.
+    #[must_use]
+    pub fn knowing(mut self, taxonomy: &Taxonomy, known: &KnownLabels) -> Lessons {
+        self.direct.topics = Topics::new(taxonomy, known);
+        self
     }
 
     /// Takes over the places of sites that editors mapped to concepts. Those whose concept is none now are left out.
@@ -99,6 +116,7 @@ impl Lessons {
         let named = self.direct.all_concepts(evidence);
         let places = section(evidence.article).into_iter().chain(directories(&evidence.article.url));
         self.places.add(places, named.keys().copied());
+        self.add_within(evidence, &named);
         self.add_words(evidence.article, &named);
     }
 
@@ -117,6 +135,7 @@ impl Lessons {
             };
             let named = self.direct.all_concepts(evidence);
             self.places.add(section(article), named.keys().copied());
+            self.add_within(evidence, &named);
             self.add_words(article, &named);
             if let Some(keys) = found_on.as_ref().and_then(|page| teacher.pages.get(page)) {
                 let said = self.direct.numbers(keys);
@@ -128,8 +147,14 @@ impl Lessons {
             }
         }
         self.places.settle();
+        self.within.settle(&self.direct.catalogue);
         let pages = teacher.pages.iter().map(|(page, keys)| (page, self.direct.numbers(keys)));
         self.shown.add(&tally, pages);
+    }
+
+    fn add_within(&mut self, evidence: ArticleEvidence<'_>, named: &Named) {
+        let places = self.direct.nameless_places(evidence);
+        self.within.add(&self.direct.catalogue, &evidence.article.site, places, named.keys().copied());
     }
 
     fn add_words(&mut self, article: &Article, named: &Named) {
@@ -141,8 +166,9 @@ impl Lessons {
     /// What the articles taught.
     #[must_use]
     pub fn learn(self) -> Filing {
-        let Lessons { direct, places, shown, corpus, codes } = self;
+        let Lessons { direct, places, within, shown, corpus, codes } = self;
         let classifier = corpus.train(&direct.catalogue);
-        Filing { direct, places: places.agreed(), shown, classifier, codes }
+        let (places, within) = (places.agreed(), within.places(&direct.catalogue));
+        Filing { direct, places, within, shown, classifier, codes }
     }
 }

@@ -6,8 +6,9 @@
 //!    article first (`shown`).
 //! 3. The article's own section.
 //! 4. A directory of its URL that is spelled like a concept.
-//! 5. A section or directory whose other articles agree (`places`).
-//! 6. Its words (`words`), if none of the others names a subject.
+//! 5. A place that a scheme knows under another name than the concept's (`topics`).
+//! 6. A section or directory whose other articles agree (`places`), or a place that lies within the concept (`within`).
+//! 7. Its words (`words`), if none of the others names a subject.
 //!
 //! A place is believed only if nine in ten of its articles agree; words only as far as they are right on sites that they were
 //! not learnt from.
@@ -22,6 +23,8 @@ mod lessons;
 mod model;
 mod places;
 mod shown;
+mod topics;
+mod within;
 mod witness;
 mod words;
 

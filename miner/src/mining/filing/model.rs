@@ -8,6 +8,8 @@ use super::catalogue::Number;
 use super::direct::DirectWitnesses;
 use super::places::AgreedPlaces;
 use super::shown::FirstShown;
+use super::topics::Topics;
+use super::within::PlacesWithin;
 use super::witness::{ArticleEvidence, Filed, Witness};
 use super::words::WordClassifier;
 use crate::mining::schemes::{SchemeSet, align_label, codes_of};
@@ -19,6 +21,7 @@ use crate::mining::taxonomy::Taxonomy;
 pub struct Filing {
     pub(super) direct: DirectWitnesses,
     pub(super) places: AgreedPlaces,
+    pub(super) within: PlacesWithin,
     pub(super) shown: FirstShown,
     pub(super) classifier: WordClassifier,
     pub(super) codes: ConceptCodes,
@@ -66,6 +69,10 @@ impl Filing {
             for (concept, agreement) in self.places.concepts_of(evidence.article) {
                 found.entry(concept).or_insert((Witness::Place, agreement));
             }
+            let (catalogue, places) = (&self.direct.catalogue, self.direct.nameless_places(evidence));
+            for (concept, share) in self.within.concepts_of(catalogue, places, found.keys().copied()) {
+                found.entry(concept).or_insert((Witness::Place, share));
+            }
         }
         if !found.keys().any(|concept| self.direct.catalogue.is_subject(*concept))
             && let Some((concept, confidence)) = self.classifier.classify(evidence.article)
@@ -101,8 +108,11 @@ impl Filing {
     pub fn forget(&mut self, witness: Witness) {
         match witness {
             Witness::List => self.shown = FirstShown::default(),
-            Witness::Place => self.places = AgreedPlaces::default(),
+            Witness::Place => {
+                (self.places, self.within) = (AgreedPlaces::default(), PlacesWithin::default());
+            }
             Witness::Words => self.classifier = WordClassifier::default(),
+            Witness::Topic => self.direct.topics = Topics::default(),
             Witness::Scheme | Witness::Section | Witness::Address => {}
         }
     }

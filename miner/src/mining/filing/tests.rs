@@ -6,6 +6,8 @@ use newslode_page::reading::CanonicalUrl;
 use super::hash::hash;
 use super::*;
 use crate::mining::members::Members;
+use crate::mining::schemes::KnownLabels;
+use crate::mining::site_scheme::{Place, PlaceKind};
 use crate::mining::taxonomy::Taxonomy;
 use crate::mining::testing::{self, concept};
 
@@ -197,17 +199,26 @@ fn filing_is_learnt_from_what_concept_pages_list() {
     check(&filing, &told, &[]);
 }
 
-#[test]
-fn an_article_is_filed_under_the_concepts_that_its_places_name() {
-    use crate::mining::corrections::{Correction, Corrections, Entry};
-    use crate::mining::site_scheme::{Place, PlaceKind};
-    let place = |label: &str| Place {
+fn place(label: &str) -> Place {
+    Place {
         label: label.into(),
         address: None,
         kind: PlaceKind::Section,
         evidence: vec!["link".into()],
         probability: 0.9,
-    };
+    }
+}
+
+#[track_caller]
+fn check_placed(filing: &Filing, places: &[Place], expected: &[(&str, Witness)]) {
+    let (told, members) = (article("https://s0.test/x/99", None, ""), Members::new());
+    let asked = ArticleEvidence { places, ..ArticleEvidence::member(&told, &members) };
+    check_asked(filing, asked, expected);
+}
+
+#[test]
+fn an_article_is_filed_under_the_concepts_that_its_places_name() {
+    use crate::mining::corrections::{Correction, Corrections, Entry};
     let filing = Lessons::new(&taxonomy()).learn();
     let told = article("https://s0.test/x/99", None, "");
     let places = [place("TENNIS"), place("Court gossip")];
@@ -229,10 +240,97 @@ fn an_article_is_filed_under_the_concepts_that_its_places_name() {
     check_asked(&filing, asked, &[("en:tenni", Witness::Scheme), ("en:world", Witness::Scheme)]);
 }
 
+/// A paper on two sports with a team of each, whose stories are all featured: of each team so many stories in its sport, and the
+/// others without.
+fn paper(of_team: usize) -> (Taxonomy, Teacher) {
+    let mut taxonomy = taxonomy();
+    taxonomy.concepts.insert(0, concept("en:golf", "Golf", &["en:sport"]));
+    let mut teacher = Teacher::default();
+    for number in 0..2 * of_team {
+        let (team, sport) = [("Hawks", "Tennis"), ("Owls", "Golf")][number % 2];
+        let article = article(&format!("https://s0.test/x/{number}"), None, "");
+        let places = [team, sport, "Featured"].map(place).into();
+        teacher.articles.push(TaughtArticle { article, found_on: None, places });
+        let without = self::article(&format!("https://s0.test/y/{number}"), None, "");
+        let places = [team, "Featured"].map(place).into();
+        teacher.articles.push(TaughtArticle { article: without, found_on: None, places });
+    }
+    (taxonomy, teacher)
+}
+
+#[test]
+fn a_place_lies_in_the_part_of_a_whole_in_which_all_of_its_articles_are() {
+    let (taxonomy, teacher) = paper(10);
+    let learnt = |is_site: bool| {
+        let mut lessons = Lessons::new(&taxonomy);
+        let members = Members::new();
+        match is_site {
+            true => lessons.add_site(&teacher),
+            false => teacher.articles.iter().for_each(|taught| {
+                let told = ArticleEvidence::member(&taught.article, &members);
+                lessons.add(ArticleEvidence { places: &taught.places, ..told });
+            }),
+        }
+        lessons.learn()
+    };
+    for mut filing in [learnt(true), learnt(false)] {
+        check_placed(&filing, &[place("HAWKS"), place("Featured")], &[("en:tenni", Witness::Place)]);
+        check_placed(&filing, &[place("Owls")], &[("en:golf", Witness::Place)]);
+        // What is as mixed as the site lies in nothing.
+        check_placed(&filing, &[place("Featured")], &[]);
+        // What the article itself says goes before.
+        check_placed(&filing, &[place("Hawks"), place("Golf")], &[("en:golf", Witness::Scheme)]);
+        let elsewhere = article("https://s1.test/x/99", None, "");
+        let (places, members) = ([place("Hawks")], Members::new());
+        let asked = ArticleEvidence { places: &places, ..ArticleEvidence::member(&elsewhere, &members) };
+        check_asked(&filing, asked, &[]);
+        filing.forget(Witness::Place);
+        check_placed(&filing, &[place("Hawks")], &[]);
+    }
+}
+
+#[test]
+fn a_few_articles_that_agree_by_chance_put_a_place_nowhere() {
+    let (taxonomy, teacher) = paper(9);
+    let mut lessons = Lessons::new(&taxonomy);
+    lessons.add_site(&teacher);
+    check_placed(&lessons.learn(), &[place("Hawks")], &[]);
+}
+
+#[test]
+fn schemes_know_other_names_of_concepts() {
+    let mut taxonomy = taxonomy();
+    let names = [("zz:car", "Cars"), ("zz:hors race", "Horse racing"), ("zz:senat", "Senate")];
+    taxonomy.concepts.extend(names.map(|(key, label)| concept(key, label, &[])));
+    taxonomy.concepts.push(concept("zz:unit state", "United States", &["en:world"]));
+    let learn = |known: &KnownLabels| Lessons::new(&taxonomy).knowing(&taxonomy, known).learn();
+    let filing = learn(KnownLabels::builtin());
+    let mut filing: Filing =
+        newslode_common::message::wire::decode(&newslode_common::message::wire::encode(&filing).unwrap())
+            .unwrap();
+    let by = |key| (key, Witness::Topic);
+    check_placed(&filing, &[place("US")], &[by("zz:unit state")]);
+    check_placed(&filing, &[place("Auto")], &[by("zz:car")]);
+    check_placed(&filing, &[place("Auto news")], &[by("zz:car")]);
+    // What is in one of two things is in what has both.
+    check_placed(&filing, &[place("US & World")], &[by("en:world")]);
+    check_placed(&filing, &[place("Auto + Tennis")], &[]);
+    check_placed(&filing, &[place("US and Fjordlands")], &[]);
+    // Two loose names may be two things, and a tag with a loose name may mean anything.
+    check_placed(&filing, &[place("Congress")], &[]);
+    let tag = |label| Place { kind: PlaceKind::Tag, ..place(label) };
+    check_placed(&filing, &[tag("Auto")], &[]);
+    check_placed(&filing, &[tag("USA")], &[by("zz:unit state")]);
+    // A name that is a concept's own is not looked up.
+    check_placed(&filing, &[place("Tennis")], &[("en:tenni", Witness::Scheme)]);
+    check_placed(&learn(&KnownLabels::default()), &[place("US"), place("Auto")], &[]);
+    filing.forget(Witness::Topic);
+    check_placed(&filing, &[place("US")], &[]);
+}
+
 #[test]
 fn an_article_has_the_codes_of_its_concepts_and_of_what_its_places_mean() {
     use crate::mining::schemes::{Builtin, SchemeSet, align_taxonomy};
-    use crate::mining::site_scheme::{Place, PlaceKind};
     let set_of = |builtin: Builtin| SchemeSet::new(Vec::new(), vec![(builtin, builtin.scheme().unwrap())]);
     let (topics, genres) = (set_of(Builtin::Topics), set_of(Builtin::Genres));
     let mut taxonomy = taxonomy();

@@ -22,7 +22,9 @@ pub enum Witness {
     Section,
     /// A directory of its address is named like the concept.
     Address,
-    /// Articles of the site with the same section or in the same directory belong to the concept.
+    /// One of its places has another name of the concept, by a scheme that comes with the product.
+    Topic,
+    /// Articles of the site with the same section, in the same directory or in the same place belong to the concept.
     Place,
     /// It uses the words of the concept's articles.
     Words,
@@ -30,8 +32,15 @@ pub enum Witness {
 
 impl Witness {
     /// All witnesses, most trusted first.
-    pub const ALL: [Witness; 6] =
-        [Witness::Scheme, Witness::List, Witness::Section, Witness::Address, Witness::Place, Witness::Words];
+    pub const ALL: [Witness; 7] = [
+        Witness::Scheme,
+        Witness::List,
+        Witness::Section,
+        Witness::Address,
+        Witness::Topic,
+        Witness::Place,
+        Witness::Words,
+    ];
 
     /// The witness's name.
     #[must_use]
@@ -41,6 +50,7 @@ impl Witness {
             Witness::List => "list",
             Witness::Section => "section",
             Witness::Address => "address",
+            Witness::Topic => "topic",
             Witness::Place => "place",
             Witness::Words => "words",
         }
@@ -50,7 +60,7 @@ impl Witness {
     /// of lists and addresses.
     pub(super) fn trust(self) -> f32 {
         match self {
-            Witness::List | Witness::Place | Witness::Words => 0.9,
+            Witness::List | Witness::Topic | Witness::Place | Witness::Words => 0.9,
             Witness::Scheme | Witness::Section => 0.98,
             Witness::Address => 0.95,
         }

@@ -16,7 +16,8 @@ use super::evidence::Breadcrumbs;
 use crate::mining::concepts::key::language;
 use crate::mining::concepts::{Judged, Verdict, judge_alone, least_support};
 use crate::mining::index::Index;
-use crate::mining::schemes::KnownLabels;
+use crate::mining::schemes::known::{Known, parts};
+use crate::mining::schemes::{Facet, KnownLabels};
 use crate::mining::site_scheme::SchemeSummary;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Form;
@@ -110,6 +111,58 @@ impl<'a> Placed<'a> {
             label.verdict = Verdict::Concept;
             let on: BTreeSet<usize> = label.sites.iter().chain(on).copied().collect();
             label.sites = on.into_iter().collect();
+        }
+        self.judge_compounds(judged, sites, index, support, known);
+    }
+
+    /// Makes concepts of what sites file under a name that is put together from others ("Films and series"), if lists know one of
+    /// these as a subject or region, unless all of them are concepts.
+    fn judge_compounds(
+        &self,
+        judged: &mut BTreeMap<String, Judged>,
+        sites: &[Arc<SiteSummary>],
+        index: &Index,
+        support: u32,
+        known: &KnownLabels,
+    ) {
+        let mut found: Vec<(&str, &Vec<usize>, Vec<String>)> = Vec::new();
+        for (key, on) in &self.sites_of {
+            let is_concept = |label: &Judged| label.verdict == Verdict::Concept;
+            if !has_enough(on.len(), self.articles(key, on), support)
+                || judged.get(*key).is_some_and(is_concept)
+            {
+                continue;
+            }
+            let names = parts(&usual_form(key, on, sites, self).unwrap_or_default());
+            let facet = |name: &String| known.facet(name, language(key));
+            let is_subject = |name: &String| matches!(facet(name), Some(Facet::Subject | Facet::Region));
+            let is_other =
+                |name: &String| facet(name) == Some(Facet::Genre) || known.is_furniture(name, language(key));
+            if names.len() > 1 && names.iter().any(is_subject) && !names.iter().any(is_other) {
+                found.push((key, on, names));
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        let kept = judged.iter().filter(|(_, label)| label.verdict == Verdict::Concept);
+        let means = kept.filter_map(|(key, label)| {
+            let (_, means) = known.meaning(&usual_form(key, &label.sites, sites, self)?, language(key))?;
+            Some((language(key).to_owned(), means))
+        });
+        let means: BTreeSet<(String, Known)> = means.collect();
+        for (key, on, names) in found {
+            let is_concept = |name: &String| {
+                let own = known.meaning(name, language(key));
+                own.is_some_and(|(_, own)| means.contains(&(language(key).to_owned(), own)))
+            };
+            if !names.iter().all(is_concept) {
+                let label =
+                    judged.entry(key.to_owned()).or_insert_with(|| judge_alone(key, Vec::new(), index));
+                label.verdict = Verdict::Concept;
+                let on: BTreeSet<usize> = label.sites.iter().chain(on).copied().collect();
+                label.sites = on.into_iter().collect();
+            }
         }
     }
 

@@ -330,6 +330,20 @@ fn a_list_that_knows_a_label_speaks_for_it_like_one_more_site() {
 }
 
 #[test]
+fn a_name_that_is_put_together_is_a_concept_if_a_list_knows_a_part_and_not_all_are_concepts() {
+    let sites = with_menus(3, &[]);
+    let scheme = SchemeSummary::made(&[
+        ("en:cricket zither", "Cricket and zithers", 3, &["bat"]),
+        ("en:cricket video", "Cricket & Video", 3, &["bat"]),
+        ("en:fiddl zither", "Zithers & fiddles", 3, &["string"]),
+        ("en:golf", "Golf", 3, &["hole"]),
+        ("en:golf tenni", "Golf & Tennis", 3, &["hole"]),
+        ("en:tenni", "Tennis", 3, &["net"]),
+    ]);
+    assert_eq!(labels_of(&fold_with(&sites, &[(1, scheme)])), ["Cricket and zithers", "Golf", "Tennis"]);
+}
+
+#[test]
 fn a_menu_label_is_no_concept_if_its_sites_file_articles_under_others() {
     let menu = [("en:gadfli", "Gadfly"), ("en:sport", "Sport"), ("en:zither", "Zither")];
     let sites = with_menus(3, &menu);

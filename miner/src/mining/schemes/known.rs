@@ -3,7 +3,7 @@
 //! A list of names tells forms and furniture from subjects, where no behaviour does. It covers twelve languages; in others
 //! nothing is known, and nothing changes. Start at [`KnownLabels::builtin`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,6 +16,12 @@ use super::{Builtin, LabelKind, Scheme};
 /// The concepts whose names sites add to that of a section: "World News", "Sport Home".
 const SITE_WIDE: [&str; 3] =
     ["urn:newslode:house:home", "urn:newslode:genres:news", "urn:newslode:genres:latest"];
+
+/// Characters and words between the names of which a name is put together.
+const SIGNS: [char; 10] = ['&', '+', ',', '/', ';', '|', '·', '›', '»', '>'];
+const CONJUNCTIONS: [&str; 12] = ["and", "und", "et", "y", "e", "ed", "en", "i", "oraz", "и", "و", "ve"];
+/// Maximum number of names of which one is put together.
+const MAX_PARTS: usize = 4;
 
 /// What schemes know of labels.
 #[derive(Debug, Default)]
@@ -67,6 +73,25 @@ impl KnownLabels {
         self.language(language).site_wide.contains(&spelled(word))
     }
 
+    /// The words that sites of this language add to the name of a section without a change of what it means, as spelled.
+    #[must_use]
+    pub fn site_wide(&self, language: &str) -> BTreeSet<String> {
+        self.language(language).site_wide.iter().cloned().collect()
+    }
+
+    /// All names of this language that mean one thing, as spelled, with what each is to it; in order.
+    #[must_use]
+    pub fn names(&self, language: &str) -> Vec<(String, LabelKind, Known)> {
+        let labels = self.language(language);
+        let names = labels.concepts.iter().filter_map(|(name, means)| {
+            let (kind, means) = only_best(means)?;
+            Some((name.clone(), kind, means))
+        });
+        let mut names: Vec<(String, LabelKind, Known)> = names.collect();
+        names.sort_unstable();
+        names
+    }
+
     /// What a label of this language names, if all that it may name is of one kind.
     #[must_use]
     pub fn facet(&self, label: &str, language: &str) -> Option<Facet> {
@@ -81,11 +106,7 @@ impl KnownLabels {
     #[must_use]
     pub fn meaning(&self, label: &str, language: &str) -> Option<(LabelKind, Known)> {
         let labels = self.language(language);
-        let found = labels.concepts.get(&spelled(label))?;
-        // A name goes before a nickname: "Georgia" the country before what else is called so.
-        let (best, _) = *found.first()?;
-        let mut best = found.iter().filter(|(kind, _)| *kind == best);
-        best.next().copied().filter(|_| best.next().is_none())
+        only_best(labels.concepts.get(&spelled(label))?)
     }
 
     /// All concepts above one, the nearest first.
@@ -116,6 +137,30 @@ impl KnownLabels {
         languages.insert(language.to_owned(), made.clone());
         made
     }
+}
+
+/// The one meaning of a name, if it has one. A name goes before a nickname: "Georgia" the country before what else is called so.
+fn only_best(means: &[(LabelKind, Known)]) -> Option<(LabelKind, Known)> {
+    let (best, _) = *means.first()?;
+    let mut best = means.iter().filter(|(kind, _)| *kind == best);
+    best.next().copied().filter(|_| best.next().is_none())
+}
+
+/// The names of which a name is put together; at most one if it is not.
+pub(crate) fn parts(name: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for word in name.split(SIGNS).flat_map(|part| ["&"].into_iter().chain(part.split_whitespace())).skip(1) {
+        if word == "&" || CONJUNCTIONS.contains(&word.to_lowercase().as_str()) {
+            parts.push(String::new());
+        } else if let Some(last) = parts.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    if parts.len() > MAX_PARTS { Vec::new() } else { parts }
 }
 
 impl LanguageLabels {

@@ -17,7 +17,7 @@ use crate::work::waiting::pause;
 /// Name of the value; its bytes are the number of its format, then a packed [`Filing`].
 const FILING: &str = "filing";
 /// Number of the stored format.
-const FORMAT: u8 = 3;
+const FORMAT: u8 = 4;
 /// Maximum size of a filing before it is packed. From a larger one the witnesses are left out, the least trusted first.
 const MAX_BYTES: usize = 32 << 20;
 /// Longest interval at which the value is read again.
@@ -107,7 +107,7 @@ pub async fn write_filing(state: &dyn SiteState, filing: Filing) -> anyhow::Resu
 /// A filing as bytes. Witnesses that make it too large are left out.
 fn pack(mut filing: Filing, most: usize) -> anyhow::Result<Vec<u8>> {
     let mut plain = wire::encode(&filing)?;
-    for witness in [Witness::Words, Witness::List, Witness::Place] {
+    for witness in [Witness::Words, Witness::List, Witness::Place, Witness::Topic] {
         if plain.len() <= most {
             break;
         }

@@ -22,6 +22,7 @@ use crate::work::filing::cache::write_filing;
 use crate::work::fold::LastFold;
 use crate::work::histories::read_history;
 use crate::work::members::lists;
+use crate::work::scheme_set::ConfiguredSchemes;
 use crate::work::schemes::{place_finder, places_of};
 use crate::work::stores::Stores;
 
@@ -33,10 +34,10 @@ const SITE_ARTICLES: (usize, usize) = (10, 200);
 const CONCURRENT_READS: usize = 8;
 
 /// Learns once, and writes the value.
-pub(in crate::work) async fn renew(stores: Stores, last: LastFold) {
+pub(in crate::work) async fn renew(stores: Stores, schemes: Arc<ConfiguredSchemes>, last: LastFold) {
     let start = Instant::now();
     let renewed = async {
-        let filing = learn(&stores, &last.taxonomy, &last.sites).await?;
+        let filing = learn(&stores, &last.taxonomy, &last.sites, &schemes).await?;
         write_filing(stores.state.as_ref(), filing).await
     };
     match renewed.await {
@@ -66,9 +67,10 @@ pub async fn learn(
     stores: &Stores,
     taxonomy: &Taxonomy,
     sites: &[Arc<SiteSummary>],
+    schemes: &ConfiguredSchemes,
 ) -> anyhow::Result<Filing> {
     let corrections = read_corrections(stores.state.as_ref()).await?;
-    let mut lessons = Lessons::new(taxonomy).mapping(&corrections);
+    let mut lessons = Lessons::new(taxonomy).knowing(taxonomy, &schemes.known()?).mapping(&corrections);
     let (fewest, most) = SITE_ARTICLES;
     let most = (ALL_ARTICLES / sites.len().max(1)).clamp(fewest, most);
     for site in sites {
