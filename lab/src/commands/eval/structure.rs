@@ -189,7 +189,10 @@ fn score_site(args: &EvalStructureArgs, site: &Path, table: &mut Table) -> anyho
             expected.retain(|thing| also.contains(thing) && is_own(thing));
             found.retain(is_own);
             if kind == "pictures" {
-                let original = |picture: &String| renamed.get(picture).unwrap_or(picture).clone();
+                let original = |picture: &String| match renamed.get(picture) {
+                    Some(original) if !expected.contains(picture) => original.clone(),
+                    _ => picture.clone(),
+                };
                 found = found.iter().map(original).collect();
                 // A lead picture stands above the text and is no part of the feed's body.
                 let lead = article.lead.as_ref().map(|lead| key_of(&lead.address));
@@ -544,19 +547,18 @@ fn key_of(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    // Services that make sizes name them last.
-    if name.len() < 4 {
-        let parts: Vec<&str> = path.rsplit('/').take(4).collect();
-        return if address.contains("url=http") { address.to_lowercase() } else { parts.join("/") };
-    }
     let is_size = |end: &str| {
         end.split_once('x').is_some_and(|(a, b)| a.parse::<u32>().is_ok() && b.parse::<u32>().is_ok())
             || end == "scaled"
     };
-    match name.rsplit_once('-') {
-        Some((stem, end)) if is_size(end) => stem.to_lowercase(),
-        _ => name.to_lowercase(),
+    let name = name.rsplit_once('-').filter(|(_, end)| is_size(end)).map_or(name, |(stem, _)| stem);
+    // Services that make sizes name them last, and short names say too little.
+    if name.len() < 4 {
+        let folders = path.rsplit('/').skip(1).take(3);
+        let parts: Vec<&str> = std::iter::once(name).chain(folders).collect();
+        return if address.contains("url=http") { address.to_lowercase() } else { parts.join("/") };
     }
+    name.to_lowercase()
 }
 
 /// A frame's address without its scheme and options.
