@@ -14,9 +14,10 @@ use self::pictures::story_pictures;
 pub(super) use self::place::followable;
 use self::place::{Place, place_of, text_under};
 use super::measures::Claims;
+use super::picture::picture_key;
 use super::runs::{Run, RunMark, Runs, share};
 use crate::Page;
-use crate::article::{Block, BlockKind, MAX_CELLS, Mark, MarkKind, Table, TableCell};
+use crate::article::{Block, BlockKind, Embed, MAX_CELLS, Mark, MarkKind, Picture, Table, TableCell};
 use crate::reading::{NodeId, PageTree};
 use crate::tables::{DataTable, tables};
 
@@ -49,12 +50,14 @@ pub(super) fn blocks_of(
     let Some(place) = place_of(&page.tree, runs, &chosen, headline) else { return Vec::new() };
     let tables = choose_tables(page, runs, &mut chosen, place);
     let pictures = story_pictures(page, runs, &mut chosen, place, claims);
+    let embeds = embeds(page, runs, &chosen, place, &claims.videos);
+    let pictures = without_posters(&page.tree, pictures, &embeds, claims);
     let mut placed = text_blocks(page, runs, &chosen, &tables);
     placed.extend(pictures.into_iter().map(|(node, picture)| {
         let block = Block { kind: BlockKind::Picture, picture: Some(picture), ..Block::default() };
         (node, block)
     }));
-    placed.extend(embeds(page, runs, place, &claims.videos).into_iter().map(|(node, embed)| {
+    placed.extend(embeds.into_iter().map(|(node, embed)| {
         let block = Block { kind: BlockKind::Embed, embed: Some(embed), ..Block::default() };
         (node, block)
     }));
@@ -67,6 +70,21 @@ pub(super) fn blocks_of(
         before = Some(block.kind);
     }
     blocks
+}
+
+/// The pictures that are no posters of the embeds, which they are inside. The declared picture is shown for itself, too.
+fn without_posters(
+    tree: &PageTree,
+    pictures: Vec<(NodeId, Picture)>,
+    embeds: &[(NodeId, Embed)],
+    claims: &Claims,
+) -> Vec<(NodeId, Picture)> {
+    let declared = claims.picture.as_deref().map(picture_key);
+    let is_poster = |node: NodeId| embeds.iter().any(|(embed, _)| tree.is_ancestor(*embed, node));
+    let is_kept = |(node, picture): &(NodeId, Picture)| {
+        !is_poster(*node) || declared.as_ref() == Some(&picture_key(&picture.address))
+    };
+    pictures.into_iter().filter(is_kept).collect()
 }
 
 /// The chosen runs as blocks, each with the node where it begins.

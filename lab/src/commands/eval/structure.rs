@@ -63,6 +63,7 @@ struct LabelledPicture {
 
 #[derive(Debug, Deserialize)]
 struct LabelledEmbed {
+    kind: String,
     address: Option<String>,
     page_id: Option<String>,
 }
@@ -178,15 +179,21 @@ fn score_site(args: &EvalStructureArgs, site: &Path, table: &mut Table) -> anyho
         if words(&wanted.tree.text_content(wanted.tree.root())) < WHOLE * words(&article.text()) {
             continue;
         }
-        let on_page = things_of_tree(&page);
+        let on_page = things_of_tree(&page, Origin::Page);
         let found = things_of_article(&article);
-        for (kind, mut expected) in things_of_tree(&wanted) {
+        let renamed = renamed_pictures(&page);
+        for (kind, mut expected) in things_of_tree(&wanted, Origin::Feed) {
             let also = on_page.get(kind).cloned().unwrap_or_default();
             let mut found = found.get(kind).cloned().unwrap_or_default();
             let is_own = |thing: &String| !repeated.contains(&(kind, thing.clone()));
             expected.retain(|thing| also.contains(thing) && is_own(thing));
             found.retain(is_own);
             if kind == "pictures" {
+                let original = |picture: &String| match renamed.get(picture) {
+                    Some(original) if !expected.contains(picture) => original.clone(),
+                    _ => picture.clone(),
+                };
+                found = found.iter().map(original).collect();
                 // A lead picture stands above the text and is no part of the feed's body.
                 let lead = article.lead.as_ref().map(|lead| key_of(&lead.address));
                 found.retain(|picture| expected.contains(picture) || lead.as_ref() != Some(picture));
@@ -223,7 +230,7 @@ fn repeated_things<'b>(
     for body in bodies {
         let Ok(url) = "https://feed.example/".parse() else { continue };
         let page = Page::parse(&url, Some("text/html; charset=utf-8"), body.as_bytes());
-        for (kind, things) in things_of_tree(&page) {
+        for (kind, things) in things_of_tree(&page, Origin::Feed) {
             things.into_iter().for_each(|thing| *counts.entry((kind, thing)).or_default() += 1);
         }
     }
@@ -304,23 +311,88 @@ fn score_labels(
             .map(|(number, _)| Some(texts(&number.to_string(), of_label(&labelled.pictures[*number])?)));
         count(args, article, kind, named(found), named(wanted.collect()), table)?;
     }
-    // Embeds by address; those of players that only a script knows count if there is one more.
+    // Embeds by address.
     let embeds: Vec<&Embed> = article.body.iter().filter_map(|block| block.embed.as_ref()).collect();
     let same = |wanted: &LabelledEmbed, address: &str| {
         wanted.address.as_ref().is_some_and(|other| frame_of(other) == frame_of(address))
             || wanted.page_id.as_ref().is_some_and(|id| address.contains(id.as_str()))
     };
-    let name = |embed: &&Embed| {
-        let address = embed.address.as_deref().unwrap_or_default();
-        let number = labelled.embeds.iter().position(|wanted| same(wanted, address));
-        Some(number.map_or(format!("{:?} {address}", embed.provider), |number| number.to_string()))
+    // Those without an address on both sides are matched one to one, by their kind.
+    let kind_of = |embed: &Embed| match embed.kind {
+        EmbedKind::Post => "post",
+        EmbedKind::Video => "video",
+        EmbedKind::Audio => "audio",
+        EmbedKind::Other => "other",
     };
+    let mut taken: BTreeSet<usize> = BTreeSet::new();
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for (at, embed) in embeds.iter().enumerate() {
+        let number = match embed.address.as_deref() {
+            Some(address) => labelled.embeds.iter().position(|wanted| same(wanted, address)),
+            None => labelled.embeds.iter().enumerate().position(|(number, wanted)| {
+                wanted.address.is_none() && wanted.kind == kind_of(embed) && !taken.contains(&number)
+            }),
+        };
+        taken.extend(number);
+        let unknown = || format!("{:?} {}", embed.provider, embed.address.as_deref().unwrap_or_default());
+        names.insert(number.map_or_else(|| format!("{} {at}", unknown()), |number| number.to_string()));
+    }
     let wanted = (0..labelled.embeds.len()).map(|number| Some(number.to_string())).collect();
-    count(args, article, "embeds", named(embeds.iter().map(name).collect()), named(wanted), table)
+    count(args, article, "embeds", names, named(wanted), table)
+}
+
+/// Where markup comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Page,
+    Feed,
+}
+
+/// Attributes in which WordPress keeps the addresses of a picture's original. A copy of a site may have renamed the file.
+const ORIGINALS: [&str; 3] = ["data-orig-file", "data-large-file", "data-medium-file"];
+
+/// Pictures of a page whose files a copy renamed, with the names of the originals.
+fn renamed_pictures(page: &Page) -> BTreeMap<String, String> {
+    let tree = &page.tree;
+    let name = |node: NodeId| {
+        let shown = page.base.join(tree.attr(node, "src")?.trim()).ok()?;
+        let original = ORIGINALS.iter().find_map(|name| tree.attr(node, name))?;
+        Some((key_of(shown.as_str()), key_of(original))).filter(|(shown, original)| shown != original)
+    };
+    tree.node_ids().filter(|&node| tree.tag(node) == Some("img")).filter_map(name).collect()
+}
+
+fn is_in(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
+    tree.ancestors(node).any(|above| tree.tag(above).is_some_and(|tag| tags.contains(&tag)))
+}
+
+/// Whether a thing is none of the story's text. Of a page that is what stands beside its content, or what only browsers without
+/// scripts show; of a feed's body, an article of its own inside it, which is another story's teaser.
+fn is_beside(tree: &PageTree, node: NodeId, origin: Origin) -> bool {
+    match origin {
+        Origin::Page => is_in(tree, node, &["aside", "nav", "footer"]),
+        Origin::Feed => is_in(tree, node, &["article"]),
+    }
+}
+
+/// Whether a link leads to the page as a whole, and not to a part of it.
+fn leads_to_itself(page: &Page, link: NodeId) -> bool {
+    let href = page.tree.attr(link, "href").unwrap_or_default();
+    !href.contains('#') && page.target(link).is_some_and(|target| target == page.url)
+}
+
+/// The letters of an element without those in some elements inside it.
+fn text_without(tree: &PageTree, node: NodeId, without: &[&str]) -> String {
+    let is_out = |inner: NodeId| {
+        let mut up = tree.ancestors(inner).take_while(|&above| above != node);
+        up.any(|above| tree.tag(above).is_some_and(|tag| without.contains(&tag)))
+    };
+    let texts = tree.descendants(node).filter(|&inner| !is_out(inner)).filter_map(|inner| tree.text(inner));
+    letters(&texts.collect::<String>())
 }
 
 /// The things in the markup of a page or a feed's body.
-fn things_of_tree(page: &Page) -> Things {
+fn things_of_tree(page: &Page, origin: Origin) -> Things {
     let tree = &page.tree;
     let mut things = Things::new();
     let mut add = |kind: &'static str, thing: String| {
@@ -332,9 +404,11 @@ fn things_of_tree(page: &Page) -> Things {
     for kind in ["links", "pictures", "captions", "headings", "list items", "quotes", "frames", "tables"] {
         add(kind, String::new());
     }
-    for node in tree.node_ids() {
+    for node in tree.node_ids().filter(|&node| !is_beside(tree, node, origin)) {
         let text = |node: NodeId| letters(&tree.text_content(node));
         match tree.tag(node) {
+            // A poll's link for browsers without scripts, and the link to the story itself that systems put below it, are no text.
+            Some("a") if is_in(tree, node, &["noscript"]) || leads_to_itself(page, node) => {}
             Some("a") => {
                 // Copies of sites have other addresses than their feeds, so links are told by their texts.
                 let is_post = |above: NodeId| {
@@ -351,6 +425,10 @@ fn things_of_tree(page: &Page) -> Things {
                 let address = address.filter(|address| !address.starts_with("data:"));
                 if let Some(address) = address.and_then(|address| page.base.join(address.trim()).ok()) {
                     add("pictures", key_of(address.as_str()));
+                    let original = ORIGINALS.iter().find_map(|name| tree.attr(node, name));
+                    if let Some(original) = original.filter(|_| origin == Origin::Page) {
+                        add("pictures", key_of(original));
+                    }
                     let caption = caption_in_tree(tree, node).unwrap_or_default();
                     if !caption.is_empty() {
                         add("captions", format!("{}: {caption}", key_of(address.as_str())));
@@ -358,13 +436,8 @@ fn things_of_tree(page: &Page) -> Things {
                 }
             }
             Some("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => add("headings", text(node)),
-            Some("li") => {
-                let is_nested =
-                    tree.descendants(node).any(|inner| inner != node && tree.tag(inner) == Some("li"));
-                if !is_nested {
-                    add("list items", text(node));
-                }
-            }
+            // A list inside an item has items of its own, and a caption is its picture's.
+            Some("li") => add("list items", text_without(tree, node, &["ul", "ol", "figcaption"])),
             Some("blockquote") if !tree.classes(node).any(|class| POSTS.contains(&class)) => {
                 let is_nested = tree
                     .descendants(node)
@@ -474,19 +547,18 @@ fn key_of(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    // Services that make sizes name them last.
-    if name.len() < 4 {
-        let parts: Vec<&str> = path.rsplit('/').take(4).collect();
-        return if address.contains("url=http") { address.to_lowercase() } else { parts.join("/") };
-    }
     let is_size = |end: &str| {
         end.split_once('x').is_some_and(|(a, b)| a.parse::<u32>().is_ok() && b.parse::<u32>().is_ok())
             || end == "scaled"
     };
-    match name.rsplit_once('-') {
-        Some((stem, end)) if is_size(end) => stem.to_lowercase(),
-        _ => name.to_lowercase(),
+    let name = name.rsplit_once('-').filter(|(_, end)| is_size(end)).map_or(name, |(stem, _)| stem);
+    // Services that make sizes name them last, and short names say too little.
+    if name.len() < 4 {
+        let folders = path.rsplit('/').skip(1).take(3);
+        let parts: Vec<&str> = std::iter::once(name).chain(folders).collect();
+        return if address.contains("url=http") { address.to_lowercase() } else { parts.join("/") };
     }
+    name.to_lowercase()
 }
 
 /// A frame's address without its scheme and options.

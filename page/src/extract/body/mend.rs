@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Page;
+use crate::article::MarkKind;
 use crate::extract::foreign::foreign_runs;
-use crate::extract::runs::{Run, Runs, ends_sentence};
+use crate::extract::runs::{Run, RunMark, Runs, ends_sentence};
 use crate::reading::{NodeId, PageTree};
 use crate::text::letters;
 
@@ -34,6 +35,18 @@ const SENTENCE_WORDS: f32 = 5.0;
 /// these.
 const REST: f32 = 0.5;
 const MOST_ABOVE: usize = 4;
+/// Most words of a quotation that is chosen for its place.
+const QUOTATION_WORDS: f32 = 80.0;
+/// Parts of classes of posts of services.
+const POSTS: [&str; 6] = ["twitter", "instagram", "tiktok", "embed", "fb-", "text-post-media"];
+/// Least links of a list that have labels of their own.
+const LABELLED: usize = 3;
+/// Least letters of a path that tells a page from others.
+const LEAST_PATH: usize = 6;
+/// Most characters of the mark that refers to a note.
+const NOTE_MARK: u32 = 6;
+/// Most marks of a run that are searched for references to notes.
+const MOST_MARKS: usize = 200;
 /// Ends of addresses of files that are no pages.
 const FILES: [&str; 9] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".odt", ".zip", ".epub"];
 
@@ -54,6 +67,8 @@ pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mu
     also_take_out(chosen, asides(&page.tree, &runs.runs, chosen));
     put_in_linked_lines(page, &runs.runs, chosen);
     put_in_rests(&page.tree, runs, &is_out, chosen);
+    put_in_quotations(&page.tree, runs, &is_out, chosen);
+    put_in_notes(&page.tree, &runs.runs, &is_out, chosen);
 }
 
 fn take_out(chosen: &mut [bool], is_out: &[bool]) {
@@ -136,7 +151,26 @@ fn pointers(page: &Page, runs: &[Run], chosen: &[bool]) -> Vec<bool> {
             && !ends_sentence(&run.text)
             && leads_to_page(run)
     };
-    runs.iter().zip(chosen).map(|(run, is_chosen)| *is_chosen && is_pointer(run)).collect()
+    let mut are_pointers: Vec<bool> =
+        runs.iter().zip(chosen).map(|(run, is_chosen)| *is_chosen && is_pointer(run)).collect();
+    // A list that gives each of its links another label is one of the text.
+    let list_of = |run: &Run| {
+        let mut up = std::iter::once(run.block).chain(page.tree.ancestors(run.block)).take(MOST_ABOVE);
+        up.find(|&node| matches!(page.tree.tag(node), Some("ul" | "ol")))
+    };
+    let mut labels: FxHashMap<NodeId, (usize, FxHashSet<&str>)> = FxHashMap::default();
+    for (run, _) in runs.iter().zip(&are_pointers).filter(|(_, is_pointer)| **is_pointer) {
+        if let (Some(list), Some((label, _))) = (list_of(run), run.text.split_once([':', '：'])) {
+            let (count, labels) = labels.entry(list).or_default();
+            *count += 1;
+            labels.insert(label);
+        }
+    }
+    for (run, is_pointer) in runs.iter().zip(&mut are_pointers).filter(|(_, is_pointer)| **is_pointer) {
+        let of_list = list_of(run).and_then(|list| labels.get(&list));
+        *is_pointer = !of_list.is_some_and(|(count, labels)| *count >= LABELLED && labels.len() == *count);
+    }
+    are_pointers
 }
 
 /// Chooses lines that are only a link: sentences between chosen runs, and lists of sources.
@@ -213,6 +247,93 @@ fn put_in_rests(tree: &PageTree, runs: &Runs, is_out: &[bool], chosen: &mut [boo
     }
 }
 
+/// Chooses short quotations that stand among the story's paragraphs, or directly behind the last one, and do not repeat its text.
+/// A post in the form of a quotation is none.
+fn put_in_quotations(tree: &PageTree, runs: &Runs, is_out: &[bool], chosen: &mut [bool]) {
+    let (Some(first), Some(last)) =
+        (chosen.iter().position(|is_chosen| *is_chosen), chosen.iter().rposition(|is_chosen| *is_chosen))
+    else {
+        return;
+    };
+    let is_candidate = |at: &usize| !chosen[*at] && !is_out[*at];
+    let holder = |at: usize| {
+        let block = runs.runs[at].block;
+        let mut up = std::iter::once(block).chain(tree.ancestors(block)).take(MOST_ABOVE);
+        up.find(|&node| tree.tag(node) == Some("blockquote"))
+    };
+    let mut found: Vec<NodeId> =
+        (first..runs.runs.len().min(last + 2)).filter(is_candidate).filter_map(holder).collect();
+    found.dedup();
+    if found.is_empty() {
+        return;
+    }
+    let parents: FxHashSet<Option<NodeId>> =
+        chosen_runs(&runs.runs, chosen).map(|run| tree.parent(run.block)).collect();
+    let text: String = chosen_runs(&runs.runs, chosen).map(|run| letters(&run.text)).collect();
+    for quotation in found {
+        let inside = runs.under(tree, quotation);
+        let words: f32 = runs.runs[inside.clone()].iter().map(|run| run.words).sum();
+        let outer =
+            tree.parent(quotation).filter(|&above| tree.tag(above) == Some("figure")).unwrap_or(quotation);
+        let is_post = tree.classes(quotation).any(|class| POSTS.iter().any(|part| class.contains(part)));
+        let is_free = inside.clone().all(|at| !chosen[at] && !is_out[at] && !runs.runs[at].is_control());
+        let is_new =
+            || runs.runs[inside.clone()].first().is_some_and(|run| !text.contains(&letters(&run.text)));
+        if is_free
+            && !is_post
+            && (SENTENCE_WORDS..=QUOTATION_WORDS).contains(&words)
+            && parents.contains(&tree.parent(outer))
+            && is_new()
+        {
+            chosen[inside].fill(true);
+        }
+    }
+}
+
+fn chosen_runs<'r>(runs: &'r [Run], chosen: &'r [bool]) -> impl Iterator<Item = &'r Run> {
+    runs.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen).map(|(run, _)| run)
+}
+
+/// Chooses the notes to which the story's references lead: lines with the identifier that a link of the story names, which begin
+/// with the link back, or are a paragraph or an item of a list.
+fn put_in_notes(tree: &PageTree, runs: &[Run], is_out: &[bool], chosen: &mut [bool]) {
+    let first_link =
+        |run: &Run| run.marks.iter().find(|mark| mark.kind == MarkKind::Link).map(|mark| mark.node);
+    // A copy of a site may have changed what stands before the fragment.
+    let fragment =
+        |link: NodeId| Some(tree.attr(link, "href")?.split_once('#')?.1).filter(|id| !id.is_empty());
+    let (Some(first), Some(last)) =
+        (chosen.iter().position(|is_chosen| *is_chosen), chosen.iter().rposition(|is_chosen| *is_chosen))
+    else {
+        return;
+    };
+    // References stand in captions, too, which are not chosen.
+    let marks = runs[first..=last].iter().flat_map(|run| run.marks.iter().take(MOST_MARKS));
+    // The mark of a note is short; longer links lead to parts of the text, or past an advertisement.
+    let is_reference = |mark: &&RunMark| mark.kind == MarkKind::Link && mark.end - mark.start <= NOTE_MARK;
+    let links = marks.filter(is_reference);
+    let named: FxHashSet<&str> = links.filter_map(|mark| fragment(mark.node)).collect();
+    if named.is_empty() {
+        return;
+    }
+    let is_named = |node: NodeId| {
+        ["id", "name"].iter().any(|name| tree.attr(node, name).is_some_and(|id| named.contains(id)))
+    };
+    for (at, run) in runs.iter().enumerate() {
+        // The number of a note alone says nothing.
+        if chosen[at] || is_out[at] || run.is_button || letters(&run.text).len() < LEAST_LETTERS {
+            continue;
+        }
+        let back = first_link(run).filter(|&link| fragment(link).is_some());
+        let leads_back = back.is_some_and(|back| {
+            let mut up = std::iter::once(back).chain(tree.ancestors(back).take(MOST_ABOVE));
+            up.any(is_named)
+        });
+        let is_line = matches!(tree.tag(run.block), Some("li" | "p" | "dd"));
+        chosen[at] = leads_back || (is_line && is_named(run.block));
+    }
+}
+
 /// The runs from the first chosen one to the last, and what follows the last in its container.
 fn story_range(tree: &PageTree, runs: &[Run], chosen: &[bool]) -> Option<Range<usize>> {
     let first = chosen.iter().position(|is_chosen| *is_chosen)?;
@@ -242,7 +363,12 @@ fn leads_to_file(page: &Page, link: NodeId) -> bool {
 fn leads_to_source(page: &Page, link: NodeId) -> bool {
     let shares = || {
         let href = page.tree.attr(link, "href").unwrap_or_default();
-        href.contains("share") || href.contains(page.url.host()) || href.contains("intent/")
+        // What is shared is the page, named by its host, or by its path alone.
+        let query = href.split_once(['?', '#']).map_or("", |(_, query)| query).to_ascii_lowercase();
+        let path = page.url.path().trim_matches('/').to_ascii_lowercase();
+        let names_page =
+            path.len() >= LEAST_PATH && (query.contains(&path) || query.contains(&path.replace('/', "%2f")));
+        href.contains("share") || href.contains(page.url.host()) || href.contains("intent/") || names_page
     };
     let is_elsewhere = || page.target(link).is_some_and(|target| target.site() != page.url.site());
     leads_to_file(page, link) || (is_elsewhere() && !shares())
@@ -307,11 +433,63 @@ mod tests {
     }
 
     #[test]
+    fn quotations_among_the_paragraphs_are_put_in() {
+        let quote = |class: &str, text: &str| {
+            format!(
+                "<div><p>{LONG}</p><figure><blockquote class='{class}'><p>{text}</p></blockquote></figure></div>"
+            )
+        };
+        let said = "it is dear to all of us.";
+        check(&quote("", said), &[LONG, said]);
+        check(&quote("twitter-tweet", said), &[LONG]);
+        check(&quote("", "keep the old bridge open for another year"), &[LONG]);
+        check(&format!("<div><p>{LONG}</p></div><div><blockquote>{said}</blockquote></div>"), &[LONG]);
+    }
+
+    #[test]
+    fn notes_to_which_the_story_refers_are_put_in() {
+        let note = |id: &str| {
+            format!(
+                "<p>{LONG}<a href=#{id}>[1]</a><p><a id=note1 href=#back1>[1]</a> <a href=https://a.test/x>see the plan</a>"
+            )
+        };
+        check(&note("note1"), &[&format!("{LONG}[1]"), "[1] see the plan"]);
+        check(&note("note2"), &[&format!("{LONG}[1]")]);
+        let list =
+            format!("<p>{LONG}<a href=#fn1>1</a><ol><li id=fn1>the plan of the town<li id=fn2>others</ol>");
+        check(&list, &[&format!("{LONG}1"), "the plan of the town"]);
+    }
+
+    #[test]
+    fn a_list_that_labels_its_links_is_kept() {
+        let list = |labels: [&str; 3]| {
+            let items = labels.map(|label| format!("<li>{label}: <a href=/{label}>the list of servers</a>"));
+            format!("<p>{LONG}<ul>{}</ul>", items.concat())
+        };
+        let kept = ["Surf: the list of servers", "Zombie: the list of servers", "Jail: the list of servers"];
+        check(&list(["Surf", "Zombie", "Jail"]), &[&[LONG], &kept[..]].concat());
+        check(&list(["Also", "Also", "Also"]), &[LONG]);
+    }
+
+    #[test]
+    fn a_link_that_shares_the_page_is_no_source() {
+        let is_source = |address: &str| {
+            let url = "https://news.example.org/story-of-the-bridge".parse().unwrap();
+            let read = Page::parse(&url, None, format!("<p><a href='{address}'>send it on</a>").as_bytes());
+            let link = read.tree.node_ids().find(|&node| read.tree.tag(node) == Some("a")).unwrap();
+            leads_to_source(&read, link)
+        };
+        assert!(!is_source("https://other.test/submit?url=%2Fstory-of-the-bridge"));
+        assert!(is_source("https://other.test/submit?url=%2Fanother-story"));
+    }
+
+    #[test]
     fn the_rest_of_quotations_and_lists_is_put_in() {
         let quote =
             |said: &str| format!("<p>{LONG}<blockquote><p>{said}</p><cite>the mayor</cite></blockquote>");
         check(&quote("It is over, and nobody wins."), &[LONG, "It is over, and nobody wins.", "the mayor"]);
-        check(&quote("it is over, and nobody wins."), &[LONG]);
+        // Most of it is not chosen, but it stands directly behind the story.
+        check(&quote("it is over, and nobody wins."), &[LONG, "it is over, and nobody wins.", "the mayor"]);
         let list = |items: &[&str]| {
             let items: String = items.iter().map(|item| format!("<li>{item}")).collect();
             format!("<p>{LONG}<ul>{items}</ul>")

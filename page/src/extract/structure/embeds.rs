@@ -1,20 +1,23 @@
 //! What other services show inside a story: posts, videos, recordings, charts.
 //!
 //! Frames and players stand for themselves; posts come as a quotation that a script replaces, so the link in it is the post.
+//! Many players are filled by a script: an identifier or an address in their attributes says with what, else a box with a poster
+//! alone shows that one stands there, and it has no address. A box that asks for consent names the service behind it.
 //! Frames of advertisers, trackers, comment systems and sharing buttons are none of the story.
 
 use std::ops::RangeInclusive;
 
 use rustc_hash::FxHashSet;
+use serde_json::Value;
 
-use super::place::{Place, followable};
+use super::place::{Place, followable, text_under};
 use crate::Page;
 use crate::article::{Embed, EmbedKind, MAX_EMBEDS};
 use crate::extract::runs::Runs;
 use crate::reading::{NodeId, PageTree};
 
 /// Hosts of services, their names, and what they show.
-const SERVICES: [(&str, &str, EmbedKind); 34] = [
+const SERVICES: [(&str, &str, EmbedKind); 36] = [
     ("youtube.com", "youtube", EmbedKind::Video),
     ("youtube-nocookie.com", "youtube", EmbedKind::Video),
     ("youtu.be", "youtube", EmbedKind::Video),
@@ -48,6 +51,8 @@ const SERVICES: [(&str, &str, EmbedKind); 34] = [
     ("bandcamp.com", "bandcamp", EmbedKind::Audio),
     ("datawrapper.dwcdn.net", "datawrapper", EmbedKind::Other),
     ("flourish.studio", "flourish", EmbedKind::Other),
+    ("flo.uri.sh", "flourish", EmbedKind::Other),
+    ("dwcdn.net", "datawrapper", EmbedKind::Other),
     ("infogram.com", "infogram", EmbedKind::Other),
 ];
 /// Parts of addresses of frames that are none of the story.
@@ -83,7 +88,7 @@ const OTHERS: [&str; 26] = [
 const ADDRESSES: [&str; 6] =
     ["data-src", "data-lazy-src", "data-src-fg", "data-embed-src", "data-url", "src"];
 /// Parts of class names of quotations that scripts turn into posts.
-const POSTS: [(&str, &str, EmbedKind); 9] = [
+const POSTS: [(&str, &str, EmbedKind); 10] = [
     ("twitter-tweet", "x", EmbedKind::Post),
     ("twitter-video", "x", EmbedKind::Post),
     ("instagram-media", "instagram", EmbedKind::Post),
@@ -93,6 +98,7 @@ const POSTS: [(&str, &str, EmbedKind); 9] = [
     ("text-post-media", "threads", EmbedKind::Post),
     ("fb-post", "facebook", EmbedKind::Post),
     ("fb-video", "facebook", EmbedKind::Video),
+    ("mastodon-embed", "mastodon", EmbedKind::Post),
 ];
 /// A service whose players name an item by its identifier alone, for a script to fill.
 struct Identified {
@@ -153,9 +159,98 @@ const IDENTIFIED: [Identified; 6] = [
 ];
 /// Ends of the names of attributes that hold an identifier.
 const IDENTIFIERS: [&str; 4] = ["id", "shortcode", "video", "tweet"];
-/// Parts of the classes of players that a script fills with a video of the publisher's own.
-const PLAYERS: [&str; 6] =
-    ["video-player", "videoplayer", "video_player", "videoembed", "video-embed", "video_embed"];
+/// Parts of the names of players that a script fills with a video of the publisher's own, in lower case. "Player" alone is an
+/// athlete, too.
+const PLAYERS: [&str; 18] = [
+    "video-player",
+    "videoplayer",
+    "video_player",
+    "videoembed",
+    "video-embed",
+    "video_embed",
+    "video-placeholder",
+    "player-placeholder",
+    "player-aspect-ratio",
+    "media-player",
+    "mediaplayer",
+    "jwplayer",
+    "jw-player",
+    "rmpplayer",
+    "flowplayer",
+    "theoplayer",
+    "brightcove",
+    "video-js",
+];
+/// Parts of names of boxes whose players are none of the story: advertisements, other stories, readings of the text.
+const NO_PLAYERS: [&str; 15] = [
+    "advert",
+    "-ad-",
+    "ad-slot",
+    "adslot",
+    "outstream",
+    "connatix",
+    "sponsor",
+    "promo",
+    "related",
+    "recommend",
+    "teaser",
+    "sidebar",
+    "audio",
+    "speech",
+    "listen",
+];
+/// Most words of the title, the length and the buttons on a player.
+const PLAYER_WORDS: f32 = 40.0;
+/// Levels around a player in which its names and its figure stand.
+const PLAYER_LEVELS: usize = 3;
+/// What services are called in boxes that ask for consent, and which name of [`SERVICES`] that is. Names that are common words are
+/// left out.
+const NAMED: [(&str, &str); 15] = [
+    ("youtube", "youtube"),
+    ("vimeo", "vimeo"),
+    ("dailymotion", "dailymotion"),
+    ("jw player", "jwplayer"),
+    ("glomex", "glomex"),
+    ("tiktok", "tiktok"),
+    ("twitter", "x"),
+    ("instagram", "instagram"),
+    ("facebook", "facebook"),
+    ("bluesky", "bluesky"),
+    ("telegram", "telegram"),
+    ("soundcloud", "soundcloud"),
+    ("spotify", "spotify"),
+    ("datawrapper", "datawrapper"),
+    ("infogram", "infogram"),
+];
+/// Parts of the words by which such a box asks.
+const CONSENT: [&str; 17] = [
+    "datenschutz",
+    "dsgvo",
+    "einwillig",
+    "cookie",
+    "privacy",
+    "gdpr",
+    "personal data",
+    "rgpd",
+    "confidentialité",
+    "données personnelles",
+    "datos personales",
+    "privacidad",
+    "dati personali",
+    "persoonsgegevens",
+    "integritetspolicy",
+    "personvern",
+    "danych osobowych",
+];
+/// Most words of such a box, and most elements between it and its button.
+const CONSENT_WORDS: f32 = 130.0;
+const CONSENT_LEVELS: usize = 6;
+/// Most bytes of an attribute that is read as JSON, and most values in it.
+const MAX_JSON: usize = 1 << 16;
+const MOST_VALUES: usize = 400;
+/// Parts of addresses of services that show no item.
+const NO_ITEMS: [&str; 8] =
+    ["/channel/", "/user/", "/c/", "/@", "/hashtag/", "/intent/", "/share", "/results?"];
 /// A shorter identifier may be part of any address.
 const LEAST_IDENTIFIER: usize = 6;
 /// An embed that more words than these separate from the story's last text is not the story's.
@@ -170,8 +265,15 @@ const MOST_NODES: usize = 200;
 /// The embeds of a story, in page order, each with its element.
 ///
 /// `videos` are the addresses that the markup declares.
-pub(super) fn embeds(page: &Page, runs: &Runs, place: Place, videos: &[String]) -> Vec<(NodeId, Embed)> {
+pub(super) fn embeds(
+    page: &Page,
+    runs: &Runs,
+    chosen: &[bool],
+    place: Place,
+    videos: &[String],
+) -> Vec<(NodeId, Embed)> {
     let tree = &page.tree;
+    let boxes = Boxes { page, runs, chosen, place };
     let start = tree.lca(place.story, place.headline);
     let end = tree.subtree_end(place.story).min(end_of_region(tree, runs, place.last));
     let mut found: Vec<(NodeId, Embed)> = Vec::new();
@@ -185,10 +287,18 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place, videos: &[String]) 
         let shown = embed_of(page, node);
         let shown = match &shown {
             Some(embed) if embed.address.is_some() => shown,
-            _ => identified(tree, node).or(shown),
+            _ => identified(page, node).or(shown),
         };
         let is_declared = shown.is_none();
-        let Some(embed) = shown.or_else(|| declared_video(tree, node, videos)) else { continue };
+        let declared = || declared_video(page, node, videos).or_else(|| boxes.empty_player(node));
+        let Some(embed) = shown.or_else(declared) else {
+            // The box around the button begins before it.
+            if let Some((asking, embed)) = boxes.awaiting_consent(node) {
+                at = at.max(tree.subtree_end(asking).index());
+                found.push((asking, embed));
+            }
+            continue;
+        };
         // A recording of the publisher's own reads the text aloud, and unknown frames around the story are advertisements.
         let is_known = is_declared || embed.provider.as_ref().is_some_and(|provider| !provider.contains('.'));
         let is_framed = || tree.is_inside(node, &["figure"]);
@@ -199,11 +309,19 @@ pub(super) fn embeds(page: &Page, runs: &Runs, place: Place, videos: &[String]) 
         // What is inside a player or a quotation belongs to it.
         at = tree.subtree_end(node).index();
         let is_new = embed.address.as_ref().is_none_or(|address| seen.insert(without_query(address)));
-        if is_new && !runs.shown.is_unseen(node) {
+        if is_new && !is_in_unseen(tree, runs, node) {
             found.push((node, embed));
         }
     }
     found
+}
+
+/// Whether readers never see an element. Scripts themselves are seen by what they put in their place.
+fn is_in_unseen(tree: &PageTree, runs: &Runs, node: NodeId) -> bool {
+    match tree.tag(node) {
+        Some("script") => tree.parent(node).is_some_and(|above| runs.shown.is_unseen(above)),
+        _ => runs.shown.is_unseen(node),
+    }
 }
 
 /// The end of the region whose embeds belong to a story with this last text: the run with which the other texts behind it exceed
@@ -252,14 +370,27 @@ fn embed_of(page: &Page, node: NodeId) -> Option<Embed> {
             let post = tree.attr(node, "data-shortcode")?;
             Some(of_address(format!("https://www.instagram.com/p/{post}/"), EmbedKind::Post))
         }
+        "amp-facebook" | "amp-tiktok" => {
+            let address = ["data-href", "data-src"].iter().find_map(|name| tree.attr(node, name))?;
+            Some(of_address(followable(page, address)?, EmbedKind::Post))
+        }
+        "script" => {
+            if let Some(post) = tree.attr(node, "data-telegram-post") {
+                return Some(of_address(followable(page, &format!("https://t.me/{post}"))?, EmbedKind::Post));
+            }
+            let source = tree.attr(node, "src").filter(|source| source.contains(".dwcdn.net/"))?;
+            let chart = source.strip_suffix("embed.js")?;
+            Some(of_address(followable(page, chart)?, EmbedKind::Other))
+        }
         "blockquote" | "div" => {
             let named = |(name, ..): &&(&str, &str, EmbedKind)| {
                 tree.classes(node).any(|class| class.starts_with(name))
             };
             let (_, provider, kind) = POSTS.iter().find(named)?;
-            let own = ["cite", "data-instgrm-permalink", "data-href", "data-text-post-permalink"]
-                .iter()
-                .find_map(|name| followable(page, tree.attr(node, name)?));
+            let own =
+                ["cite", "data-instgrm-permalink", "data-href", "data-text-post-permalink", "data-embed-url"]
+                    .iter()
+                    .find_map(|name| followable(page, tree.attr(node, name)?));
             // The last link of a post leads to the post; those before it are in its text.
             let links = tree.descendants(node).take(MOST_NODES).filter(|&link| tree.tag(link) == Some("a"));
             let last = links.filter_map(|link| followable(page, tree.attr(link, "href")?)).next_back();
@@ -269,27 +400,186 @@ fn embed_of(page: &Page, node: NodeId) -> Option<Embed> {
     }
 }
 
-/// What an element shows that names a service and an item of it.
-fn identified(tree: &PageTree, node: NodeId) -> Option<Embed> {
+/// What an element shows that names a service and an item of it, in its attributes or in the data there.
+fn identified(page: &Page, node: NodeId) -> Option<Embed> {
+    let tree = &page.tree;
     let tag = tree.tag(node).filter(|tag| may_be_player(tag))?;
-    let is_identifier = |name: &str| name != "id" && IDENTIFIERS.iter().any(|end| name.ends_with(end));
-    let identifiers: Vec<&str> =
-        tree.attrs(node).filter(|(name, _)| is_identifier(name)).map(|(_, value)| value.trim()).collect();
-    if identifiers.is_empty() {
-        return None;
+    // The address of an item.
+    let address = |value: &str| item_address(page, value);
+    let mut own = tree.attrs(node).filter(|(name, _)| name.starts_with("data-"));
+    if let Some(embed) = own.find_map(|(_, value)| address(value)) {
+        return Some(embed);
     }
+    let is_identifier = |name: &str| {
+        name != "id"
+            && IDENTIFIERS.iter().any(|end| {
+                name.len() >= end.len()
+                    && name.is_char_boundary(name.len() - end.len())
+                    && name[name.len() - end.len()..].eq_ignore_ascii_case(end)
+            })
+    };
+    let data: Vec<(String, String)> = tree.attrs(node).flat_map(|(_, value)| values_in(value)).collect();
+    let given = tree.attrs(node).filter(|(name, _)| is_identifier(name)).map(|(_, value)| value.trim());
+    let in_data = data.iter().filter(|(name, _)| is_identifier(name)).map(|(_, value)| value.trim());
+    let identifiers: Vec<&str> = given.chain(in_data).collect();
     let is_named = |service: &Identified| {
-        let mut texts = tree.attrs(node).flat_map(|(name, value)| [name, value]).chain([tag]);
+        let of_data = data.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+        let mut texts = tree.attrs(node).flat_map(|(name, value)| [name, value]).chain(of_data).chain([tag]);
         texts.any(|text| {
             let lower = if text.len() <= MOST_NAME { text.to_ascii_lowercase() } else { String::new() };
             service.words.iter().any(|word| lower.contains(word))
         })
     };
-    IDENTIFIED.iter().filter(|service| is_named(service)).find_map(|service| {
+    let item = |service: &Identified| {
         let item = identifiers.iter().find(|identifier| service.is_item(identifier))?;
-        Some(of_address(format!("{}{item}", service.address), service.kind))
+        is_named(service).then(|| of_address(format!("{}{item}", service.address), service.kind))
+    };
+    if let Some(embed) = IDENTIFIED.iter().find_map(item) {
+        return Some(embed);
+    }
+    // Settings of a player; other settings name addresses of other things.
+    let is_player = || names_part(tree, node, &["video", "player", "embed"]) && !is_none_of_story(tree, node);
+    let mut found = data.iter().filter_map(|(_, value)| address(value));
+    let first = found.next().filter(|_| is_player())?;
+    found.all(|other| other.address == first.address).then_some(first)
+}
+
+/// What an address shows that is one of an item of a service.
+fn item_address(page: &Page, value: &str) -> Option<Embed> {
+    let value = value.trim();
+    let is_address = value.starts_with("http") || value.starts_with("//");
+    if !is_address || NO_ITEMS.iter().any(|part| value.contains(part)) {
+        return None;
+    }
+    let embed = of_address(followable(page, value)?, EmbedKind::Other);
+    let is_known = embed.provider.as_ref().is_some_and(|provider| !provider.contains('.'));
+    let is_shown = matches!(embed.kind, EmbedKind::Video | EmbedKind::Audio);
+    let path = value.split_once("://").map_or(value, |(_, rest)| rest).trim_start_matches('/');
+    let item = path.split_once('/').map_or("", |(_, item)| item);
+    // A name without a number is that of a channel.
+    let is_item = item.len() >= LEAST_IDENTIFIER && item.bytes().any(|letter| letter.is_ascii_digit());
+    (is_known && is_shown && is_item).then_some(embed)
+}
+
+/// The names and values in an attribute that holds a JSON object, at most two levels deep.
+fn values_in(text: &str) -> Vec<(String, String)> {
+    let text = text.trim();
+    if !text.starts_with('{') || text.len() > MAX_JSON {
+        return Vec::new();
+    }
+    let Ok(Value::Object(object)) = serde_json::from_str::<Value>(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut add = |name: &str, value: &Value| match value {
+        Value::String(value) => found.push((name.to_owned(), value.clone())),
+        Value::Number(value) => found.push((name.to_owned(), value.to_string())),
+        _ => {}
+    };
+    for (name, value) in object.iter().take(MOST_VALUES) {
+        add(name, value);
+        if let Value::Object(inner) = value {
+            inner.iter().take(MOST_VALUES).for_each(|(name, value)| add(name, value));
+        }
+    }
+    found
+}
+
+/// Whether a class, the identifier or a property in the style of an element has one of these parts.
+fn names_part(tree: &PageTree, node: NodeId, parts: &[&str]) -> bool {
+    let names = ["class", "id", "style"].into_iter().filter_map(|name| tree.attr(node, name));
+    names.filter(|value| value.len() <= MOST_NAMES).any(|value| {
+        let lower = value.to_ascii_lowercase();
+        parts.iter().any(|part| lower.contains(part))
     })
 }
+
+/// The longest class, identifier or style that is looked at.
+const MOST_NAMES: usize = 400;
+
+/// Whether an element, or one close around it, calls itself an advertisement, another story or a reading of the text.
+fn is_none_of_story(tree: &PageTree, node: NodeId) -> bool {
+    let mut up = std::iter::once(node).chain(tree.ancestors(node).take(PLAYER_LEVELS));
+    up.any(|node| names_part(tree, node, &NO_PLAYERS))
+}
+
+/// What stands between the story's texts without saying what it shows.
+struct Boxes<'a> {
+    page: &'a Page,
+    runs: &'a Runs,
+    chosen: &'a [bool],
+    place: Place,
+}
+
+impl Boxes<'_> {
+    /// The words of a box between the story's texts that holds none of them.
+    fn words_of_box(&self, node: NodeId) -> Option<f32> {
+        let tree = &self.page.tree;
+        let (first, last) = (self.place.first, self.place.last);
+        let is_among = first < node && node < last && !tree.is_ancestor(node, last);
+        let inside = self.runs.under(tree, node);
+        if !is_among || self.chosen[inside.clone()].contains(&true) {
+            return None;
+        }
+        Some(self.runs.runs[inside].iter().map(|run| run.words).sum())
+    }
+
+    /// A player that a script fills and of which the page shows at most a poster and a title. Its address is that of the link in
+    /// its caption, if that bears the player's identifier.
+    fn empty_player(&self, node: NodeId) -> Option<Embed> {
+        let tree = &self.page.tree;
+        let tag = tree.tag(node).filter(|tag| may_be_player(tag))?;
+        if tag == "p" || !names_part(tree, node, &PLAYERS) || is_none_of_story(tree, node) {
+            return None;
+        }
+        self.words_of_box(node).filter(|words| *words <= PLAYER_WORDS)?;
+        // What leads to another page is its teaser.
+        let is_link = |node: NodeId| tree.tag(node) == Some("a") && tree.attr(node, "href").is_some();
+        let leads = tree.descendants(node).take(MOST_NODES).any(is_link)
+            || tree.ancestors(node).take(PLAYER_LEVELS).any(is_link);
+        if leads || holds_embed(self.page, node) {
+            return None;
+        }
+        let figure =
+            tree.ancestors(node).take(PLAYER_LEVELS).find(|&above| tree.tag(above) == Some("figure"));
+        let captions = figure.into_iter().flat_map(|figure| tree.descendants(figure).take(MOST_NODES));
+        let link = captions.filter(|&link| is_link(link)).find_map(|link| {
+            let address = followable(self.page, tree.attr(link, "href")?)?;
+            let names =
+                ["id", "data-id", "data-video-id"].into_iter().filter_map(|name| tree.attr(node, name));
+            let mut numbers = names.flat_map(|name| name.split(|letter: char| !letter.is_ascii_digit()));
+            numbers.any(|number| number.len() >= LEAST_NUMBER && address.contains(number)).then_some(address)
+        });
+        let provider = Some(self.page.url.host().trim_start_matches("www.").to_owned());
+        Some(Embed { kind: EmbedKind::Video, provider, address: link })
+    }
+
+    /// The box around a button that asks whether what a service shows may be loaded.
+    fn awaiting_consent(&self, button: NodeId) -> Option<(NodeId, Embed)> {
+        let tree = &self.page.tree;
+        let is_button = tree.tag(button) == Some("button") || tree.attr(button, "role") == Some("button");
+        if !is_button {
+            return None;
+        }
+        for above in tree.ancestors(button).take(CONSENT_LEVELS) {
+            let words = self.words_of_box(above).filter(|words| *words <= CONSENT_WORDS)?;
+            if words == 0.0 {
+                continue;
+            }
+            let text = text_under(self.page, self.runs, above).to_lowercase();
+            let mut named = NAMED.iter().filter(|(name, _)| text.contains(name));
+            // A box that names several is about the site as a whole.
+            let (Some((_, provider)), None) = (named.next(), named.next()) else { continue };
+            if !CONSENT.iter().any(|part| text.contains(part)) {
+                continue;
+            }
+            let kind = SERVICES.iter().find(|(_, name, _)| name == provider).map(|(.., kind)| *kind)?;
+            return Some((above, Embed { kind, provider: Some((*provider).to_owned()), address: None }));
+        }
+        None
+    }
+}
+
+/// Least digits of a number that identifies a player.
+const LEAST_NUMBER: usize = 4;
 
 impl Identified {
     /// Whether a text may be an identifier. One of letters has a digit or a capital, which tells it from words.
@@ -305,23 +595,27 @@ impl Identified {
 }
 
 /// The declared video that an element is a player for: the one that bears its identifier, or the only one.
-fn declared_video(tree: &PageTree, node: NodeId, videos: &[String]) -> Option<Embed> {
+fn declared_video(page: &Page, node: NodeId, videos: &[String]) -> Option<Embed> {
+    let tree = &page.tree;
     let tag = tree.tag(node).filter(|tag| !videos.is_empty() && may_be_player(tag))?;
-    let is_player = || {
-        tree.classes(node).any(|class| {
-            let class = class.to_ascii_lowercase();
-            PLAYERS.iter().any(|part| class.contains(part))
-        })
-    };
-    if tag != "video" && !is_player() {
+    if tag != "video" && (!names_part(tree, node, &PLAYERS) || holds_embed(page, node)) {
         return None;
     }
     let identifiers =
         tree.attrs(node).filter(|(name, value)| name.ends_with("id") && value.len() >= LEAST_IDENTIFIER);
     let identified =
         identifiers.flat_map(|(_, value)| videos.iter().find(|video| video.contains(value))).next();
-    let only = || videos.first().filter(|first| videos.iter().all(|video| video == *first));
+    // An address without a number is that of the player, or of all videos.
+    let names_item = |video: &&String| video.bytes().any(|letter| letter.is_ascii_digit());
+    let is_only = |first: &&String| videos.iter().all(|video| video == *first);
+    let only = || videos.first().filter(is_only).filter(names_item);
     Some(of_address(identified.or_else(only)?.clone(), EmbedKind::Video))
+}
+
+/// Whether what is inside an element says for itself what it shows.
+fn holds_embed(page: &Page, node: NodeId) -> bool {
+    let mut inside = page.tree.descendants(node).take(MOST_NODES).filter(|&inside| inside != node);
+    inside.any(|inside| embed_of(page, inside).or_else(|| identified(page, inside)).is_some())
 }
 
 /// Whether scripts fill elements of this kind with players.

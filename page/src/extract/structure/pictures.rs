@@ -24,6 +24,8 @@ use crate::text::words_of_prose;
 const LEAST_WEIGHT: f32 = 0.5;
 /// Smaller pictures are icons; larger ones may be a story's, in pixels.
 const ICON: u32 = 100;
+/// A picture of fewer pixels is part of a line, whatever it leads to.
+const LINE: u32 = 40;
 const LARGE: u32 = 200;
 /// Levels above a picture in which its caption and its link stand.
 const LEVELS: usize = 8;
@@ -70,6 +72,10 @@ const OTHER_NAMES: [&str; 24] = [
 const POSTERS: [&str; 2] = ["ytimg.com/", "img.youtube.com/"];
 /// Parts of addresses of pictures of people who write.
 const PORTRAITS: [&str; 5] = ["/profile", "/avatar", "/author", "gravatar.", "/byline"];
+/// Parts of addresses of advertisements.
+const ADVERTISERS: [&str; 4] = ["doubleclick.", "adserver", "googlesyndication.", "amazon-adsystem."];
+/// Ends of names of files that are photographs rather than drawings.
+const PHOTOGRAPHS: [&str; 5] = [".jpg", ".jpeg", ".webp", ".avif", ".heic"];
 /// The largest share of a story's words that is removed as captions.
 const MOST_OF_CAPTIONS: f32 = 0.3;
 /// Parts of names of elements that hold captions.
@@ -266,7 +272,7 @@ impl Finder<'_> {
         let mut weight = 0.0;
         let mut add = |is_so: bool, by: f32| weight += if is_so { by } else { 0.0 };
         let is_inside = tree.is_ancestor(self.place.story, node);
-        let is_below = node > self.place.last;
+        let is_below = node > self.place.last && !self.is_directly_behind(node, address);
         let is_declared = self.declared.as_ref().is_some_and(|declared| *declared == picture_key(address));
         // Where it stands.
         add(is_inside && !is_below, 1.0);
@@ -276,20 +282,23 @@ impl Finder<'_> {
         add(has_caption, 1.0);
         add(self.is_among_text(node), 1.0);
         add(tree.is_inside(node, &["nav", "aside", "footer", "form", "button"]), -3.0);
+        let link = tree.ancestors(node).take(LEVELS).find(|&above| tree.tag(above) == Some("a"));
+        let leads_to_picture = link.and_then(|link| tree.attr(link, "href")).is_some_and(is_picture_file);
         // How large it is.
         let given = |name| tree.attr(node, name)?.trim().trim_end_matches("px").parse::<u32>().ok();
         let sizes = || ["width", "height"].into_iter().filter_map(given);
         add(sizes().next().is_some() && sizes().all(|size| size >= LARGE), 0.5);
         add(sizes().any(|size| size < LARGE), -0.5);
-        add(sizes().any(|size| size < ICON), -3.0);
+        // The preview of a larger version may be a narrow strip.
+        let is_strip =
+            leads_to_picture && sizes().any(|size| size >= LARGE) && sizes().all(|size| size >= LINE);
+        add(!is_strip && sizes().any(|size| size < ICON), -3.0);
         add(width.is_some_and(|width| width >= LARGE), 0.5);
         // Where it leads.
-        if let Some(link) = tree.ancestors(node).take(LEVELS).find(|&above| tree.tag(above) == Some("a")) {
-            let href = tree.attr(link, "href").unwrap_or_default();
+        if let Some(link) = link {
             let target = self.page.target(link);
-            let is_own =
-                is_picture_file(href) || target.as_ref().is_none_or(|target| *target == self.page.url);
-            add(is_picture_file(href), 1.0);
+            let is_own = leads_to_picture || target.as_ref().is_none_or(|target| *target == self.page.url);
+            add(leads_to_picture, 1.0);
             add(!is_own, -1.0);
             let shows_text = !self.runs.under(tree, link).is_empty();
             add(!is_own && shows_text, -3.0);
@@ -307,8 +316,34 @@ impl Finder<'_> {
         };
         add(names.any(calls), -2.0);
         add(PORTRAITS.iter().any(|part| address.contains(part)), -3.0);
+        add(ADVERTISERS.iter().any(|part| address.contains(part)), -6.0);
         add(is_stand_in(address), -6.0);
         weight
+    }
+
+    /// Whether a picture stands behind the story's last text with nothing but other pictures and their captions between, and is no
+    /// button, badge or advertisement.
+    fn is_directly_behind(&self, node: NodeId, address: &str) -> bool {
+        let tree = self.tree();
+        let mut up = tree.ancestors(node).take(LEVELS);
+        let link = up.find(|&above| tree.tag(above) == Some("a")).and_then(|link| tree.attr(link, "href"));
+        let given = |name| tree.attr(node, name)?.trim().trim_end_matches("px").parse::<u32>().ok();
+        let mut sizes = ["width", "height"].into_iter().filter_map(given).peekable();
+        // Without a size only the kind of file tells a photograph from a button.
+        let is_large = match sizes.peek() {
+            Some(_) => sizes.all(|size| size >= LARGE),
+            None => {
+                let path = address.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+                PHOTOGRAPHS.iter().any(|end| path.ends_with(end))
+            }
+        };
+        if !is_large || link.is_some_and(|href| !is_picture_file(href)) {
+            return false;
+        }
+        let runs = &self.runs.runs;
+        let behind = &runs[runs.partition_point(|run| run.first <= self.place.last)..];
+        let mut between = behind.iter().take_while(|run| run.first < node);
+        between.all(|run| tree.is_inside(run.first, &["figcaption"]))
     }
 
     /// Whether the first text around the picture is none of the story's and holds a line that is only a link.

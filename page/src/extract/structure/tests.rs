@@ -311,6 +311,99 @@ fn players_that_a_script_fills_are_known_by_what_identifies_their_item() {
 }
 
 #[test]
+fn players_say_what_they_show_in_the_data_of_their_attributes() {
+    let addresses = |html: &str| -> Vec<Option<String>> {
+        let found =
+            blocks(&format!("{html}<p>The council met on Tuesday evening and told the press of it.</p>"));
+        found.into_iter().filter_map(|block| block.embed).map(|embed| embed.address).collect()
+    };
+    let some = |address: &str| Some(address.to_owned());
+    assert_eq!(
+        addresses(
+            "<x-island name=YoutubeBlock props='{\"id\":\"8d7382f7\",\"assetId\":\"hF3WWKzjPmQ\"}'></x-island>\
+             <div class=widget-video data-settings='{\"url\":\"https:\\/\\/vimeo.com\\/123456789\"}'></div>\
+             <div class=lazy data-src=https://www.youtube.com/embed/aaaaaaaaaa1></div>\
+             <div class=follow data-href=https://www.youtube.com/channel/UC123456></div>\
+             <div class=share data-settings='{\"url\":\"https://www.youtube.com/watch?v=aaaaaaaaaa2\"}'></div>"
+        ),
+        [
+            some("https://www.youtube.com/watch?v=hF3WWKzjPmQ"),
+            some("https://vimeo.com/123456789"),
+            some("https://www.youtube.com/embed/aaaaaaaaaa1")
+        ]
+    );
+    assert_eq!(
+        addresses(
+            "<script async data-telegram-post=durov/83 src=https://telegram.org/js/widget.js></script>"
+        ),
+        [some("https://t.me/durov/83")]
+    );
+}
+
+#[test]
+fn a_player_of_which_the_page_shows_a_poster_alone_has_no_address() {
+    let found = |html: &str| {
+        let found =
+            blocks(&format!("{html}<p>The council met on Tuesday evening and told the press of it.</p>"));
+        let pictures = found.iter().filter(|block| block.picture.is_some()).count();
+        let embeds = found.into_iter().filter_map(|block| block.embed).map(|embed| embed.address);
+        (pictures, embeds.collect::<Vec<_>>())
+    };
+    let poster = "<img src=/pictures/poster-of-a-bridge.jpg width=800 height=600>";
+    assert_eq!(
+        found(&format!("<div class=video-player>{poster}<span>The bridge 1:30</span></div>")),
+        (0, vec![None])
+    );
+    let (pictures, embeds) = found(&format!(
+        "<figure><div id=rmpPlayer-25365-0>{poster}</div><figcaption><a href=https://video.example.org/25365/bridge>The bridge</a></figcaption></figure>"
+    ));
+    assert_eq!((pictures, embeds), (0, vec![Some("https://video.example.org/25365/bridge".to_owned())]));
+    // A frame inside says itself what it shows, a link leads to another page, and athletes have pictures.
+    let (_, embeds) =
+        found("<div class=video-player><iframe src=https://www.youtube.com/embed/abc></iframe></div>");
+    assert_eq!(embeds, [Some("https://www.youtube.com/embed/abc".to_owned())]);
+    assert_eq!(found("<div class=video-player><a href=/video/7>Another video</a></div>").1, []);
+    assert_eq!(found(&format!("<div class=player-card>{poster}</div>")), (1, vec![]));
+    assert_eq!(found("<div class=ad-slot><div class=video-player></div></div>").1, []);
+}
+
+#[test]
+fn a_box_that_asks_for_consent_stands_for_what_its_service_shows() {
+    let found = |text: &str| -> Vec<Embed> {
+        let html = format!(
+            "<div><div>{text}</div><div><button>Show it</button> <button>Always</button></div></div>\
+             <p>The council met on Tuesday evening and told the press of it.</p>"
+        );
+        blocks(&html).into_iter().filter_map(|block| block.embed).collect()
+    };
+    let chart = |kind, provider: &str| Embed { kind, provider: Some(provider.into()), address: None };
+    assert_eq!(
+        found("Datenschutz: Datawrapper zeigt hier eine Grafik."),
+        [chart(EmbedKind::Other, "datawrapper")]
+    );
+    assert_eq!(found("Cookies: a video on YouTube."), [chart(EmbedKind::Video, "youtube")]);
+    assert_eq!(found("Follow us on YouTube"), []);
+    assert_eq!(found("Our privacy rules: YouTube, Facebook"), []);
+}
+
+#[test]
+fn pictures_directly_behind_the_last_paragraph_are_of_the_story() {
+    let count = |behind: &str| {
+        let text: String = SENTENCES.iter().map(|text| format!("<p>{text}</p>")).collect();
+        let html = format!(
+            "<title>Bridge stays open</title><main><h1>Bridge stays open</h1><div>{text}{behind}</div></main>"
+        );
+        let found = whatever_kind(&page(&html), Timestamp(1_714_700_000_000), None);
+        found.body.iter().filter(|block| block.picture.is_some()).count()
+    };
+    assert_eq!(
+        count("<p><img src=/pictures/bridge-in-the-rain.jpg><p><img src=/pictures/bridge-in-snow.jpg>"),
+        2
+    );
+    assert_eq!(count("<p><a href=/shop><img src=/pictures/bridge-in-the-rain.jpg></a>"), 0);
+}
+
+#[test]
 fn a_program_keeps_its_lines_and_typed_prose_is_paragraphs() {
     let read = |html: &str| {
         let page = page(html);
