@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::Page;
 use crate::article::MarkKind;
@@ -39,8 +39,6 @@ const MOST_ABOVE: usize = 4;
 const QUOTATION_WORDS: f32 = 80.0;
 /// Parts of classes of posts of services.
 const POSTS: [&str; 6] = ["twitter", "instagram", "tiktok", "embed", "fb-", "text-post-media"];
-/// Least links of a list that have labels of their own.
-const LABELLED: usize = 3;
 /// Least letters of a path that tells a page from others.
 const LEAST_PATH: usize = 6;
 /// Most characters of the mark that refers to a note.
@@ -151,26 +149,7 @@ fn pointers(page: &Page, runs: &[Run], chosen: &[bool]) -> Vec<bool> {
             && !ends_sentence(&run.text)
             && leads_to_page(run)
     };
-    let mut are_pointers: Vec<bool> =
-        runs.iter().zip(chosen).map(|(run, is_chosen)| *is_chosen && is_pointer(run)).collect();
-    // A list that gives each of its links another label is one of the text.
-    let list_of = |run: &Run| {
-        let mut up = std::iter::once(run.block).chain(page.tree.ancestors(run.block)).take(MOST_ABOVE);
-        up.find(|&node| matches!(page.tree.tag(node), Some("ul" | "ol")))
-    };
-    let mut labels: FxHashMap<NodeId, (usize, FxHashSet<&str>)> = FxHashMap::default();
-    for (run, _) in runs.iter().zip(&are_pointers).filter(|(_, is_pointer)| **is_pointer) {
-        if let (Some(list), Some((label, _))) = (list_of(run), run.text.split_once([':', '：'])) {
-            let (count, labels) = labels.entry(list).or_default();
-            *count += 1;
-            labels.insert(label);
-        }
-    }
-    for (run, is_pointer) in runs.iter().zip(&mut are_pointers).filter(|(_, is_pointer)| **is_pointer) {
-        let of_list = list_of(run).and_then(|list| labels.get(&list));
-        *is_pointer = !of_list.is_some_and(|(count, labels)| *count >= LABELLED && labels.len() == *count);
-    }
-    are_pointers
+    runs.iter().zip(chosen).map(|(run, is_chosen)| *is_chosen && is_pointer(run)).collect()
 }
 
 /// Chooses lines that are only a link: sentences between chosen runs, and lists of sources.
@@ -458,17 +437,6 @@ mod tests {
         let list =
             format!("<p>{LONG}<a href=#fn1>1</a><ol><li id=fn1>the plan of the town<li id=fn2>others</ol>");
         check(&list, &[&format!("{LONG}1"), "the plan of the town"]);
-    }
-
-    #[test]
-    fn a_list_that_labels_its_links_is_kept() {
-        let list = |labels: [&str; 3]| {
-            let items = labels.map(|label| format!("<li>{label}: <a href=/{label}>the list of servers</a>"));
-            format!("<p>{LONG}<ul>{}</ul>", items.concat())
-        };
-        let kept = ["Surf: the list of servers", "Zombie: the list of servers", "Jail: the list of servers"];
-        check(&list(["Surf", "Zombie", "Jail"]), &[&[LONG], &kept[..]].concat());
-        check(&list(["Also", "Also", "Also"]), &[LONG]);
     }
 
     #[test]

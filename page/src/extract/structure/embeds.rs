@@ -5,6 +5,7 @@
 //! alone shows that one stands there, and it has no address. A box that asks for consent names the service behind it.
 //! Frames of advertisers, trackers, comment systems and sharing buttons are none of the story.
 
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 
 use rustc_hash::FxHashSet;
@@ -273,7 +274,7 @@ pub(super) fn embeds(
     videos: &[String],
 ) -> Vec<(NodeId, Embed)> {
     let tree = &page.tree;
-    let boxes = Boxes { page, runs, chosen, place };
+    let boxes = Boxes::of(page, runs, chosen, place);
     let start = tree.lca(place.story, place.headline);
     let end = tree.subtree_end(place.story).min(end_of_region(tree, runs, place.last));
     let mut found: Vec<(NodeId, Embed)> = Vec::new();
@@ -290,7 +291,7 @@ pub(super) fn embeds(
             _ => identified(page, node).or(shown),
         };
         let is_declared = shown.is_none();
-        let declared = || declared_video(page, node, videos).or_else(|| boxes.empty_player(node));
+        let declared = || declared_video(&boxes, node, videos).or_else(|| boxes.empty_player(node));
         let Some(embed) = shown.or_else(declared) else {
             // The box around the button begins before it.
             if let Some((asking, embed)) = boxes.awaiting_consent(node) {
@@ -507,19 +508,45 @@ struct Boxes<'a> {
     runs: &'a Runs,
     chosen: &'a [bool],
     place: Place,
+    /// By node: whether it says for itself what it shows, once that was asked. Boxes in boxes ask for the same nodes again and again.
+    speaks: Vec<Cell<Option<bool>>>,
 }
 
-impl Boxes<'_> {
-    /// The words of a box between the story's texts that holds none of them.
-    fn words_of_box(&self, node: NodeId) -> Option<f32> {
+impl<'a> Boxes<'a> {
+    fn of(page: &'a Page, runs: &'a Runs, chosen: &'a [bool], place: Place) -> Boxes<'a> {
+        let speaks = page.tree.node_ids().map(|_| Cell::new(None)).collect();
+        Boxes { page, runs, chosen, place, speaks }
+    }
+
+    /// Whether what is inside an element says for itself what it shows.
+    fn hold_embed(&self, node: NodeId) -> bool {
+        let speaks = |inside: NodeId| {
+            let shows = || embed_of(self.page, inside).or_else(|| identified(self.page, inside)).is_some();
+            let Some(known) = self.speaks.get(inside.index()) else { return shows() };
+            let answer = known.get().unwrap_or_else(shows);
+            known.set(Some(answer));
+            answer
+        };
+        self.page.tree.descendants(node).take(MOST_NODES).filter(|&inside| inside != node).any(speaks)
+    }
+
+    /// The words of a box between the story's texts that holds none of them, if they are no more than so many.
+    fn words_of_box(&self, node: NodeId, most: f32) -> Option<f32> {
         let tree = &self.page.tree;
         let (first, last) = (self.place.first, self.place.last);
         let is_among = first < node && node < last && !tree.is_ancestor(node, last);
         let inside = self.runs.under(tree, node);
-        if !is_among || self.chosen[inside.clone()].contains(&true) {
+        if !is_among || self.chosen.get(inside.clone())?.contains(&true) {
             return None;
         }
-        Some(self.runs.runs[inside].iter().map(|run| run.words).sum())
+        let mut words = 0.0;
+        for run in self.runs.runs.get(inside)? {
+            words += run.words;
+            if words > most {
+                return None;
+            }
+        }
+        Some(words)
     }
 
     /// A player that a script fills and of which the page shows at most a poster and a title. Its address is that of the link in
@@ -530,12 +557,12 @@ impl Boxes<'_> {
         if tag == "p" || !names_part(tree, node, &PLAYERS) || is_none_of_story(tree, node) {
             return None;
         }
-        self.words_of_box(node).filter(|words| *words <= PLAYER_WORDS)?;
+        self.words_of_box(node, PLAYER_WORDS)?;
         // What leads to another page is its teaser.
         let is_link = |node: NodeId| tree.tag(node) == Some("a") && tree.attr(node, "href").is_some();
         let leads = tree.descendants(node).take(MOST_NODES).any(is_link)
             || tree.ancestors(node).take(PLAYER_LEVELS).any(is_link);
-        if leads || holds_embed(self.page, node) {
+        if leads || self.hold_embed(node) {
             return None;
         }
         let figure =
@@ -560,7 +587,7 @@ impl Boxes<'_> {
             return None;
         }
         for above in tree.ancestors(button).take(CONSENT_LEVELS) {
-            let words = self.words_of_box(above).filter(|words| *words <= CONSENT_WORDS)?;
+            let words = self.words_of_box(above, CONSENT_WORDS)?;
             if words == 0.0 {
                 continue;
             }
@@ -595,10 +622,10 @@ impl Identified {
 }
 
 /// The declared video that an element is a player for: the one that bears its identifier, or the only one.
-fn declared_video(page: &Page, node: NodeId, videos: &[String]) -> Option<Embed> {
-    let tree = &page.tree;
+fn declared_video(boxes: &Boxes<'_>, node: NodeId, videos: &[String]) -> Option<Embed> {
+    let tree = &boxes.page.tree;
     let tag = tree.tag(node).filter(|tag| !videos.is_empty() && may_be_player(tag))?;
-    if tag != "video" && (!names_part(tree, node, &PLAYERS) || holds_embed(page, node)) {
+    if tag != "video" && (!names_part(tree, node, &PLAYERS) || boxes.hold_embed(node)) {
         return None;
     }
     let identifiers =
@@ -610,12 +637,6 @@ fn declared_video(page: &Page, node: NodeId, videos: &[String]) -> Option<Embed>
     let is_only = |first: &&String| videos.iter().all(|video| video == *first);
     let only = || videos.first().filter(is_only).filter(names_item);
     Some(of_address(identified.or_else(only)?.clone(), EmbedKind::Video))
-}
-
-/// Whether what is inside an element says for itself what it shows.
-fn holds_embed(page: &Page, node: NodeId) -> bool {
-    let mut inside = page.tree.descendants(node).take(MOST_NODES).filter(|&inside| inside != node);
-    inside.any(|inside| embed_of(page, inside).or_else(|| identified(page, inside)).is_some())
 }
 
 /// Whether scripts fill elements of this kind with players.
