@@ -255,6 +255,7 @@ impl Held {
             all.kinds(explained).sums.note(site);
         }
         // 2. Templates.
+        let mut with_other_templates = BTreeSet::new();
         for site in differing(&self.templates, &other.templates) {
             let number = world.sites().iter().position(|of| Site::of_host(&of.host).as_str() == site);
             let order = |held: &Held| -> Option<Vec<String>> {
@@ -262,15 +263,20 @@ impl Held {
                 Some(order.into_iter().map(str::to_owned).collect())
             };
             let explained = order(self) != order(other);
+            with_other_templates.extend(explained.then(|| site.clone()));
             all.kinds(explained).templates.note(site);
         }
         // 3. Articles, their lives, and where they are filed.
         for url in differing(&self.articles, &other.articles) {
             let explained = match (self.articles.get(&url), other.articles.get(&url)) {
                 (Some(one), Some(two)) if !has_other_page(&url) => {
+                    // Evidence names the template that reads a body, and compares the article with its site's pages.
+                    let is_other_site = |site: String| {
+                        with_other_pages.contains(&site) || with_other_templates.contains(&site)
+                    };
                     OF_THE_PAGE.iter().all(|field| one.get(field) == two.get(field))
                         && (self.notes.get(&url) != other.notes.get(&url)
-                            || site_of(&url).is_some_and(|site| with_other_pages.contains(&site)))
+                            || site_of(&url).is_some_and(is_other_site))
                 }
                 _ => self.was_shown_otherwise(other, world, &url),
             };
@@ -453,6 +459,12 @@ mod tests {
         assert_eq!(counts(&differences.may_differ), [("lives", 1), ("templates", 1)]);
         assert_eq!(differences.merged_edits, 1);
         assert!(differences.are_none());
+        // The evidence of a body names its template; the body must be the same.
+        all.articles.get_mut(two).unwrap()["evidence"] = json!("a template");
+        let differences = all.differences(&less, &scene.world);
+        assert_eq!(counts(&differences.may_differ), [("articles", 1), ("lives", 1), ("templates", 1)]);
+        all.articles.get_mut(two).unwrap()["body"] = json!("half of it");
+        assert_eq!(counts(&all.differences(&less, &scene.world).must_not_differ), [("articles", 1)]);
     }
 
     #[test]
