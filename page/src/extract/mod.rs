@@ -62,6 +62,9 @@ pub use slots::{SEPARATORS, SlotName, SlotUse, check_slots, slots};
 use metadata::Metadata;
 use reader::{article_of, kind_by_feed, page_claims};
 
+/// The host of pages without an address, as commands and scripts name it.
+const NO_HOST: &str = "file.invalid";
+
 /// The kind of a page and, unless it clearly is none, the fields and text of its article: who asks for one page by its
 /// address mostly means an article. `fetched_at`: later dates on the page do not count.
 ///

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::address::Address;
 use super::alike::{Likeness, hash};
 use crate::Page;
+use crate::extract::NO_HOST;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::{Run, Runs, ends_sentence, share};
 use crate::measures::MeasureSink;
@@ -584,9 +585,6 @@ fn folder_of(path: &str) -> &str {
     let (folder, name) = path.rsplit_once('/').unwrap_or((path, ""));
     if name.is_empty() || name.starts_with("index.") { folder } else { path }
 }
-
-/// The host of pages without an address, as commands and scripts name it.
-const NO_HOST: &str = "file.invalid";
 
 /// The links with text, the addresses they lead to, and the first of each run.
 fn links_of(page: &Page, runs: &Runs) -> (Vec<LinkText>, Vec<CanonicalUrl>, Vec<Option<u32>>) {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::place::{Place, followable, text_under};
 use crate::Page;
 use crate::article::{Embed, EmbedKind, MAX_EMBEDS};
+use crate::extract::NO_HOST;
 use crate::extract::runs::Runs;
 use crate::reading::{NodeId, PageTree};
 
@@ -575,7 +576,8 @@ impl<'a> Boxes<'a> {
             let mut numbers = names.flat_map(|name| name.split(|letter: char| !letter.is_ascii_digit()));
             numbers.any(|number| number.len() >= LEAST_NUMBER && address.contains(number)).then_some(address)
         });
-        let provider = Some(self.page.url.host().trim_start_matches("www.").to_owned());
+        let host = self.page.url.host();
+        let provider = (host != NO_HOST).then(|| host.trim_start_matches("www.").to_owned());
         Some(Embed { kind: EmbedKind::Video, provider, address: link })
     }
 

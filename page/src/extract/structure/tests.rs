@@ -368,6 +368,21 @@ fn a_player_of_which_the_page_shows_a_poster_alone_has_no_address() {
 }
 
 #[test]
+fn a_player_of_a_page_without_an_address_names_no_provider() {
+    let [first, second, third] = SENTENCES;
+    let player = format!("<div class=video-player>{}</div>", "<img src=/poster.jpg width=800 height=600>");
+    let html =
+        format!("<article><h1>Bridge stays open</h1><p>{first}<p>{second}</p>{player}<p>{third}</article>");
+    let providers = |url: &str| -> Vec<Option<String>> {
+        let read = Page::parse(&url.parse().unwrap(), None, html.as_bytes());
+        let body = whatever_kind(&read, Timestamp(1_714_700_000_000), None).body;
+        body.into_iter().filter_map(|block| block.embed).map(|embed| embed.provider).collect()
+    };
+    assert_eq!(providers("https://www.post.example/bridge"), [Some("post.example".to_owned())]);
+    assert_eq!(providers("https://file.invalid/page"), [None]);
+}
+
+#[test]
 fn a_box_that_asks_for_consent_stands_for_what_its_service_shows() {
     let found = |text: &str| -> Vec<Embed> {
         let html = format!(
