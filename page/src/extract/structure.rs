@@ -72,7 +72,7 @@ pub(super) fn blocks_of(
     blocks
 }
 
-/// The pictures that are no posters of the embeds, which they are inside. The declared picture is shown for itself, too.
+/// The pictures without those inside embeds, which are their posters. The picture that the page declares stays.
 fn without_posters(
     tree: &PageTree,
     pictures: Vec<(NodeId, Picture)>,

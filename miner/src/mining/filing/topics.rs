@@ -38,7 +38,7 @@ struct Meaning {
 impl Topics {
     /// The names that these schemes have of the concepts of a taxonomy.
     pub(super) fn new(taxonomy: &Taxonomy, known: &KnownLabels) -> Topics {
-        // 1. The concept that stands for each meaning: that of the scheme's usual name, or else that on most sites.
+        // 1. The concept of each meaning: the one with the scheme's usual name, or else the one on most sites.
         let mut called: BTreeMap<&str, BTreeMap<Known, (LabelKind, usize, Number)>> = BTreeMap::new();
         for (number, concept) in (0..).zip(&taxonomy.concepts) {
             let Some((kind, means)) = known.meaning(&concept.label, &concept.language) else { continue };

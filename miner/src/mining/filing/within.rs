@@ -102,7 +102,7 @@ impl WithinTally {
         places.into_iter().for_each(|place| counts.places.entry(place).or_default().add(&parts));
     }
 
-    /// Keeps of all sites seen so far only what was decided. No more of their articles may follow.
+    /// Decides for all sites seen so far, and drops their counts. No more of their articles may follow.
     pub(super) fn settle(&mut self, catalogue: &Catalogue) {
         for (_, SiteCounts { all, places }) in self.sites.drain() {
             for (place, counts) in places {

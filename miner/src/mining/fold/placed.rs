@@ -61,6 +61,14 @@ pub(super) struct Placed<'a> {
     sites_of: BTreeMap<&'a str, Vec<usize>>,
 }
 
+/// Makes a label a concept of these sites, too.
+fn accept(judged: &mut BTreeMap<String, Judged>, key: &str, on: &[usize], index: &Index) {
+    let label = judged.entry(key.to_owned()).or_insert_with(|| judge_alone(key, Vec::new(), index));
+    label.verdict = Verdict::Concept;
+    let on: BTreeSet<usize> = label.sites.iter().chain(on).copied().collect();
+    label.sites = on.into_iter().collect();
+}
+
 impl<'a> Placed<'a> {
     pub(super) fn of(sites: &[Arc<SiteSummary>], schemes: &'a Schemes) -> Placed<'a> {
         let schemes: Vec<Option<&SchemeSummary>> =
@@ -106,11 +114,7 @@ impl<'a> Placed<'a> {
             if !is_shared && known.facet(&form, language).is_none() || known.is_furniture(&form, language) {
                 continue;
             }
-            let alone = || judge_alone(key, Vec::new(), index);
-            let label = judged.entry((*key).to_owned()).or_insert_with(alone);
-            label.verdict = Verdict::Concept;
-            let on: BTreeSet<usize> = label.sites.iter().chain(on).copied().collect();
-            label.sites = on.into_iter().collect();
+            accept(judged, key, on, index);
         }
         self.judge_compounds(judged, sites, index, support, known);
     }
@@ -157,11 +161,7 @@ impl<'a> Placed<'a> {
                 own.is_some_and(|(_, own)| means.contains(&(language(key).to_owned(), own)))
             };
             if !names.iter().all(is_concept) {
-                let label =
-                    judged.entry(key.to_owned()).or_insert_with(|| judge_alone(key, Vec::new(), index));
-                label.verdict = Verdict::Concept;
-                let on: BTreeSet<usize> = label.sites.iter().chain(on).copied().collect();
-                label.sites = on.into_iter().collect();
+                accept(judged, key, on, index);
             }
         }
     }

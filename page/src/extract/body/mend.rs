@@ -37,6 +37,8 @@ const REST: f32 = 0.5;
 const MOST_ABOVE: usize = 4;
 /// Most words of a quotation that is chosen for its place.
 const QUOTATION_WORDS: f32 = 80.0;
+/// Most quotations that are looked at: each is searched for in the whole text.
+const MOST_QUOTATIONS: usize = 100;
 /// Parts of classes of posts of services.
 const POSTS: [&str; 6] = ["twitter", "instagram", "tiktok", "embed", "fb-", "text-post-media"];
 /// Least letters of a path that tells a page from others.
@@ -243,6 +245,7 @@ fn put_in_quotations(tree: &PageTree, runs: &Runs, is_out: &[bool], chosen: &mut
     let mut found: Vec<NodeId> =
         (first..runs.runs.len().min(last + 2)).filter(is_candidate).filter_map(holder).collect();
     found.dedup();
+    found.truncate(MOST_QUOTATIONS);
     if found.is_empty() {
         return;
     }
