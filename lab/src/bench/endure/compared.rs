@@ -379,9 +379,9 @@ fn taxonomy_parts(taxonomy: &Value) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use newslode_newsworld::living::LivingSpec;
     use serde_json::json;
 
+    use super::super::SMALL;
     use super::*;
 
     /// A site's name, the addresses of two of its articles, and an advert.
@@ -393,14 +393,7 @@ mod tests {
     }
 
     fn scene() -> Scene {
-        let world = LivingWorld::generate(&LivingSpec {
-            world: 4,
-            sites: 3,
-            days: 1,
-            mishaps: false,
-            most_a_day: 40,
-            is_steady: true,
-        });
+        let world = LivingWorld::generate(&SMALL);
         let site = &world.sites()[2];
         let has_one = |article: &usize| site.addresses_of(*article).len() == 1;
         let mut addresses = (0..).filter(has_one).map(|article| site.addresses_of(article).remove(0).0);

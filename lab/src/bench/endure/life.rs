@@ -38,8 +38,8 @@ const LONGEST_STEP_AT_REST: Duration = Duration::from_secs(900);
 const STEP_OF_VISITS: Duration = Duration::from_millis(100);
 /// The step while something can be claimed at once: the dispatcher looks again.
 const STEP_OF_CLAIMS: Duration = Duration::from_millis(10);
-/// Nothing takes longer between two steps, unless the engine hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Nothing takes longer between two steps, unless the engine hangs. A look at all articles of a large folder takes minutes.
+const PATIENCE: Duration = Duration::from_secs(900);
 /// Time between two looks at whether all sleep, after the first ones.
 const LOOK_EVERY: Duration = Duration::from_micros(500);
 const FIRST_LOOKS: usize = 100;

@@ -160,5 +160,10 @@ fn read_clock(folder: &Path) -> anyhow::Result<Option<u64>> {
     }
 }
 
+/// A world small enough for tests.
+#[cfg(test)]
+const SMALL: LivingSpec =
+    LivingSpec { world: 4, sites: 3, days: 1, mishaps: false, most_a_day: 40, is_steady: true };
+
 #[cfg(test)]
 mod tests;

@@ -201,19 +201,13 @@ pub(super) fn article_at(world: &LivingWorld, url: &str) -> Option<(usize, usize
 
 #[cfg(test)]
 mod tests {
-    use newslode_newsworld::living::{Ask, LivingSpec};
+    use newslode_newsworld::living::Ask;
 
+    use super::super::SMALL;
     use super::*;
 
     fn world() -> LivingWorld {
-        LivingWorld::generate(&LivingSpec {
-            world: 4,
-            sites: 3,
-            days: 1,
-            mishaps: false,
-            most_a_day: 40,
-            is_steady: true,
-        })
+        LivingWorld::generate(&SMALL)
     }
 
     #[test]

@@ -10,11 +10,7 @@ use serde_json::Value;
 
 use super::*;
 
-const SPEC: EndureSpec = EndureSpec {
-    world: LivingSpec { world: 4, sites: 3, days: 1, mishaps: false, most_a_day: 40, is_steady: true },
-    rest_days: 0,
-    kill_every_h: 6,
-};
+const SPEC: EndureSpec = EndureSpec { world: SMALL, rest_days: 0, kill_every_h: 6 };
 
 /// What happened on the day.
 struct Day {
