@@ -57,6 +57,42 @@ def test_no_date_is_lost_in_a_frame() -> None:
     assert "text" in newslode.frame([]).columns
 
 
+def test_a_frame_keeps_dates_of_all_zones_and_of_years_that_nanoseconds_do_not_hold(tmp_path: pathlib.Path) -> None:
+    # What pages write, with the time in UTC and how exactly it is known.
+    kept = {
+        "2024-05-02T23:30:00-11:00": ("2024-05-03 10:30:00", "zone"),
+        "2024-05-02T23:30:00+14:00": ("2024-05-02 09:30:00", "zone"),
+        "2024-05-02T08:30:00+05:45": ("2024-05-02 02:45:00", "zone"),
+        "2024-05-02T08:30:00+00:19:32": ("2024-05-02 08:10:28", "zone"),
+        "2024-05-02 08:30": ("2024-05-02 08:30:00", "time"),
+        "2024-02-29": ("2024-02-29 00:00:00", "day"),
+        "2016-12-31T23:59:60Z": ("2016-12-31 23:59:59", "zone"),
+        "1969-07-20T20:17:40Z": ("1969-07-20 20:17:40", "zone"),
+        # Nanoseconds hold the years 1678 to 2261.
+        "1677-09-20": ("1677-09-20 00:00:00", "day"),
+        "1605-01-01T12:00:00": ("1605-01-01 12:00:00", "time"),
+        "1440-03-01T00:00:00+01:00": ("1440-02-29 23:00:00", "zone"),
+        "0001-01-01": ("0001-01-01 00:00:00", "day"),
+        "2262-04-12": ("2262-04-12 00:00:00", "day"),
+        "3024-05-02T08:30:00+02:00": ("3024-05-02 06:30:00", "zone"),
+        "9999-12-31T23:59:59.999999Z": ("9999-12-31 23:59:59.999999", "zone"),
+    }
+    # Of years that a `datetime` does not have, the text stays.
+    text_alone = ["0001-01-01T00:00:00+01:00", "9999-12-31T23:00:00-02:00", "0000-05-02", "12024-05-02", "-0044-03-15"]
+    lines = [dated(written).to_json() for written in [*kept, *text_alone, None]]
+    file = tmp_path / "articles.jsonl"
+    file.write_text("\n".join(lines), "utf-8")
+    for frame in [newslode.frame(file), newslode.frame(json.loads(line) for line in reversed(lines)).iloc[::-1]]:
+        assert list(frame["published"])[:-1] == [*kept, *text_alone]
+        told = frame["published_at"].dt.tz_localize(None)
+        found = {date: (str(at), how) for date, at, how in zip(frame["published"], told, frame["published_precision"])}
+        assert {date: found[date] for date in kept} == kept
+        lost = frame[frame["published"].notna() & frame["published_at"].isna()]
+        assert list(lost["published"]) == text_alone
+        assert frame["published_at"].dt.year.max() == 9999
+        assert str(frame["published_at"].min()) == "0001-01-01 00:00:00+00:00"
+
+
 def test_a_frame_is_made_of_articles_dicts_and_files(tmp_path: pathlib.Path) -> None:
     articles = [dated("2024-05-02"), dated("2024-05-03T08:00:00Z")]
     lines = "\n".join(article.to_json() for article in articles) + "\n\n"

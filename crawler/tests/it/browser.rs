@@ -14,34 +14,101 @@ use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Why};
 use newslode_common::warc::{Found, Limits, Reader, Record, RecordType};
 use newslode_test_servers::Chromium;
-use tokio::net::{TcpListener, UdpSocket};
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinSet;
+use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::world::{SeenRequest, World, answer, body_of, html};
 
-/// The number of contexts that are open, besides the browser's own.
-async fn contexts(chromium: &Chromium) -> usize {
-    let stream = tokio::net::TcpStream::connect(("127.0.0.1", chromium.port())).await.unwrap();
-    let (mut socket, _) = tokio_tungstenite::client_async(chromium.endpoint(), stream).await.unwrap();
-    let ask = r#"{"id":1,"method":"Target.getBrowserContexts"}"#;
-    socket.send(Message::Text(ask.into())).await.unwrap();
-    let Some(Ok(Message::Text(said))) = socket.next().await else { panic!("no answer") };
-    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
-    said["result"]["browserContextIds"].as_array().unwrap().len()
+/// A connection of the test's own to the browser.
+struct Devtools {
+    socket: WebSocketStream<TcpStream>,
+    sent: u64,
 }
 
-/// Waits until no context is open: one that was cut off ends by itself.
-async fn is_empty(chromium: &Chromium) {
+impl Devtools {
+    async fn connect(chromium: &Chromium) -> Devtools {
+        let stream = TcpStream::connect(("127.0.0.1", chromium.port())).await.unwrap();
+        let (socket, _) = tokio_tungstenite::client_async(chromium.endpoint(), stream).await.unwrap();
+        Devtools { socket, sent: 0 }
+    }
+
+    /// What the browser answers to a command.
+    async fn ask(&mut self, method: &str) -> Value {
+        self.sent += 1;
+        let command = json!({ "id": self.sent, "method": method });
+        self.socket.send(Message::Text(command.to_string().into())).await.unwrap();
+        loop {
+            let Some(Ok(said)) = self.socket.next().await else { panic!("no answer") };
+            let Ok(said) = said.to_text() else { continue };
+            let mut said: Value = serde_json::from_str(said).unwrap();
+            if said["id"] == self.sent {
+                return said["result"].take();
+            }
+        }
+    }
+
+    /// What may stay open: the contexts besides the browser's own, and the targets (tabs, frames, workers).
+    async fn open(&mut self) -> (usize, Vec<Value>) {
+        let contexts = self.ask("Target.getBrowserContexts").await;
+        (contexts["browserContextIds"].as_array().unwrap().len(), self.targets().await)
+    }
+
+    async fn targets(&mut self) -> Vec<Value> {
+        self.ask("Target.getTargets").await["targetInfos"].as_array().unwrap().clone()
+    }
+}
+
+/// Waits until no context is open, and no target that was not there before; one that was cut off ends by itself.
+async fn is_as_before(chromium: &Chromium, before: &[Value]) {
+    let mut devtools = Devtools::connect(chromium).await;
     let begun = Instant::now();
     loop {
-        let open = contexts(chromium).await;
-        if open == 0 {
+        let (contexts, mut targets) = devtools.open().await;
+        targets.retain(|target| {
+            // The browser still names the service worker that the probe of each crawler tried, though its context is gone.
+            let is_of_probe =
+                target["url"] == "https://probe.invalid/worker.js" && target["browserContextId"].is_null();
+            !is_of_probe && before.iter().all(|known| known["targetId"] != target["targetId"])
+        });
+        if contexts == 0 && targets.is_empty() {
             return;
         }
-        assert!(begun.elapsed() < Duration::from_secs(10), "{open} contexts are open");
+        assert!(
+            begun.elapsed() < Duration::from_secs(10),
+            "{contexts} contexts are open, and {targets:?} besides {before:?}"
+        );
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+/// Waits until no context is open.
+async fn is_empty(chromium: &Chromium) {
+    let (_, own) = Devtools::connect(chromium).await.open().await;
+    is_as_before(chromium, &own).await;
+}
+
+/// Kills all processes that show pages of this browser. Returns how many there were.
+fn kill_tabs(browser: u32) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let processes = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    // The parent stands behind the name, which is in brackets, and the state.
+    let parent = |process: u32| {
+        let told = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        told.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let is_tab = |process: u32| {
+        // Such processes join their words by spaces.
+        let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains("--type=renderer")
+            && std::iter::successors(Some(process), |below| parent(*below)).any(|above| above == browser)
+    };
+    let tabs: Vec<String> =
+        processes.filter(|process| is_tab(*process)).map(|process| process.to_string()).collect();
+    Command::new("kill").arg("-9").args(&tabs).status().unwrap();
+    tabs.len()
 }
 
 /// A world whose host `a.test` is loaded by this browser, and a file of settings that must outlive the crawl.
@@ -341,37 +408,94 @@ async fn a_browser_that_dies_costs_the_page_in_hand_a_retry() {
     assert_eq!(world.entry("http://a.test/story").outcome, None);
 }
 
-/// How many pages are loaded in a row; a longer row is measured by hand.
-fn row() -> usize {
-    std::env::var("NEWSLODE_TEST_RENDERED").ok().and_then(|many| many.parse().ok()).unwrap_or(12)
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_crashes_costs_the_page_a_retry_and_leaves_nothing_behind() {
+    let chromium = Chromium::start();
+    let (_, before) = Devtools::connect(&chromium).await.open().await;
+    let (pid, killed) = (chromium.pid(), Arc::new(AtomicUsize::new(0)));
+    let by_script = killed.clone();
+    let (mut world, _settings) = world(&chromium.address(), move |request| match request.page.as_str() {
+        "a.test/story" => html("<script src=/kill.js></script>"),
+        "a.test/kill.js" => {
+            by_script.fetch_add(kill_tabs(pid), Ordering::SeqCst);
+            typed("text/javascript", "")
+        }
+        _ => None,
+    })
+    .await;
+    world.config.max_attempts = 1;
+    world.add("http://a.test/story", Why::Seed).await;
+    let begun = Instant::now();
+    world.crawl().await;
+    world.expect("http://a.test/story", Outcome::Timeout);
+    assert!(killed.load(Ordering::SeqCst) > 0);
+    assert!(
+        begun.elapsed() < Duration::from_secs(24),
+        "the crash was noticed, it did not just take too long"
+    );
+    is_as_before(&chromium, &before).await;
+    // The browser goes on.
+    let world = crawled(&chromium, "document.body.append('It goes on.')").await;
+    assert!(document(&world).contains("It goes on."));
 }
 
+/// How many pages are loaded in a row; a longer row is measured by hand.
+fn row() -> usize {
+    std::env::var("NEWSLODE_TEST_RENDERED").ok().and_then(|many| many.parse().ok()).unwrap_or(24)
+}
+
+/// What goes wrong with one page in a hundred of the row, with its outcome.
+const ODD: [(&str, &str, Outcome); 2] = [
+    ("hangs", "for (;;);", Outcome::Timeout),
+    (
+        "opens",
+        "for (let n = 0; n < 5; n++) window.open('about:blank'); new Worker(URL.createObjectURL(new Blob(['for (;;);'])))",
+        Outcome::Fetched,
+    ),
+];
+
 #[tokio::test(flavor = "multi_thread")]
-async fn pages_in_a_row_leave_no_context_open() {
+async fn pages_in_a_row_leave_no_context_open_and_no_tab() {
     let chromium = Chromium::start();
+    let (_, before) = Devtools::connect(&chromium).await.open().await;
     let begun = Instant::now();
-    let (mut world, _settings) = world(&chromium.address(), |request| match request.page.as_str() {
-        "a.test/robots.txt" => None,
-        "a.test/app.js" => typed("text/javascript", "document.write('<p>' + location.pathname + '</p>')"),
-        _ => html("<!doctype html><title>t</title><body><script src=/app.js></script>"),
+    let (mut world, _settings) = world(&chromium.address(), |request| {
+        let page = request.page.strip_prefix("a.test/").unwrap_or_default();
+        let odd = ODD.iter().find(|(name, ..)| page.split('?').next() == Some(*name));
+        match (page, odd) {
+            ("robots.txt", _) => None,
+            ("app.js", _) => typed("text/javascript", "document.write('<p>' + location.pathname + '</p>')"),
+            (_, Some((_, script, _))) => {
+                html(&format!("<!doctype html><title>t</title><body><script>{script}</script>"))
+            }
+            _ => html("<!doctype html><title>t</title><body><script src=/app.js></script>"),
+        }
     })
     .await;
     world.config.address_delay_ms = 0;
     world.config.workers = 8;
+    world.config.max_attempts = 1;
     let many = row();
-    for n in 0..many {
-        world.add(&format!("http://a.test/{n}"), Why::Link).await;
+    let plain: Vec<String> = (0..many).map(|n| format!("http://a.test/{n}")).collect();
+    let each = many.div_ceil(100);
+    let odd_ones = ODD.iter().flat_map(|(name, _, outcome)| {
+        (0..each).map(move |n| (format!("http://a.test/{name}?{n}"), *outcome))
+    });
+    let odd_ones: Vec<(String, Outcome)> = odd_ones.collect();
+    for url in plain.iter().chain(odd_ones.iter().map(|(url, _)| url)) {
+        world.add(url, Why::Link).await;
     }
-    world.crawl_within(Duration::from_secs(60 + 2 * many as u64)).await;
-    assert_eq!(world.counted(Outcome::Fetched), many as u64);
-    is_empty(&chromium).await;
+    world.crawl_within(Duration::from_secs(120 + 2 * many as u64)).await;
+    plain.iter().for_each(|url| world.expect(url, Outcome::Fetched));
+    odd_ones.iter().for_each(|(url, outcome)| world.expect(url, *outcome));
+    is_as_before(&chromium, &before).await;
     let pages: BTreeMap<String, String> = world
         .pages()
         .iter()
         .map(|page| (page.url.to_string(), String::from_utf8(body_of(page)).unwrap()))
         .collect();
-    for n in 0..many {
-        assert!(pages[&format!("http://a.test/{n}")].contains(&format!("<p>/{n}</p>")));
+    for (n, url) in plain.iter().enumerate() {
+        assert!(pages[url].contains(&format!("<p>/{n}</p>")), "{url}: {}", pages[url]);
     }
-    eprintln!("{many} pages in {:.1} s", begun.elapsed().as_secs_f64());
+    eprintln!("{many} pages, and {} odd ones, in {:.1} s", odd_ones.len(), begun.elapsed().as_secs_f64());
 }

@@ -22,6 +22,7 @@ mod corrected;
 mod crashes;
 mod durability;
 mod embedded;
+mod extracted;
 mod floors;
 mod letters;
 mod mutants;
