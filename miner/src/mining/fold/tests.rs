@@ -431,18 +431,3 @@ fn breadcrumbs_relate_concepts_like_menus_do_and_the_explanation_names_them() {
     assert!(why.contains("under `en:zither` at level 1"), "{why}");
     assert!(why.contains(&format!("by the breadcrumbs of 7 articles on {}", sites[0].site)), "{why}");
 }
-
-#[test]
-fn a_label_is_shown_without_what_only_separates_it() {
-    for (form, shown) in [
-        ("| Fashion", "Fashion"),
-        ("Mar »", "Mar"),
-        ("// Robert Mueller", "Robert Mueller"),
-        ("LGBTQ+", "LGBTQ+"),
-        ("U.S.", "U.S."),
-        ("¿Qué?", "¿Qué?"),
-        ("«»", "«»"),
-    ] {
-        assert_eq!(bare(form), shown);
-    }
-}
