@@ -46,7 +46,7 @@ fn concepts_take_their_most_frequent_form_and_have_one_language() {
     assert_eq!(taxonomy.concept("en:sport").unwrap().forms.len(), 2);
     assert_eq!(taxonomy.relations.len(), 1);
     assert_eq!(taxonomy.relations[0].sites.len(), 3);
-    assert_eq!(tree_text(&taxonomy), "Sport (3 sites)\nSports (3 sites)\n  Tennis (3 sites)\n");
+    assert_eq!(tree_text(&taxonomy), "Sport (3 sites, de)\nSports (3 sites)\n  Tennis (3 sites)\n");
 }
 
 #[test]
