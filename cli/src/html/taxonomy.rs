@@ -40,36 +40,38 @@ impl Tree<'_> {
         }
         let children = self.taxonomy.children();
         let (levels, drawn) = levels_that_fit(&children);
+        let main = self.taxonomy.main_language();
         let all = self.taxonomy.concepts.len();
         html! {
             @if drawn < all {
                 p.note { (Number(drawn as u64)) " of " (Number(all as u64)) " concepts are drawn, from the top. " (self.rest) }
             }
-            (self.below(None, levels, &children))
+            (self.below(None, levels, &children, main))
         }
     }
 
     /// Some concepts, without an order among them.
     pub(crate) fn flat(&self, concepts: &[&Concept]) -> Markup {
-        html! { ul.tree { @for concept in concepts { li { (self.line(concept)) } } } }
+        let main = self.taxonomy.main_language();
+        html! { ul.tree { @for concept in concepts { li { (self.line(concept, main)) } } } }
     }
 
-    fn below(&self, above: Option<&str>, levels: usize, children: &Children<'_>) -> Markup {
+    fn below(&self, above: Option<&str>, levels: usize, children: &Children<'_>, main: &str) -> Markup {
         let Some(own) = children.get(&above).filter(|_| levels > 0) else { return html! {} };
         html! {
             ul.tree.roots[above.is_none()] {
                 @for concept in own.iter().take(DRAWN) {
-                    li { (self.line(concept)) (self.below(Some(&concept.key), levels - 1, children)) }
+                    li { (self.line(concept, main)) (self.below(Some(&concept.key), levels - 1, children, main)) }
                 }
             }
         }
     }
 
-    /// A concept with its numbers.
-    fn line(&self, concept: &Concept) -> Markup {
+    /// A concept with its numbers; its language if it is not that of most concepts.
+    fn line(&self, concept: &Concept, main: &str) -> Markup {
         html! {
             div.line {
-                span { (concept_link(concept, self.links)) @if concept.is_genre { small.soft { " genre" } } @if !concept.edited.is_empty() { small.soft { " set by an editor" } } }
+                span { (concept_link(concept, self.links)) @if concept.language != main { small.soft { " " (concept.language) } } @if concept.is_genre { small.soft { " genre" } } @if !concept.edited.is_empty() { small.soft { " set by an editor" } } }
                 span.number { (count_with_noun((self.articles)(concept), "article", "articles")) }
                 span.number { (count_with_noun(concept.sites.len() as u64, "site", "sites")) }
             }

@@ -463,11 +463,12 @@ impl SiteExplanation {
             0 if self.listings.is_empty() => String::new(),
             articles => format!(", {articles} of them articles that were read"),
         };
-        let mut facts = vec![
-            fact("URLs", format!("{urls}{read}; {left} have left")),
-            fact("is", self.health.in_words()),
-            fact("outcomes", outcomes_in_words(&status.outcomes)),
-        ];
+        let mut facts =
+            vec![fact("URLs", format!("{urls}{read}; {left} have left")), fact("is", self.health.in_words())];
+        let outcomes = outcomes_in_words(&status.outcomes);
+        if !outcomes.is_empty() {
+            facts.push(fact("outcomes", outcomes));
+        }
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
         let [listings, new, rechecks, rest, past] = waiting;
         facts.push(fact(

@@ -126,8 +126,7 @@ fn taxonomy_tree(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
 
 fn concept_section(report: &Report<'_>, concept: &Concept, anchors: &Anchors<'_>) -> Markup {
     let around = Neighbours::of(concept, report.taxonomy);
-    let forms: Vec<&str> =
-        concept.forms.iter().map(|form| form.text.as_str()).filter(|text| *text != concept.label).collect();
+    let forms: Vec<&str> = concept.other_names().collect();
     let mut about = Vec::new();
     for (name, found) in [("Broader", &around.broader), ("Narrower", &around.narrower)] {
         if !found.is_empty() {

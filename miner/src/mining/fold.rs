@@ -31,7 +31,7 @@ mod placed;
 mod subjects;
 use expansion::expand;
 pub use explanation::{Explainer, explain};
-use forms::FormCounts;
+use forms::{FormCounts, shown};
 use meanings::Meanings;
 use placed::Placed;
 pub use placed::scheme_labels;
@@ -198,7 +198,7 @@ fn fold_index(
         let broader = relations.iter().filter(|relation| relation.narrower == *key);
         Concept {
             key: (*key).to_owned(),
-            label: forms.first().map_or_else(|| (*key).to_owned(), |form| bare(&form.text).to_owned()),
+            label: shown(&forms, &placed.spellings(key)).unwrap_or_else(|| (*key).to_owned()),
             forms,
             language: key.split_once(':').map(|(language, _)| language).unwrap_or_default().to_owned(),
             keys: labels.iter().map(|(key, _)| (*key).to_owned()).collect(),
@@ -225,14 +225,6 @@ fn fold_index(
     let schemes = String::new();
     let taxonomy = Taxonomy { support, sites: sites.len() as u64, concepts, relations, schemes };
     Folded { taxonomy, asked: expansion.asked }
-}
-
-/// A written form without what only separates it from others: "| Fashion", "Mar »", "// Robert Mueller".
-fn bare(form: &str) -> &str {
-    let separates = |letter: char| !letter.is_alphanumeric() && !"(\"“„«'‘¿¡#$€£@".contains(letter);
-    let follows = |letter: char| "|»›>:;,·•–—-→ ".contains(letter);
-    let trimmed = form.trim_start_matches(separates).trim_end_matches(follows);
-    if trimmed.chars().any(char::is_alphanumeric) { trimmed } else { form }
 }
 
 /// The kept labels as concepts, and their order.

@@ -144,8 +144,8 @@ impl<W: Write> OntologyWriter<W> {
         self.triple(&subject, word(SKOS, "inScheme")?.as_ref(), scheme)?;
         let label = text(&concept.label, Some(&concept.language));
         self.triple(&subject, word(SKOS, "prefLabel")?.as_ref(), &label)?;
-        for form in concept.forms.iter().filter(|form| form.text != concept.label) {
-            let form = text(&form.text, Some(&concept.language));
+        for form in concept.other_names() {
+            let form = text(form, Some(&concept.language));
             self.triple(&subject, word(SKOS, "altLabel")?.as_ref(), &form)?;
         }
         if concept.parents.is_empty() {

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 mod learning;
 mod names;
 mod slots;
+mod spellings;
 mod summary;
 mod tree;
 

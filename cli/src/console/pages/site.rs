@@ -246,8 +246,8 @@ fn place_order(scheme: &SiteScheme, at: usize, place: &SchemePlace) -> Markup {
             span dir="auto" { (broader.label) } " " small { "by " (broader_in_words(&found.by, found.articles)) }
         }
         @if let Some((wider, mostly)) = scheme.mostly_in(at) {
-            p.soft dir="auto" {
-                (Number(mostly.articles.into())) " of its " (Number(place.articles.into())) " articles are in " (wider.label) ", too"
+            p.soft {
+                (Number(mostly.articles.into())) " of its " (Number(place.articles.into())) " articles are in " bdi { (wider.label) } ", too"
             }
         }
     }
@@ -272,7 +272,7 @@ fn place_table(kind: &str, (site, scheme): (&Site, &SiteScheme), places: &[(usiz
                                 th scope="row" dir="auto" { a href={ "/articles?" (articles(place)) } { (place.label) } }
                                 td.address { @if let Some(address) = &place.address { (external_link(address.as_str())) } }
                                 td.number { (Number(place.articles.into())) }
-                                td { (place_order(scheme, *at, place)) }
+                                td.within { (place_order(scheme, *at, place)) }
                             }
                         }
                     }

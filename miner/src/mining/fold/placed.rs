@@ -242,6 +242,18 @@ impl<'a> Placed<'a> {
         sites(a).any(|at| sites(b).any(|other| at == other))
     }
 
+    /// How running text of the sites that file articles under a label spells it, each spelling with the number of articles.
+    pub(super) fn spellings(&self, key: &str) -> BTreeMap<&str, u32> {
+        let mut spellings: BTreeMap<&str, u32> = BTreeMap::new();
+        let sites = self.sites_of.get(key).into_iter().flatten();
+        let schemes = sites.filter_map(|at| self.schemes.get(*at).copied().flatten());
+        for (spelling, articles) in schemes.flat_map(|scheme| scheme.spellings(key)) {
+            let sum = spellings.entry(spelling).or_default();
+            *sum = sum.saturating_add(articles);
+        }
+        spellings
+    }
+
     /// How sites write a label in their schemes, with their numbers of sites and articles; that of most sites first.
     pub(super) fn forms_of(&self, key: &str) -> Vec<Form> {
         let mut forms: BTreeMap<&str, Form> = BTreeMap::new();

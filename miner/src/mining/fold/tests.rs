@@ -46,7 +46,7 @@ fn concepts_take_their_most_frequent_form_and_have_one_language() {
     assert_eq!(taxonomy.concept("en:sport").unwrap().forms.len(), 2);
     assert_eq!(taxonomy.relations.len(), 1);
     assert_eq!(taxonomy.relations[0].sites.len(), 3);
-    assert_eq!(tree_text(&taxonomy), "Sport (3 sites)\nSports (3 sites)\n  Tennis (3 sites)\n");
+    assert_eq!(tree_text(&taxonomy), "Sport (3 sites, de)\nSports (3 sites)\n  Tennis (3 sites)\n");
 }
 
 #[test]
@@ -430,19 +430,4 @@ fn breadcrumbs_relate_concepts_like_menus_do_and_the_explanation_names_them() {
     let why = explain(&taxonomy, &sites, &schemes.into(), KnownLabels::builtin(), "Gadfly");
     assert!(why.contains("under `en:zither` at level 1"), "{why}");
     assert!(why.contains(&format!("by the breadcrumbs of 7 articles on {}", sites[0].site)), "{why}");
-}
-
-#[test]
-fn a_label_is_shown_without_what_only_separates_it() {
-    for (form, shown) in [
-        ("| Fashion", "Fashion"),
-        ("Mar »", "Mar"),
-        ("// Robert Mueller", "Robert Mueller"),
-        ("LGBTQ+", "LGBTQ+"),
-        ("U.S.", "U.S."),
-        ("¿Qué?", "¿Qué?"),
-        ("«»", "«»"),
-    ] {
-        assert_eq!(bare(form), shown);
-    }
 }

@@ -3,7 +3,7 @@
 //! Sites share a concept if they file stories under one label and these stories use the same words: "Conservatives" of a page on
 //! politics and of one on nature do not. So a summary has for each label the number of articles and their most distinctive
 //! words. Words are weighed within the site, so that what all of its articles say counts for nothing. Beside the labels are the
-//! steps that breadcrumbs show between them. Start at [`SchemeSummary::of`].
+//! steps that breadcrumbs show between them, and how running text spells them. Start at [`SchemeSummary::of`].
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,7 @@ use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::spellings::{Spelled, Spellings};
 use super::{BroaderBy, PlaceFinder, SchemePlace, SiteScheme};
 use crate::mining::concepts::key::language;
 use crate::mining::filing::{hash, term_weights};
@@ -41,6 +42,8 @@ pub struct SchemeSummary {
     words: BTreeMap<String, Words>,
     /// How labels lie in each other; nothing in summaries that were stored before this was known.
     order: Option<LabelOrder>,
+    /// By label key, how running text spells the label; nothing in summaries that were stored before this was known.
+    spellings: Option<BTreeMap<String, Spelled>>,
 }
 
 /// How the labels of a site lie in each other.
@@ -87,12 +90,12 @@ impl SchemeSummary {
     #[must_use]
     pub fn of<'a>(
         finder: &PlaceFinder,
-        articles: impl Iterator<Item = (&'a CanonicalUrl, &'a Article, &'a [SlotUse])>,
+        articles: impl Iterator<Item = (&'a CanonicalUrl, &'a Article, &'a [SlotUse])> + Clone,
     ) -> SchemeSummary {
         let mut labels: BTreeMap<String, Counted> = BTreeMap::new();
         let mut languages: BTreeMap<String, (LabelKeys, WordSums)> = BTreeMap::new();
         let mut summary = SchemeSummary::default();
-        for (url, article, slots) in articles {
+        for (url, article, slots) in articles.clone() {
             let language = article.language.as_deref();
             let (keys, all) = languages
                 .entry(language.unwrap_or("und").to_owned())
@@ -116,6 +119,10 @@ impl SchemeSummary {
         let mut most: Vec<(String, Counted)> = labels.into_iter().collect();
         most.sort_by(|a, b| b.1.articles.cmp(&a.1.articles).then_with(|| a.0.cmp(&b.0)));
         most.truncate(MOST_LABELS);
+        let mut spellings = Spellings::new(most.iter().map(|(_, label)| label.forms.keys()));
+        articles.for_each(|(_, article, _)| spellings.add(article));
+        let spelled = most.iter().map(|(key, _)| key.clone()).zip(spellings.spelled());
+        summary.spellings = Some(spelled.filter(|(_, spelled)| !spelled.is_empty()).collect());
         for (key, label) in most {
             let Some((_, all)) = languages.get(language(&key)) else { continue };
             let form = label.forms.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
@@ -179,6 +186,12 @@ impl SchemeSummary {
     pub fn mostly_in(&self, key: &str) -> Option<(&str, u32)> {
         let (label, articles) = self.order.as_ref()?.mostly_in.get(key)?;
         Some((label, *articles))
+    }
+
+    /// How running text of the site's articles spells a label, each spelling with the number of articles that have it.
+    pub fn spellings(&self, key: &str) -> impl Iterator<Item = (&str, u32)> {
+        let spelled = self.spellings.as_ref().and_then(|spellings| spellings.get(key));
+        spelled.into_iter().flatten().map(|(spelling, articles)| (spelling.as_str(), *articles))
     }
 
     /// How alike the words are that two sites file under labels of one language, as a rule the same: the likeness of these articles over that of articles of the

@@ -1,7 +1,7 @@
 //! The taxonomy as a value: concepts, their written forms and their relations.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_page::reading::Site;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct Concept {
     pub key: String,
     /// All of its label keys, sorted; `key` is one of them.
     pub keys: Vec<String>,
-    /// The form that most sites write.
+    /// The form of its key that most sites write, with capital letters as running text has them.
     pub label: String,
     /// All forms, most frequent first (Syn of the ontology).
     pub forms: Vec<Form>,
@@ -49,6 +49,15 @@ pub struct Concept {
     /// What it is in schemes from outside and in those that come with the product.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aligned: Vec<Aligned>,
+}
+
+impl Concept {
+    /// What it is called beside its label, most frequent first: each name once, whatever the case of its letters.
+    pub fn other_names(&self) -> impl Iterator<Item = &str> {
+        let mut known = BTreeSet::from([self.label.to_lowercase()]);
+        let names = self.forms.iter().map(|form| form.text.as_str());
+        names.filter(move |name| known.insert(name.to_lowercase()))
+    }
 }
 
 /// What an editor set about a concept.
@@ -110,6 +119,17 @@ impl Taxonomy {
     #[must_use]
     pub fn concept(&self, key: &str) -> Option<&Concept> {
         self.concepts.binary_search_by(|c| c.key.as_str().cmp(key)).ok().and_then(|at| self.concepts.get(at))
+    }
+
+    /// The language of most concepts; empty without concepts.
+    #[must_use]
+    pub fn main_language(&self) -> &str {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for concept in &self.concepts {
+            *counts.entry(&concept.language).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(language, concepts)| (*concepts, Reverse(*language)));
+        most.map_or("", |(language, _)| language)
     }
 
     /// The display tree: concept key → keys under it, `None` → the roots. Genres come last; of the others and of them, the best

@@ -2,16 +2,18 @@
 
 use super::model::Taxonomy;
 
-/// The display tree as an outline: `label (sites)`, indented by two spaces for each level; genres, and what an editor set, are
-/// marked.
+/// The display tree as an outline: `label (sites)`, indented by two spaces for each level; genres, what an editor set, and
+/// languages other than that of most concepts are marked.
 #[must_use]
 pub fn tree_text(taxonomy: &Taxonomy) -> String {
     let mut text = String::new();
+    let main = taxonomy.main_language();
     for (depth, concept) in taxonomy.in_order() {
         let (indent, sites) = ("  ".repeat(depth), counted_sites(concept.sites.len()));
         let genre = if concept.is_genre { ", a genre" } else { "" };
         let edited = if concept.edited.is_empty() { "" } else { ", set by an editor" };
-        text.push_str(&format!("{indent}{} ({sites}{genre}{edited})\n", concept.label));
+        let other = if concept.language == main { String::new() } else { format!(", {}", concept.language) };
+        text.push_str(&format!("{indent}{} ({sites}{other}{genre}{edited})\n", concept.label));
     }
     text
 }
