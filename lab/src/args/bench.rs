@@ -175,6 +175,9 @@ pub(crate) struct BenchEndureArgs {
     /// Folder for both runs, which is kept. It must not exist.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Only compare the runs that are in the folder of `--out`.
+    #[arg(long, requires = "out")]
+    pub(crate) compare: bool,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

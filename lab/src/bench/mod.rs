@@ -28,7 +28,7 @@ use serde::Serialize;
 
 pub(crate) use claims::{ClaimReport, ClaimSpec, measure as measure_claims};
 pub(crate) use console::{MadeRun, make as make_run};
-pub(crate) use endure::{EndureSpec, Endured, Found, Life, endure, live};
+pub(crate) use endure::{EndureSpec, Endured, Found, Life, compare, endure, live};
 pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use follow::{Ablation, FollowReport, follow};
 pub(crate) use growth::{Growth, growth};

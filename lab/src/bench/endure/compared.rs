@@ -244,7 +244,7 @@ impl Held {
         for url in differing(&self.pages, &other.pages) {
             let (one, two) = (self.shown.last(&url), other.shown.last(&url));
             if one != two {
-                all.met_by_one += usize::from(one.is_none() || two.is_none());
+                all.met_by_one += usize::from(one.is_empty() || two.is_empty());
                 with_other_pages.extend(site_of(&url));
             }
             all.kinds(one != two).pages.note(url);
@@ -458,6 +458,24 @@ mod tests {
         assert_eq!(counts(&differences.may_differ), [("articles", 1), ("lives", 1), ("templates", 1)]);
         all.articles.get_mut(two).unwrap()["body"] = json!("half of it");
         assert_eq!(counts(&all.differences(&less, &scene.world).must_not_differ), [("articles", 1)]);
+    }
+
+    #[test]
+    fn the_last_page_before_a_redirect_and_a_second_404_explain_pages() {
+        let scene = scene();
+        let [one, two] = &scene.articles;
+        let [mut late, mut early] = ["a2", "a1"].map(|page| run(&scene, &[(one, page), (two, "b1")]));
+        for held in [&mut late, &mut early] {
+            held.shown.by_address.get_mut(one).unwrap().push((9, Sight::Redirect));
+            held.shown.by_address.get_mut(two).unwrap().push((9, Sight::Gone));
+        }
+        late.shown.by_address.get_mut(two).unwrap().push((10, Sight::Gone));
+        late.pages.insert(two.clone(), GONE.to_owned());
+        let differences = late.differences(&early, &scene.world);
+        assert_eq!((differences.must_not_differ.pages.count, differences.may_differ.pages.count), (0, 2));
+        early.shown = late.shown.clone();
+        let differences = late.differences(&early, &scene.world);
+        assert_eq!((differences.must_not_differ.pages.count, differences.may_differ.pages.count), (2, 0));
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(crate) struct Endured {
     pub(crate) concepts: usize,
     pub(crate) templates: usize,
     pub(crate) differences: Differences,
-    /// Time that both runs took, side by side, in seconds.
+    /// Time that both runs took, side by side, in seconds; 0 if they were only compared.
     pub(crate) seconds: f64,
 }
 
@@ -89,12 +89,26 @@ pub(crate) async fn endure(
     let status = without_kills.wait()?;
     ensure!(status.success(), "the run without kills failed: {status}");
     let seconds = begun.elapsed().as_secs_f64();
+    let report = compare(spec, folder, say).await?;
+    Ok(Endured { kills, seconds, ..report })
+}
+
+/// Folds both runs of a folder once more, and compares them. How often one was killed, and how long they took, is not known.
+///
+/// # Errors
+/// When a run cannot be read.
+pub(crate) async fn compare(
+    spec: &EndureSpec,
+    folder: &Path,
+    say: &mut impl FnMut(&str),
+) -> anyhow::Result<Endured> {
+    let world = LivingWorld::generate(&spec.world);
     say("fold and look at both runs");
     let end = spec.end(&world);
-    let one = Held::after_rest(&undisturbed, end, &world).await?;
-    let other = Held::after_rest(&killed, end, &world).await?;
+    let one = Held::after_rest(&folder.join("undisturbed"), end, &world).await?;
+    let other = Held::after_rest(&folder.join("killed"), end, &world).await?;
     Ok(Endured {
-        kills,
+        kills: 0,
         sites: one.sums.len(),
         pages: one.pages.len(),
         articles: one.articles.len(),
@@ -102,7 +116,7 @@ pub(crate) async fn endure(
         concepts: one.concepts(),
         templates: one.templates.values().map(Vec::len).sum(),
         differences: one.differences(&other, &world),
-        seconds,
+        seconds: 0.0,
     })
 }
 

@@ -101,7 +101,8 @@ impl Line {
 /// What all addresses showed a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
-    /// Address → what it showed, each time that it was something else than before, with the time.
+    /// Address → what it showed, each time that it was something else than before, with the time. That it is gone counts twice: a
+    /// crawler believes the second answer.
     pub(super) by_address: BTreeMap<String, Vec<(u64, Sight)>>,
 }
 
@@ -128,16 +129,23 @@ impl Shown {
                 continue;
             }
             let sights = shown.by_address.entry(line.url).or_default();
-            if sights.last().is_none_or(|(_, last)| *last != sight) {
+            let mut before = sights.iter().rev().map(|(_, sight)| sight);
+            let is_known = match sight {
+                Sight::Gone => before.take(2).filter(|last| **last == Sight::Gone).count() == 2,
+                _ => before.next() == Some(&sight),
+            };
+            if !is_known {
                 sights.push((line.at, sight));
             }
         }
         shown
     }
 
-    /// What an address showed last.
-    pub(super) fn last(&self, url: &str) -> Option<&Sight> {
-        Some(&self.by_address.get(url)?.last()?.1)
+    /// The last page that an address showed, and what came after it; all if it showed no page. Nothing if it was not asked for.
+    pub(super) fn last(&self, url: &str) -> Vec<&Sight> {
+        let sights = self.by_address.get(url).map(Vec::as_slice).unwrap_or_default();
+        let page = sights.iter().rposition(|(_, sight)| matches!(sight, Sight::Page(_)));
+        sights[page.unwrap_or(0)..].iter().map(|(_, sight)| sight).collect()
     }
 
     /// What the addresses of an article showed, in the order of time, without the times.
@@ -218,8 +226,8 @@ mod tests {
         let url = Url::parse(&address).unwrap();
         let ask = |path: &str, at| world.answer(&Ask::plain(&site.host, path), at);
         let diary = Diary::open(folder.path()).unwrap();
-        // Before its time, twice when it is there, and an address that is none.
-        for at in [from - 1, from, from + 1] {
+        // Three times before its time, and twice when it is there.
+        for at in [from - 3, from - 2, from - 1, from, from + 1] {
             diary.note(&url, &ask(url.path(), at), Timestamp(at)).unwrap();
         }
         diary.note(&url, &Answer::Timeout, Timestamp(from + 2)).unwrap();
@@ -233,9 +241,10 @@ mod tests {
         let shown = Shown::read(folder.path(), &world).unwrap();
         let Answer::Reply(reply) = ask(url.path(), from) else { panic!("it answers") };
         let page = ContentHash::of(&canonical(&url).unwrap(), Some("text/html; charset=utf-8"), &reply.body);
-        let sights = vec![(from - 1, Sight::Gone), (from, Sight::Page(page.to_string()))];
+        let page_name = page.to_string();
+        let sights = vec![(from - 3, Sight::Gone), (from - 2, Sight::Gone), (from, Sight::Page(page_name))];
         assert_eq!(shown.by_address.get(canonical(&url).unwrap().as_str()), Some(&sights));
-        assert!(matches!(shown.last(robots.as_str()), Some(Sight::Page(_))));
+        assert!(matches!(shown.last(robots.as_str())[..], [Sight::Page(_)]));
         assert_eq!(shown.by_address.len(), 2);
         assert_eq!(shown.order_of_articles(&world, site.number), [page.to_string()]);
     }

@@ -189,8 +189,12 @@ async fn endure(args: &BenchEndureArgs, quiet: bool) -> anyhow::Result<Exit> {
     }
     let kept = tempfile::tempdir()?;
     let folder = match &args.out {
-        Some(folder) if folder.exists() => {
-            return Err(hinted(format!("`{}` exists already", folder.display()), "name a new folder"));
+        Some(folder) if folder.exists() && !args.compare => {
+            let hint = "name a new folder, or compare the runs in it with `--compare`";
+            return Err(hinted(format!("`{}` exists already", folder.display()), hint));
+        }
+        Some(folder) if !folder.exists() && args.compare => {
+            return Err(hinted(format!("there is no `{}`", folder.display()), "name the folder of two runs"));
         }
         Some(folder) => folder.as_path(),
         None => kept.path(),
@@ -211,7 +215,11 @@ async fn endure(args: &BenchEndureArgs, quiet: bool) -> anyhow::Result<Exit> {
         command.args(say_at.map(|at| format!("--say-at={at}")));
         command
     };
-    let report = bench::endure(&spec, folder, life, &mut progress(quiet)).await?;
+    let mut say = progress(quiet);
+    let report = match args.compare {
+        true => bench::compare(&spec, folder, &mut say).await?,
+        false => bench::endure(&spec, folder, life, &mut say).await?,
+    };
     let exit = if report.differences.are_none() { Exit::Done } else { Exit::Failed };
     if args.json {
         out::json(&report)?;
