@@ -69,18 +69,18 @@ async fn a_correction_applies_without_a_fold_and_is_kept_over_folds() {
     let mined = taxonomy(&world).await;
     assert!(!is_apart(&world).await);
     let number = add(&world, hide("en:sport")).await;
-    assert_eq!(labels(&world).await, ["tennis"]);
+    assert_eq!(labels(&world).await, ["Tennis"]);
     assert_eq!(read_mined(state(&world)).await.unwrap().unwrap(), mined);
     // Another concept is found meanwhile.
     count(&world, &["sport", "tennis", "film"], 2).await;
     fold(&world, &mut memory).await;
-    assert_eq!(labels(&world).await, ["film", "tennis"]);
+    assert_eq!(labels(&world).await, ["Film", "Tennis"]);
     assert_eq!(read_mined(state(&world)).await.unwrap().unwrap().concepts.len(), 3);
     // Another miner, which remembers nothing, leads.
     fold(&world, &mut FoldMemory::default()).await;
-    assert_eq!(labels(&world).await, ["film", "tennis"]);
+    assert_eq!(labels(&world).await, ["Film", "Tennis"]);
     undo(&world, number).await;
-    assert_eq!(labels(&world).await, ["film", "sport", "tennis"]);
+    assert_eq!(labels(&world).await, ["Film", "Sport", "Tennis"]);
     assert!(!is_apart(&world).await);
     assert!(read_corrections(state(&world)).await.unwrap().is_empty());
 }
@@ -93,11 +93,11 @@ async fn a_correction_of_a_concept_that_went_applies_when_it_returns() {
     assert_eq!(taxonomy(&world).await.concept(&key).unwrap().edited, [Edit::Label]);
     count(&world, &["sport", "film"], 2).await;
     fold(&world, &mut memory).await;
-    assert_eq!(labels(&world).await, ["film", "sport"]);
+    assert_eq!(labels(&world).await, ["Film", "Sport"]);
     assert!(!is_apart(&world).await);
     count(&world, &["sport", "tennis"], 3).await;
     fold(&world, &mut memory).await;
-    assert_eq!(labels(&world).await, ["sport", "Tennis!"]);
+    assert_eq!(labels(&world).await, ["Sport", "Tennis!"]);
 }
 
 #[tokio::test]
@@ -107,7 +107,7 @@ async fn people_who_correct_at_the_same_time_lose_nothing() {
     let adding = all.map(|key| add(&world, hide(key)));
     let ((), _) = tokio::join!(fold(&world, &mut memory), futures::future::join_all(adding));
     assert_eq!(read_corrections(state(&world)).await.unwrap().entries().len(), 3);
-    assert_eq!(labels(&world).await, ["tennis"]);
+    assert_eq!(labels(&world).await, ["Tennis"]);
     assert_eq!(read_mined(state(&world)).await.unwrap().unwrap().concepts.len(), 4);
 }
 
@@ -118,5 +118,5 @@ async fn corrections_of_another_format_stop_the_fold_and_change_nothing() {
     state(&world).put_value("corrections", None, newer.into()).await.unwrap();
     let failed = fold_once(&world.parts, &MinerConfig::default(), &mut memory, false, NOW).await.unwrap_err();
     assert!(format!("{failed:#}").ends_with("format 2, this version reads format 1"), "{failed:#}");
-    assert_eq!(labels(&world).await, ["sport", "tennis"]);
+    assert_eq!(labels(&world).await, ["Sport", "Tennis"]);
 }

@@ -85,11 +85,11 @@ async fn events_carry_what_is_known(mut world: World) {
     learn(&world, &taxonomy).await;
 
     count(&world, &sites[0], &[story("https://a.test/news/2", section)]).await;
-    let by_section = json!([{"concept": "sport", "witness": "section", "confidence": 0.98}]);
-    assert_eq!(told(), [json!([["sport"], by_section, ["urn:newslode:topics:sport"]])]);
+    let by_section = json!([{"concept": "Sport", "witness": "section", "confidence": 0.98}]);
+    assert_eq!(told(), [json!([["Sport"], by_section, ["urn:newslode:topics:sport"]])]);
     count(&world, &sites[0], &[story(&court(99), "")]).await;
     let filed = told();
-    assert_eq!((&filed[0][0], &filed[0][1][0]["witness"]), (&json!(["tennis"]), &json!("place")));
+    assert_eq!((&filed[0][0], &filed[0][1][0]["witness"]), (&json!(["Tennis"]), &json!("place")));
     assert_eq!(filed[0][2], json!(["urn:newslode:topics:tennis"]));
     count(&world, &sites[1], &[story("https://b.test/elsewhere/1", "")]).await;
     assert_eq!(told(), [json!([[], [], []])], "nobody says what it is about");
