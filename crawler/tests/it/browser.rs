@@ -94,13 +94,13 @@ async fn is_empty(chromium: &Chromium) {
 fn kill_tabs(browser: u32) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let processes = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    // The parent stands behind the name, which is in brackets, and the state.
+    // `stat` lists the name in brackets, then the state, then the parent.
     let parent = |process: u32| {
         let told = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
         told.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()
     };
     let is_tab = |process: u32| {
-        // Such processes join their words by spaces.
+        // Chromium separates the arguments of these processes with spaces instead of zero bytes.
         let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).contains("--type=renderer")
             && std::iter::successors(Some(process), |below| parent(*below)).any(|above| above == browser)

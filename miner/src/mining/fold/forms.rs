@@ -162,7 +162,7 @@ pub(super) fn shown(forms: &[Form], texts: &BTreeMap<&str, u32>) -> Option<Strin
     // Forms that only schemes have come with their signs.
     let plain = bare(&forms.first()?.text).to_lowercase();
     let own: Vec<&Form> = forms.iter().filter(|form| bare(&form.text).to_lowercase() == plain).collect();
-    // Of equally frequent forms the last one in the alphabet has fewer capitals.
+    // `max_by_key` takes the last of equally frequent forms. They are sorted, and capitals sort first.
     let written = |case: Case| {
         let of_case = own.iter().filter(|form| Case::of(&form.text) == case);
         of_case.max_by_key(|form| (form.sites, form.pages))
