@@ -37,12 +37,12 @@ impl ParsedPages {
             return;
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = page.memory();
-        if kept.pages.insert(content, page).is_some() {
-            return;
+        kept.bytes += page.memory();
+        match kept.pages.insert(content, page) {
+            // The same content may come with more that a feed says of it.
+            Some(before) => kept.bytes -= before.memory(),
+            None => kept.order.push_back(content),
         }
-        kept.order.push_back(content);
-        kept.bytes += bytes;
         while kept.bytes > self.most_bytes
             && let Some(oldest) = kept.order.pop_front()
         {
@@ -65,6 +65,24 @@ mod tests {
     fn page(text: &str) -> Arc<Page> {
         let url = "https://news.example.org/".parse().unwrap();
         Arc::new(Page::parse(&url, None, format!("<p>{text}").as_bytes()))
+    }
+
+    #[test]
+    fn a_page_that_comes_again_with_more_takes_its_own_room() {
+        let content = |number: u8| ContentHash([number; 16]);
+        let long = || page(&"more ".repeat(200));
+        let pages = ParsedPages::within(long().memory() + page("one").memory());
+        pages.keep(content(1), page("one"));
+        pages.keep(content(1), long());
+        pages.keep(content(2), page("two"));
+        assert!(pages.get(content(1)).is_some() && pages.get(content(2)).is_some());
+        pages.keep(content(3), page("six"));
+        let held = [1, 2, 3].map(|number| pages.get(content(number)).is_some());
+        assert_eq!(held, [false, true, true]);
+        // And gives it back.
+        pages.keep(content(4), page("ten"));
+        pages.keep(content(2), long());
+        assert!(pages.get(content(4)).is_some());
     }
 
     #[test]

@@ -3,12 +3,17 @@
 use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use maud::html;
+use maud::{Render as _, html};
 use newslode_miner::mining::corrections::CorrectionsError;
 use serde_json::json;
 
 use super::frame::{NavigationItem, bare_page};
+use crate::html::values::Number;
 
+/// The code of what is not read yet. The page that says so is loaded again by the browser.
+const READING: &str = "reading";
+/// After how many seconds to ask again.
+const ASK_AGAIN: header::HeaderValue = header::HeaderValue::from_static("3");
 /// Addresses below this are for programs.
 pub(super) const API: &str = "/api/";
 /// Beginnings of the addresses of lists as files.
@@ -67,12 +72,14 @@ impl Problem {
         }
     }
 
-    /// Nothing was read yet.
+    /// Nothing was read yet but this many articles; before the first one, the taxonomy is worked out.
     pub(super) fn reading(articles: u64) -> Problem {
-        let sentence = format!(
-            "The console is reading what was mined ({articles} articles so far). Load this page again in a moment."
-        );
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "reading", sentence)
+        let step = match articles {
+            0 => "works out the taxonomy, then reads the articles".to_owned(),
+            _ => format!("is reading the articles, {} so far", Number(articles).render().into_string()),
+        };
+        let sentence = format!("The console {step}. After an update this may take minutes; nothing is lost.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, READING, sentence)
     }
 
     /// What is wrong, and what to do.
@@ -99,22 +106,34 @@ impl Problem {
             title,
             html! {
                 p.lead { (self.sentence) }
+                @if self.code == READING {
+                    p { "This page is loaded again by itself." }
+                }
                 @if self.status == StatusCode::NOT_FOUND {
                     p { "Search for it above, or go on from the " a href="/" { "first page" } "." }
                 }
             },
         );
         let mut response = (self.status, Html(page.into_string())).into_response();
-        if matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
-            response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("3"));
+        if self.code == READING {
+            response.headers_mut().insert(header::REFRESH, ASK_AGAIN);
         }
-        response
+        self.may_be_asked_again(response)
     }
 
     /// As JSON.
     pub(super) fn json(self) -> Response {
         let body = json!({ "code": self.code, "message": self.sentence });
-        (self.status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+        let response = (self.status, [(header::CONTENT_TYPE, "application/json")], body.to_string());
+        self.may_be_asked_again(response.into_response())
+    }
+
+    /// Says when to ask again, if that helps.
+    fn may_be_asked_again(&self, mut response: Response) -> Response {
+        if matches!(self.status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::TOO_MANY_REQUESTS) {
+            response.headers_mut().insert(header::RETRY_AFTER, ASK_AGAIN);
+        }
+        response
     }
 }
 
@@ -186,4 +205,27 @@ pub(super) fn explain_refusal(refused: Response, path: &str) -> Response {
 
 pub(super) async fn not_found(request: Request) -> Response {
     Problem::not_found("There is no such page.").on(request.uri().path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_read_yet_is_asked_for_again_by_browsers_and_programs() {
+        let header = |response: &Response, name: header::HeaderName| {
+            response.headers().get(name).map(|value| value.to_str().unwrap().to_owned())
+        };
+        for path in ["/", "/api/v1/articles"] {
+            let response = Problem::reading(0).on(path);
+            assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(header(&response, header::RETRY_AFTER).as_deref(), Some("3"), "{path}");
+            // Only a page is loaded again by itself.
+            assert_eq!(header(&response, header::REFRESH).is_some(), path == "/", "{path}");
+        }
+        let wrong = Problem::bad("No.").page();
+        assert_eq!((header(&wrong, header::REFRESH), header(&wrong, header::RETRY_AFTER)), (None, None));
+        assert!(Problem::reading(0).sentence().contains("taxonomy"));
+        assert!(Problem::reading(1_200).sentence().contains("1\u{202f}200 so far"));
+    }
 }

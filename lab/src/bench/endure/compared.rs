@@ -5,7 +5,8 @@
 //!
 //! - Each run alone: its sums are those of its pages, computed again; the text that each article showed it last is the one that counts;
 //!   each article was announced, and each edit that the run was shown is a `changed`.
-//! - Pages differ only if they showed something else last, or only one run asked for them. Sums differ only where pages do.
+//! - Pages differ only if they showed something else last, or only one run asked for them. Of a listing, not every state counts (see
+//!   `counts_a_late_state`). Sums differ only where pages do.
 //! - Lives (the events of an article without their times) differ only if the article's addresses showed something else, or in another
 //!   order.
 //! - Of equal pages, title, authors, date and text are equal. The other fields differ only where the site's pages do, or where
@@ -23,6 +24,7 @@ use anyhow::ensure;
 use newslode::engine::{Ended, state_digests};
 use newslode::queries::articles::each_article;
 use newslode_common::message::FetchedPage;
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::time::Clock;
 use newslode_common::version::ContentHash;
 use newslode_crawler::Surroundings;
@@ -243,11 +245,13 @@ impl Held {
         let mut with_other_pages = BTreeSet::new();
         for url in differing(&self.pages, &other.pages) {
             let (one, two) = (self.shown.last(&url), other.shown.last(&url));
-            if one != two {
+            let is_late = [self, other].iter().all(|held| held.counts_a_late_state(world, &url));
+            let explained = one != two || is_late;
+            if explained {
                 all.met_by_one += usize::from(one.is_empty() || two.is_empty());
                 with_other_pages.extend(site_of(&url));
             }
-            all.kinds(one != two).pages.note(url);
+            all.kinds(explained).pages.note(url);
         }
         let has_other_page = |url: &str| self.pages.get(url) != other.pages.get(url);
         for site in differing(&self.sums, &other.sums) {
@@ -296,6 +300,16 @@ impl Held {
         let (one, two) = (taxonomy_parts(&self.taxonomy), taxonomy_parts(&other.taxonomy));
         one.symmetric_difference(&two).for_each(|part| all.must_not_differ.taxonomy.note(part.clone()));
         all
+    }
+
+    /// Whether what counts of a listing that shows no page any more is one of its last states. A listing is handed on for mining at
+    /// most every [`mine_again_s`](ScheduleConfig::mine_again_s), so the last state before it led elsewhere may never have been; which
+    /// one was depends on the times of all visits before. A listing that stays is handed on again when the sites stand still.
+    fn counts_a_late_state(&self, world: &LivingWorld, url: &str) -> bool {
+        let wait = ScheduleConfig::default().mine_again_s * 1_000;
+        let late = self.shown.late_states(url, wait);
+        let counts = self.pages.get(url).map(String::as_str);
+        article_at(world, url).is_none() && late.iter().any(|page| counts == Some(page))
     }
 
     /// Whether the addresses of an article showed another run something else, or in another order.
@@ -476,6 +490,39 @@ mod tests {
         early.shown = late.shown.clone();
         let differences = late.differences(&early, &scene.world);
         assert_eq!((differences.must_not_differ.pages.count, differences.may_differ.pages.count), (2, 0));
+    }
+
+    #[test]
+    fn a_listing_that_leads_elsewhere_now_may_count_as_it_was_some_hours_before() {
+        const HOUR: u64 = 3_600_000;
+        let scene = scene();
+        let section = format!("http://{}/section/sport", scene.world.sites()[2].host);
+        let counting = |url: &String, page: &str| {
+            let mut held = run(&scene, &[(url, page)]);
+            let states = [(0, "s0"), (2, "s1"), (7, "s2"), (9, "s3"), (10, "s4")];
+            let sights = states.map(|(hour, page)| (hour * HOUR, Sight::Page(page.to_owned())));
+            held.shown.by_address.insert(url.clone(), sights.to_vec());
+            held
+        };
+        let differences = |url: &String, [one, two]: [&str; 2], ending: Option<Sight>| {
+            let [mut one, mut two] = [counting(url, one), counting(url, two)];
+            for held in [&mut one, &mut two] {
+                held.shown
+                    .by_address
+                    .get_mut(url)
+                    .unwrap()
+                    .extend(ending.clone().map(|sight| (11 * HOUR, sight)));
+            }
+            let differences = one.differences(&two, &scene.world);
+            (differences.must_not_differ.pages.count, differences.may_differ.pages.count)
+        };
+        // Its last state is of the tenth hour, and in the six hours before it was handed on once; in the fourth it showed "s1".
+        assert_eq!(differences(&section, ["s1", "s4"], Some(Sight::Redirect)), (0, 1));
+        assert_eq!(differences(&section, ["s2", "s3"], Some(Sight::Gone)), (0, 1));
+        // Older states do not count, nor does one of a listing that still shows a page, nor one of an article.
+        assert_eq!(differences(&section, ["s0", "s4"], Some(Sight::Redirect)), (1, 0));
+        assert_eq!(differences(&section, ["s2", "s3"], None), (1, 0));
+        assert_eq!(differences(&scene.articles[0], ["s2", "s3"], Some(Sight::Redirect)), (1, 0));
     }
 
     #[test]

@@ -148,6 +148,28 @@ impl Shown {
         sights[page.unwrap_or(0)..].iter().map(|(_, sight)| sight).collect()
     }
 
+    /// The pages that an address may have shown within this many milliseconds before it showed its last one, if it shows none any more.
+    pub(super) fn late_states(&self, url: &str, within: u64) -> Vec<&str> {
+        let sights = self.by_address.get(url).map(Vec::as_slice).unwrap_or_default();
+        let mut pages = sights.iter().rev().filter_map(|(at, sight)| match sight {
+            Sight::Page(page) => Some((*at, page.as_str())),
+            Sight::Redirect | Sight::Gone => None,
+        });
+        let (Some((last, page)), false) = (pages.next(), matches!(sights.last(), Some((_, Sight::Page(_)))))
+        else {
+            return Vec::new();
+        };
+        // The one before that time still stood there at its beginning.
+        let mut late = vec![page];
+        for (at, page) in pages {
+            late.push(page);
+            if at + within <= last {
+                break;
+            }
+        }
+        late
+    }
+
     /// What the addresses of an article showed, in the order of time, without the times.
     pub(super) fn of_article(&self, world: &LivingWorld, url: &str) -> Vec<(String, Sight)> {
         let addresses = match article_at(world, url).and_then(|(site, article)| {
