@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use newslode_common::store::SiteState;
 use newslode_common::version::ContentHash;
-use newslode_miner::mining::corrections::{Corrected, Corrections, Entry, apply};
+use newslode_miner::mining::corrections::{Corrected, Correction, Corrections, Entry, apply};
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_miner::work::corrections::{read_corrections, read_mined, read_taxonomy};
@@ -85,8 +85,11 @@ impl Overlay {
 pub(crate) struct ListedCorrection {
     #[serde(flatten)]
     pub(crate) entry: Entry,
-    /// In words.
+    /// As the command line has it, with the keys of concepts.
     pub(crate) text: String,
+    /// As a sentence for people, with the labels of concepts.
+    #[serde(skip)]
+    pub(crate) sentence: String,
     /// Why it does not apply now; none: it does.
     pub(crate) unmatched: Option<String>,
 }
@@ -98,10 +101,36 @@ pub(crate) fn list_corrections(corrections: &Corrections, mined: &Taxonomy) -> V
         unmatched.into_iter().map(|unmatched| (unmatched.number, unmatched.cause.to_string())).collect();
     let listed = corrections.entries().iter().map(|entry| ListedCorrection {
         text: entry.correction.to_string(),
+        sentence: sentence(&entry.correction, mined),
         unmatched: causes.remove(&entry.number),
         entry: entry.clone(),
     });
     listed.collect()
+}
+
+/// What a correction says, without a full stop. Concepts have the labels that they have in this taxonomy; those that it lacks, their keys.
+pub(crate) fn sentence(correction: &Correction, taxonomy: &Taxonomy) -> String {
+    let label = |key: &str| {
+        let label = taxonomy.concept(key).map_or(key, |concept| concept.label.as_str());
+        format!("“{label}”")
+    };
+    match correction {
+        Correction::Hide { concept } => format!("{} is left out", label(concept)),
+        Correction::Rename { concept, label: new } => format!("{} is called “{new}”", label(concept)),
+        Correction::Merge { concept, into } => format!("{} becomes part of {}", label(concept), label(into)),
+        Correction::Split { concept, forms, label: name } => {
+            let forms: Vec<String> = forms.iter().map(|form| format!("“{form}”")).collect();
+            let name = name.as_ref().map(|name| format!(", called “{name}”")).unwrap_or_default();
+            format!("{} of {} become a concept of their own{name}", forms.join(", "), label(concept))
+        }
+        Correction::Under { concept, parent } => format!("{} is put under {}", label(concept), label(parent)),
+        Correction::NotUnder { concept, parent } => {
+            format!("{} is never under {}", label(concept), label(parent))
+        }
+        Correction::Map { site, place, concept } => {
+            format!("Articles in “{place}” of {site} belong to {}", label(concept))
+        }
+    }
 }
 
 /// What editors corrected about what a person names, a line each.

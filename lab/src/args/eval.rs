@@ -117,6 +117,10 @@ pub(crate) struct EvalPlacesArgs {
     /// Hide the slots whose names begin like this, such as `meta` or `a rel=`; repeatable.
     #[arg(long, value_name = "PREFIX")]
     pub(crate) without: Vec<String>,
+    /// Score all sites once more without each kind of evidence, and with few kinds alone: a row for each, from the same reading of
+    /// the pages.
+    #[arg(long)]
+    pub(crate) ablation: bool,
     /// Print how each slot of the site behaves.
     #[arg(long)]
     pub(crate) slots: bool,

@@ -15,6 +15,7 @@ use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+mod full_names;
 mod learning;
 mod names;
 mod slots;

@@ -28,7 +28,7 @@ use crate::correcting::TaxonomyChange;
 use crate::html::values::{Number, count_with_noun, empty_note};
 use crate::queries::audit::Deed;
 use crate::queries::corrections::{
-    ListedCorrection, Moves, Overlay, list_corrections, meant_concept, preview,
+    ListedCorrection, Moves, Overlay, list_corrections, meant_concept, preview, sentence,
 };
 
 /// The path of the list and its form.
@@ -93,7 +93,7 @@ fn table<'a>(listed: impl Iterator<Item = &'a ListedCorrection>, visitor: &Visit
         div.scroll {
             table {
                 thead { tr {
-                    th.number scope="col" { "Number" } th scope="col" { "Correction" } th scope="col" { "By" } th scope="col" { "Why" }
+                    th.number scope="col" { "Number" } th scope="col" { "Correction" }
                     @if visitor.mark.is_some() { th scope="col" { span.hidden { "Undo" } } }
                 } }
                 tbody {
@@ -101,11 +101,11 @@ fn table<'a>(listed: impl Iterator<Item = &'a ListedCorrection>, visitor: &Visit
                         tr {
                             td.number { (correction.entry.number) }
                             th scope="row" dir="auto" {
-                                (correction.text)
+                                (correction.sentence)
+                                @if let Some(note) = &correction.entry.note { p.small dir="auto" { (note) } }
+                                @if let Some(author) = &correction.entry.author { p.soft.small { "by " bdi { (author) } } }
                                 @if let Some(cause) = &correction.unmatched { p.soft { "does not apply now: " (cause) } }
                             }
-                            td dir="auto" { (correction.entry.author.as_deref().unwrap_or_default()) }
-                            td dir="auto" { (correction.entry.note.as_deref().unwrap_or_default()) }
                             @if let Some(mark) = &visitor.mark {
                                 td {
                                     form method="post" action=(PATH) {
@@ -194,7 +194,7 @@ fn form_of(key: &str, mark: &str) -> Markup {
                 select #correct-kind name="kind" { @for (kind, text) in KINDS { option value=(kind) { (text) } } }
             }
             div {
-                label for="correct-value" { "Label, or key or name of the other concept" }
+                label for="correct-value" { "The new label, or the other concept by its name or key; nothing to leave it out" }
                 input #correct-value name="value" autocomplete="off" dir="auto";
             }
             div {
@@ -388,10 +388,11 @@ pub(in crate::console) async fn change(State(console): State<Arc<Console>>, form
     let note = Some(form.get("note").to_owned()).filter(|note| !note.is_empty());
     let author = form.sender().map(str::to_owned);
     let addition = check_addition(&console, correction_of(&form)?, note, author).await?;
-    let about = match &addition.change {
-        TaxonomyChange::Add(entry) => entry.correction.to_string(),
-        _ => addition.said.clone(),
+    let TaxonomyChange::Add(entry) = &addition.change else {
+        return Err(Problem::bad("A new correction was expected.").into());
     };
+    let about = entry.correction.to_string();
+    let sentence = sentence(&entry.correction, &addition.overlay.corrected);
     match form.get("act") {
         "keep" => keep(&console, &form, addition.change, &about).await,
         "preview" => {
@@ -399,7 +400,11 @@ pub(in crate::console) async fn change(State(console): State<Arc<Console>>, form
             let snapshot = console.snapshot().await?;
             let effects = effects(&snapshot.mined, &addition.overlay.corrected, &after);
             let moves = addition.count_moves(&console).await;
-            page_response(&console, &snapshot, preview_page(&form, &about, &effects, &moves))
+            page_response(
+                &console,
+                &snapshot,
+                preview_page(&form, &snapshot.mined, &sentence, &effects, &moves),
+            )
         }
         other => Err(Problem::bad(format!("`{other}` is nothing that can be done to corrections.")).into()),
     }
@@ -426,15 +431,24 @@ fn effects(mined: &Mined, before: &Taxonomy, after: &Taxonomy) -> Vec<String> {
             (Some(gone), None) => {
                 let articles = mined.facts(key).map_or(0, |facts| facts.articles);
                 let filed = count_with_noun(articles, "article is filed", "articles are filed").0;
-                lines.push(format!("{} goes; {filed} under it now", gone.label));
+                lines.push(format!("{} is no concept any more; {filed} under it now", gone.label));
             }
             (None, Some(new)) => lines.push(format!("{} is a concept of its own", new.label)),
             (Some(old), Some(new)) => {
                 if old.label != new.label {
                     lines.push(format!("{} is called {}", old.label, new.label));
                 }
-                if old.keys != new.keys {
-                    lines.push(format!("{} has other labels and forms", new.label));
+                if old.keys != new.keys || old.forms.len() != new.forms.len() {
+                    let has = |one: &Concept, other: &Concept| {
+                        other.keys.iter().all(|key| one.keys.contains(key))
+                            && one.forms.len() >= other.forms.len()
+                    };
+                    let what = match (has(new, old), has(old, new)) {
+                        (true, false) => "gets more written forms",
+                        (false, true) => "loses written forms",
+                        _ => "has other written forms",
+                    };
+                    lines.push(format!("{} {what}", new.label));
                 }
                 if old.parents != new.parents {
                     let (old, above) = (names(before, &old.parents), names(after, &new.parents));
@@ -447,15 +461,22 @@ fn effects(mined: &Mined, before: &Taxonomy, after: &Taxonomy) -> Vec<String> {
     lines
 }
 
-fn preview_page(form: &Form, about: &str, effects: &[String], moves: &Result<Moves, String>) -> Page {
+fn preview_page(
+    form: &Form,
+    mined: &Mined,
+    sentence: &str,
+    effects: &[String],
+    moves: &Result<Moves, String>,
+) -> Page {
     let (key, site) = (form.get("concept"), form.get("site"));
+    let label = mined.concept_with_facts(key).map_or(key, |(concept, _)| concept.label.as_str());
     let (from, name) =
-        if key.is_empty() { (site_path(&Site::of_host(site)), site) } else { (concept_path(key), key) };
+        if key.is_empty() { (site_path(&Site::of_host(site)), site) } else { (concept_path(key), label) };
     Page {
         place: NavigationItem::Taxonomy,
         title: "What the correction changes".into(),
         trail: html! { a href="/taxonomy" { "Taxonomy" } " / " a href=(from) { (name) } },
-        lead: html! { p.lead dir="auto" { (about) ". Nothing is kept yet." } },
+        lead: html! { p.lead dir="auto" { (sentence) ". Nothing is kept yet." } },
         main: html! {
             form.acts method="post" action=(PATH) {
                 (mark_field(&form.mark))
@@ -511,7 +532,7 @@ fn moves_shown(moves: &Result<Moves, String>) -> Markup {
                 }
             }
             Err(reason) => p.soft {
-                "They were not counted: " (reason) ". " span.code { "newslode correct" } " counts them with " span.code { "--preview" } "."
+                "They were not counted: " (reason) ". " span.code { "newslode correct" } " counts them with " span.code.whole { "--preview" } "."
             },
         }
     }

@@ -115,6 +115,54 @@ impl Counts {
     }
 }
 
+/// What is hidden of the pages before a site's scheme is learnt.
+struct Ablation {
+    name: &'static str,
+    /// Whether slots of this name are hidden.
+    hides: fn(&str) -> bool,
+    /// Whether the links of all pages are hidden. By these, listings list articles back and give places to those without.
+    hides_listings: bool,
+}
+
+/// The kinds of evidence, each left out, and what few kinds give alone.
+const ABLATIONS: [Ablation; 11] = [
+    Ablation { name: "without links with rel", hides: is_rel, hides_listings: false },
+    Ablation {
+        name: "without other links",
+        hides: |slot| is_link(slot) && !is_rel(slot),
+        hides_listings: false,
+    },
+    Ablation { name: "without all links", hides: is_link, hides_listings: false },
+    Ablation { name: "without directories", hides: is_directory, hides_listings: false },
+    Ablation { name: "without meta names", hides: |slot| slot.starts_with("meta "), hides_listings: false },
+    Ablation { name: "without JSON-LD", hides: |slot| slot.starts_with("json "), hides_listings: false },
+    Ablation { name: "without microdata", hides: |slot| slot.starts_with("item "), hides_listings: false },
+    Ablation { name: "without classes", hides: |slot| slot.starts_with("class "), hides_listings: false },
+    Ablation { name: "without listings", hides: |_| false, hides_listings: true },
+    Ablation {
+        name: "links, directories, listings alone",
+        hides: |slot| !is_link(slot) && !is_directory(slot),
+        hides_listings: false,
+    },
+    Ablation {
+        name: "declarations alone",
+        hides: |slot| is_directory(slot) || is_link(slot) && !is_rel(slot),
+        hides_listings: true,
+    },
+];
+
+fn is_link(slot: &str) -> bool {
+    slot.starts_with("a ")
+}
+
+fn is_rel(slot: &str) -> bool {
+    slot.starts_with("a rel=")
+}
+
+fn is_directory(slot: &str) -> bool {
+    slot.starts_with("dir ")
+}
+
 pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
     let mut sites: Vec<PathBuf> = std::fs::read_dir(&args.pages)?
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -139,13 +187,25 @@ pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
     );
     out::line(&header)?;
     let mut all = Counts::default();
+    let mut ablated = [(); ABLATIONS.len()].map(|()| Counts::default());
     for path in sites {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let counts = score_site(args, &path, quiet)?;
+        let site = RecordedSite::read(&path, quiet)?;
+        let counts = site.score(args)?;
         out::line(counts.row(&name))?;
         all.add(&counts);
+        if args.ablation {
+            for (sum, ablation) in ablated.iter_mut().zip(&ABLATIONS) {
+                sum.add(&site.score_ablated(args, ablation));
+            }
+        }
     }
     out::line(all.row("all"))?;
+    if args.ablation {
+        for (counts, ablation) in ablated.iter().zip(&ABLATIONS) {
+            out::line(counts.row(ablation.name))?;
+        }
+    }
     for (kinds, (judged, right)) in &all.by_evidence {
         let share = *right as f64 / (*judged).max(1) as f64;
         out::line(format!("places by {kinds} kinds of evidence: {judged}, right {share:.3}"))?;
@@ -153,56 +213,99 @@ pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Reads the pages of a site, learns its scheme and scores it.
-fn score_site(args: &EvalPlacesArgs, path: &Path, quiet: bool) -> anyhow::Result<Counts> {
-    let kinds: Vec<Kind> = read_lines(&path.join("kinds.jsonl"))?;
-    let kinds: BTreeMap<String, String> = kinds.into_iter().map(|kind| (kind.url, kind.kind)).collect();
-    let gold: Vec<Gold> = read_lines(&path.join("gold.jsonl"))?;
-    let gold: BTreeMap<String, Gold> = gold.into_iter().map(|gold| (gold.url.clone(), gold)).collect();
-    let pages = read_pages(path, quiet)?;
-    let is_article = |page: &ReadPage| kinds.get(&page.said).is_some_and(|kind| kind == "article");
-    let hides = |slot: &str| args.without.iter().any(|kind| slot.starts_with(kind.as_str()));
-    let slots: Vec<Vec<_>> = pages
-        .iter()
-        .map(|page| page.slots.iter().filter(|slot| !hides(&slot.slot)).cloned().collect())
-        .collect();
-    let scheme_pages: Vec<SchemePage<'_>> = pages
-        .iter()
-        .zip(&slots)
-        .map(|(page, slots)| SchemePage {
-            url: &page.url,
-            authors: is_article(page).then_some(page.authors.as_slice()),
-            published: page.published.as_deref(),
-            slots,
-            breadcrumbs: if is_article(page) { &page.breadcrumbs } else { &[] },
-            links: &page.contribution.links,
+/// A site whose pages are read.
+struct RecordedSite {
+    pages: Vec<ReadPage>,
+    /// Address → what kind of page it is.
+    kinds: BTreeMap<String, String>,
+    gold: BTreeMap<String, Gold>,
+}
+
+impl RecordedSite {
+    fn read(path: &Path, quiet: bool) -> anyhow::Result<RecordedSite> {
+        let kinds: Vec<Kind> = read_lines(&path.join("kinds.jsonl"))?;
+        let gold: Vec<Gold> = read_lines(&path.join("gold.jsonl"))?;
+        Ok(RecordedSite {
+            pages: read_pages(path, quiet)?,
+            kinds: kinds.into_iter().map(|kind| (kind.url, kind.kind)).collect(),
+            gold: gold.into_iter().map(|gold| (gold.url.clone(), gold)).collect(),
         })
-        .collect();
-    let (scheme, reports) = SiteScheme::learn(&scheme_pages);
-    let finder = PlaceFinder::new(scheme);
-    if args.slots {
-        print_slots(&reports)?;
     }
-    if args.tree {
-        print_tree(finder.scheme())?;
+
+    fn is_article(&self, page: &ReadPage) -> bool {
+        self.kinds.get(&page.said).is_some_and(|kind| kind == "article")
     }
-    let mut counts = Counts::default();
-    let mut shown = 0;
-    for (page, slots) in pages.iter().zip(&slots).filter(|(page, _)| is_article(page)) {
-        let places = finder.places_of(&page.url, &page.authors, slots);
-        let gold = gold.get(&page.said);
-        let is_wrong = count(&mut counts, &places, gold);
-        if is_wrong && shown < args.errors {
-            shown += 1;
-            let named: Vec<String> = places
-                .iter()
-                .map(|place| format!("{} [{}]", place.label, place.evidence.join(" ")))
-                .collect();
-            let wanted = gold.map(|gold| format!("{:?} {:?}", gold.sections, gold.tags)).unwrap_or_default();
-            out::line(format!("  {}\n    {}\n    gold {wanted}", page.url, named.join(" | ")))?;
+
+    /// The slots of each page, without those that are hidden.
+    fn slots(&self, hides: impl Fn(&str) -> bool) -> Vec<Vec<SlotUse>> {
+        let shown = |page: &ReadPage| page.slots.iter().filter(|slot| !hides(&slot.slot)).cloned().collect();
+        self.pages.iter().map(shown).collect()
+    }
+
+    /// Learns the site's scheme.
+    fn learn(&self, slots: &[Vec<SlotUse>], hides_listings: bool) -> (PlaceFinder, Vec<SlotReport>) {
+        let scheme_page = |(page, slots)| -> SchemePage<'_> {
+            let page: &ReadPage = page;
+            let slots: &Vec<SlotUse> = slots;
+            let is_article = self.is_article(page);
+            SchemePage {
+                url: &page.url,
+                authors: is_article.then_some(page.authors.as_slice()),
+                published: page.published.as_deref(),
+                slots,
+                breadcrumbs: if is_article { &page.breadcrumbs } else { &[] },
+                links: if hides_listings { &[] } else { &page.contribution.links },
+            }
+        };
+        let pages: Vec<SchemePage<'_>> = self.pages.iter().zip(slots).map(scheme_page).collect();
+        let (scheme, reports) = SiteScheme::learn(&pages);
+        (PlaceFinder::new(scheme), reports)
+    }
+
+    /// Learns the site's scheme and scores it. Prints what was asked for.
+    fn score(&self, args: &EvalPlacesArgs) -> anyhow::Result<Counts> {
+        let slots = self.slots(|slot| is_hidden(args, slot));
+        let (finder, reports) = self.learn(&slots, false);
+        if args.slots {
+            print_slots(&reports)?;
         }
+        if args.tree {
+            print_tree(finder.scheme())?;
+        }
+        let (mut counts, mut shown) = (Counts::default(), 0);
+        for (page, slots) in self.pages.iter().zip(&slots).filter(|(page, _)| self.is_article(page)) {
+            let places = finder.places_of(&page.url, &page.authors, slots);
+            let gold = self.gold.get(&page.said);
+            let is_wrong = count(&mut counts, &places, gold);
+            if is_wrong && shown < args.errors {
+                shown += 1;
+                let named: Vec<String> = places
+                    .iter()
+                    .map(|place| format!("{} [{}]", place.label, place.evidence.join(" ")))
+                    .collect();
+                let wanted =
+                    gold.map(|gold| format!("{:?} {:?}", gold.sections, gold.tags)).unwrap_or_default();
+                out::line(format!("  {}\n    {}\n    gold {wanted}", page.url, named.join(" | ")))?;
+            }
+        }
+        Ok(counts)
     }
-    Ok(counts)
+
+    /// The score of what is learnt with more hidden.
+    fn score_ablated(&self, args: &EvalPlacesArgs, ablation: &Ablation) -> Counts {
+        let slots = self.slots(|slot| is_hidden(args, slot) || (ablation.hides)(slot));
+        let (finder, _) = self.learn(&slots, ablation.hides_listings);
+        let mut counts = Counts::default();
+        for (page, slots) in self.pages.iter().zip(&slots).filter(|(page, _)| self.is_article(page)) {
+            count(&mut counts, &finder.places_of(&page.url, &page.authors, slots), self.gold.get(&page.said));
+        }
+        counts
+    }
+}
+
+/// Whether slots of this name are to be hidden.
+fn is_hidden(args: &EvalPlacesArgs, slot: &str) -> bool {
+    args.without.iter().any(|prefix| slot.starts_with(prefix.as_str()))
 }
 
 /// Prints the place above each place, and the place that holds most of its articles as well.

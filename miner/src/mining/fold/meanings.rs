@@ -93,7 +93,9 @@ impl<'a, 'k> Meanings<'a, 'k> {
                 let joined = groups.iter_mut().find(|group| {
                     group.first().is_some_and(|head| self.is_same(head, key, placed))
                         && (self.facet(key) == Some(Facet::Region)
-                            || group.iter().all(|other| !is_apart(other, key)))
+                            || group
+                                .iter()
+                                .all(|other| self.is_explained(other, key) || !is_apart(other, key)))
                 });
                 match joined {
                     Some(group) => {
@@ -104,7 +106,40 @@ impl<'a, 'k> Meanings<'a, 'k> {
                 }
             }
         }
+        pairs.extend(self.full_names(placed));
         pairs.into_iter().collect()
+    }
+
+    /// Labels of one word, each with the label that is its full name: "Donald Trump" for "Trump". Most articles under the word say
+    /// so, and articles under both use the same words. That a site files under both says nothing against it: editors forget
+    /// which tag they have. Names that lists know are left to these, so North Korea is not Korea.
+    fn full_names(&self, placed: &Placed<'_>) -> Vec<(&'a str, &'a str)> {
+        let unknown = || self.labels.iter().filter(|(_, label)| label.means.is_none());
+        let called: BTreeMap<(&str, &str), &'a str> =
+            unknown().map(|(key, label)| ((language(key), label.spelled.as_str()), *key)).collect();
+        let mut pairs = Vec::new();
+        for (key, label) in unknown().filter(|(_, label)| !label.spelled.contains(' ')) {
+            let full = placed.first_names(key).into_iter().filter_map(|first| {
+                called.get(&(language(key), spelled(&format!("{first} {}", label.spelled)).as_str())).copied()
+            });
+            // Of two full names neither is meant for sure.
+            if let [full] = full.collect::<Vec<_>>()[..]
+                && placed.likeness_anywhere(key, full) >= Some(SAME_WORDS)
+            {
+                pairs.push((full, *key));
+            }
+        }
+        pairs
+    }
+
+    /// Whether one label is the other with its initials behind it: "Artificial Intelligence (AI)". No site means two things by these,
+    /// though it may file stories under both.
+    fn is_explained(&self, a: &str, b: &str) -> bool {
+        let (Some(one), Some(other)) = (self.labels.get(a), self.labels.get(b)) else { return false };
+        let is_of = |long: &KnownForm, whole: &KnownForm| {
+            with_initials(&long.form).is_some_and(|(name, _)| name == whole.spelled)
+        };
+        is_of(one, other) || is_of(other, one)
     }
 
     /// Whether two labels that a list has as one, or whose words say so, are the same. A list has many loose names of a subject, so
@@ -206,13 +241,17 @@ fn names(key: &str, form: &str, plain: &str, known: &KnownLabels) -> Vec<String>
     if let [one, other] = stems(key).collect::<Vec<_>>()[..] {
         names.extend([format!("{one}{other}"), format!("{other}{one}")]);
     }
-    if let Some((whole, short)) = form.strip_suffix(')').and_then(|form| form.split_once(" (")) {
-        let (whole, short) = (spelled(whole), spelled(short));
-        if initials(&whole) == short {
-            names.extend([whole, short]);
-        }
+    if let Some((whole, short)) = with_initials(form) {
+        names.extend([whole, short]);
     }
     names
+}
+
+/// The name and its initials, both as spelled, of a label that has both: "Artificial Intelligence (AI)".
+fn with_initials(form: &str) -> Option<(String, String)> {
+    let (whole, short) = form.strip_suffix(')')?.split_once(" (")?;
+    let (whole, short) = (spelled(whole), spelled(short));
+    (short.chars().count() > 1 && initials(&whole) == short).then_some((whole, short))
 }
 
 /// The first letters of words.

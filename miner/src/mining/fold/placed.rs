@@ -26,6 +26,8 @@ use crate::mining::taxonomy::Form;
 const MIN_ARTICLES: u32 = 3;
 /// The least [likeness](SchemeSummary::likeness) of what two sites file under a concept.
 const MIN_LIKENESS: f64 = 0.5;
+/// Least number of articles that name in full what a label of one word means.
+const LEAST_NAMING: u32 = 2;
 /// Most sites of one label that are compared, each with each.
 const MOST_COMPARED: usize = 24;
 /// A scheme made from fewer articles is none.
@@ -210,6 +212,35 @@ impl<'a> Placed<'a> {
         let pairs = schemes(a).flat_map(|one| schemes(b).map(move |other| (one, other)));
         let pairs = pairs.filter(|((one, _), (other, _))| one != other);
         pairs.filter_map(|((_, one), (_, other))| one.likeness(a, other, b)).max_by(f64::total_cmp)
+    }
+
+    /// The same where the articles may be of one site, too.
+    pub(super) fn likeness_anywhere(&self, a: &str, b: &str) -> Option<f64> {
+        let sites = self.sites_of.get(a).into_iter().flatten().filter(|at| self.files_under(**at, b));
+        let schemes = sites.take(MOST_COMPARED).filter_map(|at| self.schemes.get(*at).copied().flatten());
+        let within = schemes.filter_map(|scheme| scheme.likeness(a, scheme, b));
+        within.chain(self.likeness(a, b)).max_by(f64::total_cmp)
+    }
+
+    fn files_under(&self, site: usize, key: &str) -> bool {
+        self.sites_of.get(key).is_some_and(|sites| sites.binary_search(&site).is_ok())
+    }
+
+    /// The words with which the texts of most articles under a label make a full name of it, and then go on with the label alone; in
+    /// small letters.
+    pub(super) fn first_names(&self, key: &str) -> Vec<String> {
+        let sites = self.sites_of.get(key).into_iter().flatten();
+        let mut told: BTreeMap<String, u32> = BTreeMap::new();
+        for scheme in sites.filter_map(|at| self.schemes.get(*at).copied().flatten()) {
+            for (first, articles) in scheme.first_names(key) {
+                let sum = told.entry(first.to_lowercase()).or_default();
+                *sum = sum.saturating_add(articles);
+            }
+        }
+        let all = self.sites_of.get(key).map_or(0, |on| self.articles(key, on));
+        let is_usual =
+            |(_, articles): &(String, u32)| *articles >= LEAST_NAMING && articles.saturating_mul(2) >= all;
+        told.into_iter().filter(is_usual).map(|(first, _)| first).collect()
     }
 
     /// Whether any site has a scheme.

@@ -377,6 +377,55 @@ fn labels_of_one_region_and_of_one_abbreviation_are_one_concept() {
 }
 
 #[test]
+fn a_name_with_its_initials_behind_it_is_that_name_though_a_site_files_under_both() {
+    let menu = [
+        ("en:ai artifici intellig", "Artificial Intelligence (AI)"),
+        ("en:artifici intellig", "Artificial Intelligence"),
+        ("en:econom us", "Economics (US)"),
+        ("en:econom", "Economics"),
+    ];
+    let words: &[&str] = &["model"];
+    let labels = menu.map(|(key, form)| (key, form, 4, words));
+    let taxonomy = fold_with(
+        &with_menus(2, &menu),
+        &[(0, SchemeSummary::made(&labels)), (1, SchemeSummary::made(&labels))],
+    );
+    let keys: Vec<usize> = taxonomy.concepts.iter().map(|concept| concept.keys.len()).collect();
+    assert_eq!(keys, [2, 1, 1], "{:?}", labels_of(&taxonomy));
+}
+
+#[test]
+fn a_last_name_and_the_full_name_that_its_articles_have_are_one_concept() {
+    let menu = [
+        ("en:anna zorro", "Anna Zorro"),
+        ("en:zorro", "Zorro"),
+        ("en:korea north", "North Korea"),
+        ("en:korea", "Korea"),
+        ("en:bill quux", "Bill Quux"),
+        ("en:jill quux", "Jill Quux"),
+        ("en:quux", "Quux"),
+    ];
+    let labels = menu.map(|(key, form)| (key, form, 4, [form.rsplit(' ').next().unwrap()]));
+    let labels = labels.each_ref().map(|(key, form, articles, words)| (*key, *form, *articles, &words[..]));
+    let scheme = |zorro| {
+        SchemeSummary::made(&labels).with_first_names(&[
+            ("en:zorro", "Anna", zorro),
+            ("en:korea", "North", 4),
+            ("en:quux", "Bill", 3),
+            ("en:quux", "Jill", 2),
+        ])
+    };
+    let sites = with_menus(2, &menu);
+    let keys = |zorro| -> Vec<String> {
+        let taxonomy = fold_with(&sites, &[(0, scheme(zorro)), (1, scheme(zorro))]);
+        let joined = taxonomy.concepts.into_iter().filter(|concept| concept.keys.len() > 1);
+        joined.flat_map(|concept| concept.keys).collect()
+    };
+    assert_eq!(keys(2), ["en:anna zorro", "en:zorro"]);
+    assert_eq!(keys(1), <[String; 0]>::default(), "fewer than half of the articles have the full name");
+}
+
+#[test]
 fn a_list_relates_concepts_of_sites_with_schemes_and_says_so() {
     let sites = with_menus(3, &[("en:europ", "Europe"), ("en:franc", "France"), ("en:rugbi", "Rugby")]);
     assert!(fold_with(&sites, &[]).relations.is_empty());

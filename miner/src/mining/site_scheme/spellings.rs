@@ -92,13 +92,13 @@ impl Spellings {
 }
 
 /// A word without what surrounds it.
-fn bare(word: &str) -> &str {
+pub(super) fn bare(word: &str) -> &str {
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
     word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word)
 }
 
 /// Whether a sentence or a part of it ends with this word.
-fn ends_phrase(word: &str) -> bool {
+pub(super) fn ends_phrase(word: &str) -> bool {
     word.ends_with(|letter: char| !letter.is_alphanumeric() && letter != '-')
 }
 

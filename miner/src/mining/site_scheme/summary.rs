@@ -14,6 +14,7 @@ use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::full_names::first_names;
 use super::spellings::{Spelled, Spellings};
 use super::{BroaderBy, PlaceFinder, SchemePlace, SiteScheme};
 use crate::mining::concepts::key::language;
@@ -24,6 +25,9 @@ const MOST_LABELS: usize = 2_000;
 /// Most words of a label's articles, and of all articles of a language.
 const MOST_WORDS: usize = 64;
 const MOST_SITE_WORDS: usize = 256;
+/// Most first names of a label, and most labels of an article of which they are looked for.
+const MOST_FIRST_NAMES: usize = 4;
+const MOST_LOOKED_FOR: usize = 48;
 /// Length of a vector of words. Weights are integers, so that what is stored is equal to the bit.
 const WEIGHT_UNIT: f64 = 16_384.0;
 /// Added to a likeness of words, so that a quotient of two small ones says little.
@@ -44,6 +48,9 @@ pub struct SchemeSummary {
     order: Option<LabelOrder>,
     /// By label key, how running text spells the label; nothing in summaries that were stored before this was known.
     spellings: Option<BTreeMap<String, Spelled>>,
+    /// By label key, the words with which texts of its articles make a full name of the label, each with the number of articles;
+    /// those of most articles first. Nothing in summaries that were stored before this was known.
+    first_names: Option<BTreeMap<String, Vec<(String, u32)>>>,
 }
 
 /// How the labels of a site lie in each other.
@@ -83,6 +90,7 @@ struct Counted {
     forms: BTreeMap<String, u32>,
     articles: u32,
     words: WordSums,
+    first_names: BTreeMap<String, u32>,
 }
 
 impl SchemeSummary {
@@ -109,8 +117,12 @@ impl SchemeSummary {
                     own.entry(key).or_insert(place.label);
                 }
             }
-            for (key, form) in own {
+            for (at, (key, form)) in own.into_iter().enumerate() {
                 let label = labels.entry(key).or_default();
+                let firsts = if at < MOST_LOOKED_FOR { first_names(&form, article) } else { Vec::new() };
+                for first in firsts {
+                    *label.first_names.entry(first).or_default() += 1;
+                }
                 *label.forms.entry(form).or_default() += 1;
                 label.articles += 1;
                 label.words.add(&words);
@@ -123,7 +135,14 @@ impl SchemeSummary {
         articles.for_each(|(_, article, _)| spellings.add(article));
         let spelled = most.iter().map(|(key, _)| key.clone()).zip(spellings.spelled());
         summary.spellings = Some(spelled.filter(|(_, spelled)| !spelled.is_empty()).collect());
+        let mut firsts = BTreeMap::new();
         for (key, label) in most {
+            let mut told: Vec<(String, u32)> = label.first_names.into_iter().collect();
+            told.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            told.truncate(MOST_FIRST_NAMES);
+            if !told.is_empty() {
+                firsts.insert(key.clone(), told);
+            }
             let Some((_, all)) = languages.get(language(&key)) else { continue };
             let form = label.forms.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
             let placed = PlacedLabel {
@@ -133,6 +152,7 @@ impl SchemeSummary {
             };
             summary.labels.insert(key, placed);
         }
+        summary.first_names = Some(firsts);
         summary.order = Some(summary.order_of(finder.scheme(), &languages));
         let languages = languages.into_iter();
         summary.words = languages
@@ -192,6 +212,13 @@ impl SchemeSummary {
     pub fn spellings(&self, key: &str) -> impl Iterator<Item = (&str, u32)> {
         let spelled = self.spellings.as_ref().and_then(|spellings| spellings.get(key));
         spelled.into_iter().flatten().map(|(spelling, articles)| (spelling.as_str(), *articles))
+    }
+
+    /// The words with which texts of a label's articles make a full name of it ("Donald" for "Trump"), each with the number of
+    /// articles that go on with the label alone.
+    pub fn first_names(&self, key: &str) -> impl Iterator<Item = (&str, u32)> {
+        let told = self.first_names.as_ref().and_then(|names| names.get(key));
+        told.into_iter().flatten().map(|(first, articles)| (first.as_str(), *articles))
     }
 
     /// How alike the words are that two sites file under labels of one language, as a rule the same: the likeness of these articles over that of articles of the
@@ -275,6 +302,15 @@ impl SchemeSummary {
         let all: Vec<&str> = labels.iter().flat_map(|(.., terms)| terms.iter().copied()).collect();
         summary.words = ["de", "en"].map(|language| (language.to_owned(), vector(&all))).into();
         summary
+    }
+
+    /// The same with words that make full names of labels.
+    pub(crate) fn with_first_names(mut self, told: &[(&str, &str, u32)]) -> SchemeSummary {
+        let names = self.first_names.get_or_insert_default();
+        for (key, first, articles) in told {
+            names.entry((*key).into()).or_default().push(((*first).into(), *articles));
+        }
+        self
     }
 
     /// The same with breadcrumbs that have the first label before the second, on so many articles.
