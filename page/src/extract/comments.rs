@@ -149,6 +149,11 @@ fn shown_comments(page: &Page) -> Vec<Comment> {
     found
 }
 
+/// The elements that call themselves comments; none is inside another.
+pub(super) fn comment_items(tree: &PageTree) -> Vec<NodeId> {
+    items(tree).into_iter().filter(|item| item.around.is_none()).map(|item| item.node).collect()
+}
+
 /// For each item the runs whose innermost item it is.
 fn own_runs(tree: &PageTree, runs: &Runs, items: &[Item]) -> Vec<Vec<usize>> {
     let ranges: Vec<Range<usize>> = items.iter().map(|item| runs.under(tree, item.node)).collect();
@@ -174,7 +179,7 @@ fn items(tree: &PageTree) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut list_end = 0;
-    for node in tree.node_ids().filter(|&node| tree.is_html(node)) {
+    for node in tree.node_ids().filter(|&node| tree.is_html(node) && may_be_named(tree, node)) {
         while open.last().is_some_and(|&number| tree.subtree_end(items[number].node) <= node) {
             open.pop();
         }
@@ -216,6 +221,20 @@ fn number_in_id(id: &str) -> Option<&str> {
     let (name, number) = id.rsplit_once('-').or_else(|| id.rsplit_once('_'))?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && letters_of(name).ends_with("comment")).then_some(number)
+}
+
+/// Whether an element has an attribute that may call it a comment or a list of them. Most have none.
+fn may_be_named(tree: &PageTree, node: NodeId) -> bool {
+    let holds = |value: &str| {
+        let parts = ["omment", "omentario", "reply", "Reply", "isqus"];
+        parts.iter().any(|part| value.contains(part))
+    };
+    tree.attrs(node).any(|(name, value)| match name {
+        "class" | "id" => holds(value),
+        "itemprop" | "property" => value.contains("comment"),
+        "itemtype" => value.contains("Comment"),
+        _ => false,
+    })
 }
 
 fn is_item(tree: &PageTree, node: NodeId, is_in_list: bool) -> bool {

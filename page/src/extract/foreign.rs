@@ -65,16 +65,9 @@ struct Row {
 
 /// Which runs belong to comments or to other stories' pictures. `headline` is the number of the headline's run.
 pub(super) fn foreign_runs(page: &Page, runs: &Runs, headline: usize) -> Vec<bool> {
-    let is_foreign = vec![false; runs.runs.len()];
-    let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
-    let mut finder = Finder { page, runs, headline, is_foreign, prose };
+    let mut finder = Finder::new(page, runs, headline);
     let rows = rows(page, runs);
-    finder.mark_named_comments();
-    for row in &rows {
-        if finder.are_marked_comments(row) || finder.are_counted_comments(row) {
-            row.items.iter().for_each(|item| finder.mark(*item));
-        }
-    }
+    finder.mark_comments(&rows);
     let is_comment = finder.is_foreign.clone();
     finder.prose = runs.sums_of(|at, run| if run.is_prose() && !is_comment[at] { run.words } else { 0.0 });
     for row in &rows {
@@ -83,6 +76,17 @@ pub(super) fn foreign_runs(page: &Page, runs: &Runs, headline: usize) -> Vec<boo
         }
     }
     finder.is_foreign
+}
+
+/// The elements that hold comments: parts that are named so, and the elements of rows that are comments.
+pub(super) struct CommentElements {
+    pub(super) named: Vec<NodeId>,
+    pub(super) in_rows: Vec<NodeId>,
+}
+
+/// The elements behind the headline that hold comments. `headline` is the number of the headline's run.
+pub(super) fn comment_elements(page: &Page, runs: &Runs, headline: usize) -> CommentElements {
+    Finder::new(page, runs, headline).mark_comments(&rows(page, runs))
 }
 
 /// The rows of a page.
@@ -119,6 +123,25 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
+    fn new(page: &'a Page, runs: &'a Runs, headline: usize) -> Finder<'a> {
+        let is_foreign = vec![false; runs.runs.len()];
+        let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
+        Finder { page, runs, headline, is_foreign, prose }
+    }
+
+    /// Marks all comments.
+    fn mark_comments(&mut self, rows: &[Row]) -> CommentElements {
+        let named = self.mark_named_comments();
+        let mut in_rows = Vec::new();
+        for row in rows {
+            if self.are_marked_comments(row) || self.are_counted_comments(row) {
+                row.items.iter().for_each(|item| self.mark(*item));
+                in_rows.extend(&row.items);
+            }
+        }
+        CommentElements { named, in_rows }
+    }
+
     fn tree(&self) -> &'a PageTree {
         &self.page.tree
     }
@@ -143,9 +166,9 @@ impl<'a> Finder<'a> {
     }
 
     /// Marks the parts whose class, id or type says that they hold comments.
-    fn mark_named_comments(&mut self) {
+    fn mark_named_comments(&mut self) -> Vec<NodeId> {
         let tree = self.tree();
-        let mut at = 0;
+        let (mut at, mut found) = (0, Vec::new());
         while let Some(node) = tree.node_at(at) {
             at += 1;
             let names = tree.classes(node).chain(tree.attr(node, "id"));
@@ -156,9 +179,11 @@ impl<'a> Finder<'a> {
             };
             if tree.depth(node) > 2 && (is_named || is_typed()) && self.is_behind_headline(node) {
                 self.mark(node);
+                found.push(node);
                 at = tree.subtree_end(node).index();
             }
         }
+        found
     }
 
     /// Whether each element of a row calls itself a comment.

@@ -166,6 +166,7 @@ impl Objects {
                 ),
                 None => (Standing::Open, false),
             };
+            let is_below = is_below || is_comment(object);
             // Below the page's own article only what it is about, and who commented on it, is foreign.
             let is_foreign = above == Standing::Foreign || is_below;
             standings.push(match is_article(object) {
@@ -281,6 +282,11 @@ impl<'v> Iterator for ObjectWalk<'v> {
 
 fn is_article(object: &Map<String, Value>) -> bool {
     is_a(object, |kind| ["Article", "Posting", "Report"].iter().any(|end| kind.ends_with(end)))
+}
+
+/// Whether an object is what a reader wrote. It need not stand below the story.
+fn is_comment(object: &Map<String, Value>) -> bool {
+    is_a(object, |kind| matches!(kind.rsplit(['/', ':']).next(), Some("Comment" | "UserComments")))
 }
 
 /// Whether one of an object's types satisfies `is_such`.

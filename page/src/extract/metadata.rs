@@ -19,6 +19,7 @@ use super::picture::declared_picture;
 use super::plain::{readable, without_entities};
 use super::properties::has_property;
 use super::structure::followable;
+use super::threads::Threads;
 use crate::Page;
 use crate::article::MAX_EMBEDS;
 
@@ -46,7 +47,8 @@ pub(super) struct Metadata {
     pub(super) date_style: DateStyle,
     /// All dates in the markup, whatever they are the dates of.
     pub(super) dates: Vec<Mention>,
-    pub(super) modified: Option<Finding<String>>,
+    /// What may be the last change, the most trusted first, and the elements that show it.
+    changes: Vec<(Finding<String>, Option<NodeId>)>,
     pub(super) section: Option<Finding<String>>,
     pub(super) place: Option<Finding<String>>,
     /// The article's form.
@@ -88,7 +90,7 @@ impl Metadata {
             site,
             date_style: markup.date_style,
             dates: markup.dates(),
-            modified: markup.modified(),
+            changes: markup.changes(),
             section: named("articleSection")
                 .and_then(|names| clean_finding(names.into_iter().next()?, "json-ld", 0.9))
                 .or_else(|| {
@@ -103,6 +105,14 @@ impl Metadata {
             videos: declared_videos(page, objects),
             about: About::new(page, objects, &|name| markup.metas_named(name).collect(), &markup.elements),
         }
+    }
+}
+
+impl Metadata {
+    /// The last change of the story.
+    pub(super) fn modified(&self, threads: &Threads) -> Option<Finding<String>> {
+        let is_of_readers = |node: &Option<NodeId>| node.is_some_and(|node| threads.hold(node));
+        self.changes.iter().find(|(_, node)| !is_of_readers(node)).map(|(change, _)| change.clone())
     }
 }
 
@@ -261,24 +271,29 @@ impl<'a> MarkupReader<'a> {
         found
     }
 
-    /// The last change.
-    fn modified(&self) -> Option<Finding<String>> {
+    /// What may be the last change, the most trusted first.
+    fn changes(&self) -> Vec<(Finding<String>, Option<NodeId>)> {
         let parse = |text: &str| dates::parse_stamp(text, self.fetched_at, self.date_style);
-        let dated = |value: Option<String>, witness, confidence| {
-            value.map(|value| Finding { value, witness, confidence })
+        let told = |value: Option<String>, witness, confidence| {
+            value.map(|value| (Finding { value, witness, confidence }, None))
         };
         let of_object =
             |object: &Map<String, Value>| object.get("dateModified").and_then(Value::as_str).and_then(parse);
+        let own = told(self.objects.articles().find_map(of_object), "json-ld", 0.98);
+        let own = own.or_else(|| told(self.objects.others().find_map(of_object), "json-ld", 0.9));
         let meta = || MODIFICATION_METAS.iter().find_map(|name| self.metas_named(name).find_map(parse));
-        let value = |node: NodeId| self.dated_text(node).and_then(|text| parse(&text));
+        if let Some(told) = own.or_else(|| told(meta(), "meta", 0.9)) {
+            return vec![told];
+        }
+        let value = |node: NodeId| Some((parse(&self.dated_text(node)?)?, node));
         let is_time =
             |node: &NodeId| self.page.tree.tag(*node) == Some("time") && self.is_modification(*node);
-        let times = || self.elements.iter().copied().filter(is_time).take(MOST_TIMES);
-        dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
-            .or_else(|| dated(self.objects.others().find_map(of_object), "json-ld", 0.9))
-            .or_else(|| dated(meta(), "meta", 0.9))
-            .or_else(|| dated(self.with_property("dateModified").find_map(value), "microdata", 0.9))
-            .or_else(|| dated(times().find_map(value), "time", 0.7))
+        let times = self.elements.iter().copied().filter(is_time).take(MOST_TIMES);
+        let shown =
+            |witness, confidence| move |(value, node)| (Finding { value, witness, confidence }, Some(node));
+        let marked = self.with_property("dateModified").filter_map(value).take(MOST_DATES);
+        let marked = marked.map(shown("microdata", 0.9));
+        marked.chain(times.filter_map(value).map(shown("time", 0.7))).collect()
     }
 
     /// Whether the attributes of an element, or the text right before it, mark its date as that of a change.

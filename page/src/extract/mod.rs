@@ -44,6 +44,7 @@ mod slots;
 mod state;
 mod structure;
 mod surroundings;
+mod threads;
 mod title;
 mod visible;
 mod zones;

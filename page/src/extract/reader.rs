@@ -212,7 +212,7 @@ pub(super) fn read_article(page: &Page, runs: &Runs, metadata: Metadata, reading
     let published = taught_fields.published.or_else(published);
     let published = published.or_else(|| listed.field(|entry| entry.published.clone()));
     let shown_dates = ShownDates::new(&metadata, &visible, fetched_at);
-    let modified = metadata.modified.clone().or_else(|| shown_dates.change());
+    let modified = metadata.modified(visible.threads()).or_else(|| shown_dates.change());
     let peers_picture = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     let picture = peers_picture.or(metadata.image).or_else(|| shown_picture(page, &visible));
     let picture = picture.or_else(|| listed.field(|entry| entry.image.clone()));

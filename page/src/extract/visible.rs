@@ -1,10 +1,14 @@
 //! The lines that readers see near the headline, after it and before it.
 //!
-//! "Near" means within some lines; those close after the headline come first.
+//! "Near" means within some lines; those close after the headline come first. What readers wrote is not looked at: its
+//! names and days are not the story's.
+
+use std::cell::OnceCell;
 
 use crate::reading::NodeId;
 
 use super::runs::Runs;
+use super::threads::Threads;
 use crate::Page;
 
 /// How many runs after and before the headline are near, and how many on both sides are nearest.
@@ -16,8 +20,10 @@ const MOST_WORDS: f32 = 16.0;
 
 /// The lines of a page and that of its headline.
 pub(super) struct Visible<'a> {
+    page: &'a Page,
     runs: &'a Runs,
     headline: usize,
+    threads: OnceCell<Threads>,
 }
 
 impl<'a> Visible<'a> {
@@ -29,23 +35,35 @@ impl<'a> Visible<'a> {
         let of_h1 = runs.runs.iter().position(|run| is_in_h1(run.block) && is_title(&run.text));
         let headline = of_h1.or_else(|| runs.runs.iter().position(|run| is_title(&run.text)));
         let headline = headline.or_else(|| runs.runs.iter().position(|run| is_in_h1(run.block))).unwrap_or(0);
-        Visible { runs, headline }
+        Visible { page, runs, headline, threads: OnceCell::new() }
     }
 
     /// The numbers of the runs near the headline: the nearest after it, the nearest before it, then those
     /// further away.
-    pub(super) fn near_runs(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn near_runs(&self) -> impl Iterator<Item = usize> {
         let behind = |count: usize| (self.headline + count).min(self.runs.runs.len());
         let before = |count: usize| self.headline.saturating_sub(count);
         let near = (self.headline..behind(NEAREST)).chain((before(NEAREST)..self.headline).rev());
-        near.chain(behind(NEAREST)..behind(BEHIND)).chain((before(BEFORE)..before(NEAREST)).rev())
+        let near = near.chain(behind(NEAREST)..behind(BEHIND));
+        near.chain((before(BEFORE)..before(NEAREST)).rev()).filter(|number| !self.is_of_readers(*number))
     }
 
     /// The numbers of all runs: those near, then those behind, then those before.
-    pub(super) fn by_nearness(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn by_nearness(&self) -> impl Iterator<Item = usize> {
         let behind = (self.headline + BEHIND).min(self.runs.runs.len())..self.runs.runs.len();
         let before = 0..self.headline.saturating_sub(BEFORE);
-        self.near_runs().chain(behind).chain(before.rev())
+        let far = behind.chain(before.rev()).filter(|number| !self.is_of_readers(*number));
+        self.near_runs().chain(far)
+    }
+
+    /// The parts in which readers write.
+    pub(super) fn threads(&self) -> &Threads {
+        self.threads.get_or_init(|| Threads::new(self.page, self.runs, self.headline))
+    }
+
+    /// Whether a run is what a reader wrote.
+    fn is_of_readers(&self, number: usize) -> bool {
+        self.threads().hold(self.runs.runs[number].first)
     }
 
     pub(super) fn runs(&self) -> &'a Runs {
@@ -58,7 +76,7 @@ impl<'a> Visible<'a> {
     }
 
     /// The short texts near the headline.
-    pub(super) fn near_texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+    pub(super) fn near_texts(&self) -> impl Iterator<Item = &'a str> {
         let runs = self.runs;
         let short = move |number: usize| {
             (runs.runs[number].words <= MOST_WORDS).then_some(runs.runs[number].text.as_str())

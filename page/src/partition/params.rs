@@ -14,7 +14,7 @@ use crate::generation::Generation;
 use crate::preset::Preset;
 
 /// Raised whenever the same parameters give another hierarchy or contribution, or other slots.
-const ALGORITHMS: u32 = 15;
+const ALGORITHMS: u32 = 16;
 
 /// The method that turns the leaves of a page into a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use crate::Page;
 use crate::extract::cldr::Language;
 use crate::extract::properties::says_property;
 use crate::extract::runs::Run;
+use crate::extract::threads::Threads;
 use crate::extract::visible::Visible;
 use crate::reading::NodeId;
 use crate::text::letters;
@@ -122,12 +123,13 @@ pub(super) fn visible_credits(
 ) -> Vec<Credit> {
     let mut found = Vec::new();
     let tree = &page.tree;
-    for (source, nodes) in elements_by_source(page) {
+    for (source, nodes) in elements_by_source(page, visible.threads()) {
         add_credits(page, source, nodes.into_iter(), &mut found);
     }
     let runs = &visible.runs().runs;
     let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
-    let bylines = runs.iter().filter(is_line).filter(|run| says_by(&run.text, language)).take(MOST_BYLINES);
+    let bylines = runs.iter().filter(is_line).filter(|run| says_by(&run.text, language));
+    let bylines = bylines.filter(|run| !visible.threads().hold(run.first)).take(MOST_BYLINES);
     let near = || visible.near_runs().map(|number| &runs[number]).filter(is_line);
     let linked = near().flat_map(|run| page.leaves.range_under(tree, run.block).take(MOST_TEXTS));
     let linked = linked.filter_map(|leaf| page.leaves.link(leaf)).filter(|&link| is_named_link(page, link));
@@ -148,8 +150,8 @@ pub(super) fn visible_credits(
     found
 }
 
-/// The elements that the markup marks as naming an author, by source.
-fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
+/// The elements that the markup marks as naming an author, by source. Readers' names are marked alike.
+fn elements_by_source(page: &Page, threads: &Threads) -> [(Source, Vec<NodeId>); 4] {
     let tree = &page.tree;
     let mut found =
         [Source::Rel, Source::Microdata, Source::Class, Source::Link].map(|source| (source, Vec::new()));
@@ -164,7 +166,7 @@ fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
                 "href" => (3, &|| tag == Some("a") && is_author_path(value)),
                 _ => continue,
             };
-            if found[at].1.len() < MOST_ELEMENTS && is_marked() {
+            if found[at].1.len() < MOST_ELEMENTS && is_marked() && !threads.hold(node) {
                 found[at].1.push(node);
             }
         }

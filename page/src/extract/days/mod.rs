@@ -138,7 +138,9 @@ fn measured_days(
     site: &SiteZone,
 ) -> (Vec<Day>, Vec<f32>, Option<(i64, i32)>) {
     let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.date_style);
-    let mut mentions = [metadata.dates.clone(), shown].concat();
+    let is_of_readers = |mention: &&Mention| mention.node.is_some_and(|node| visible.threads().hold(node));
+    let declared = metadata.dates.iter().filter(|mention| !is_of_readers(mention)).cloned();
+    let mut mentions: Vec<Mention> = declared.chain(shown).collect();
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.date_style);
     // Instants in UTC become local times, each once: by the page's own zone, or by that of the site's other pages.
     let mut local: Vec<(String, String)> = Vec::new();
