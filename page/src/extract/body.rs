@@ -119,7 +119,7 @@ fn shown_body(
 ) -> Body {
     let (mut chosen, witness) = choose_runs(page, runs, claims, choice, site_context);
     let headline = Visible::new(page, runs, title).headline();
-    mend::mend_choice(page, runs, headline, &mut chosen);
+    mend::mend_choice(page, runs, headline, choice.focus, &mut chosen);
     let blocks = blocks_of(page, runs, chosen, headline, claims);
     Body { blocks, method: "runs", witness }
 }

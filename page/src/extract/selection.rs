@@ -37,7 +37,7 @@ impl Focus {
         match self {
             Focus::Balanced => 1.0,
             Focus::Precision => 0.25,
-            Focus::Recall => 3.0,
+            Focus::Recall => 4.0,
         }
     }
 }

@@ -186,7 +186,6 @@ fn heads_comments(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::extract::{Article, article};
     use crate::testing::page_at;
     use crate::time::Timestamp;

@@ -12,6 +12,7 @@ use crate::Page;
 use crate::article::MarkKind;
 use crate::extract::foreign::foreign_runs;
 use crate::extract::runs::{Run, RunMark, Runs, ends_sentence};
+use crate::extract::selection::Focus;
 use crate::reading::{NodeId, PageTree};
 use crate::text::letters;
 
@@ -29,6 +30,8 @@ const LABEL_WORDS: f32 = 4.0;
 const MOST_NODES: usize = 40;
 /// Least letters of a linked line that says something; fewer are a number or a mark.
 const LEAST_LETTERS: usize = 4;
+/// Share of a line's words in links from which it is mostly links.
+const MOSTLY_LINKS: f32 = 0.4;
 /// Least words of a linked line that is a sentence.
 const SENTENCE_WORDS: f32 = 5.0;
 /// Share of a quotation's words or a list's items that must be chosen for the rest to follow, and most elements between a run and
@@ -51,7 +54,7 @@ const MOST_MARKS: usize = 200;
 const FILES: [&str; 9] = [".pdf", ".doc", ".docx", ".xls", ".xlsx", ".csv", ".odt", ".zip", ".epub"];
 
 /// Mends which runs are chosen. `headline` is the number of the headline's run.
-pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mut [bool]) {
+pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, focus: Focus, chosen: &mut [bool]) {
     if !chosen.contains(&true) {
         return;
     }
@@ -69,6 +72,9 @@ pub(super) fn mend_choice(page: &Page, runs: &Runs, headline: usize, chosen: &mu
     put_in_rests(&page.tree, runs, &is_out, chosen);
     put_in_quotations(&page.tree, runs, &is_out, chosen);
     put_in_notes(&page.tree, &runs.runs, &is_out, chosen);
+    if focus == Focus::Recall {
+        put_in_all_linked_lines(&page.tree, &runs.runs, &is_out, chosen);
+    }
 }
 
 fn take_out(chosen: &mut [bool], is_out: &[bool]) {
@@ -170,6 +176,8 @@ fn put_in_linked_lines(page: &Page, runs: &[Run], chosen: &mut [bool]) {
         if !run.is_mere_link() || run.is_button || chosen[at] {
             // A row of links ends at anything else.
             lines.clear();
+            let is_among = at < last && parents.contains(&page.tree.parent(run.block));
+            chosen[at] |= is_among && !run.is_button && is_line_of_sources(page, run);
             continue;
         }
         let Some(link) = link_of(&page.tree, run) else { continue };
@@ -199,6 +207,37 @@ fn put_in_linked_lines(page: &Page, runs: &[Run], chosen: &mut [bool]) {
             chosen[above] = true;
         }
         lines.push(at);
+    }
+}
+
+/// Whether a line is mostly links, several with a few words between them, and all lead to files or other sites. One link beside a few
+/// words is often a credit or the source of a post.
+fn is_line_of_sources(page: &Page, run: &Run) -> bool {
+    let links = || run.marks.iter().filter(|mark| mark.kind == MarkKind::Link).take(MOST_MARKS);
+    run.link_share() >= MOSTLY_LINKS
+        && links().nth(1).is_some()
+        && links().all(|mark| leads_to_source(page, mark.node))
+}
+
+/// Chooses lines that are mostly links between the story's paragraphs, wherever they lead, and such items of its lists. Most of these are
+/// the site's teasers, but some are the story's own.
+fn put_in_all_linked_lines(tree: &PageTree, runs: &[Run], is_out: &[bool], chosen: &mut [bool]) {
+    let (Some(first), Some(last)) =
+        (chosen.iter().position(|is_chosen| *is_chosen), chosen.iter().rposition(|is_chosen| *is_chosen))
+    else {
+        return;
+    };
+    let parents: FxHashSet<Option<NodeId>> =
+        chosen_runs(runs, chosen).map(|run| tree.parent(run.block)).collect();
+    for at in first..last {
+        let run = &runs[at];
+        let is_line =
+            !run.is_button && run.link_share() >= MOSTLY_LINKS && letters(&run.text).len() >= LEAST_LETTERS;
+        let above = tree.parent(run.block);
+        let list = above.filter(|&above| matches!(tree.tag(above), Some("ul" | "ol")));
+        let is_among =
+            || parents.contains(&above) || list.is_some_and(|list| parents.contains(&tree.parent(list)));
+        chosen[at] |= !is_out[at] && is_line && is_among();
     }
 }
 
@@ -364,11 +403,16 @@ mod tests {
     /// Chooses the runs of a page that begin with a capital, and mends the choice.
     #[track_caller]
     fn check(html: &str, expected: &[&str]) {
+        check_focus(Focus::Balanced, html, expected);
+    }
+
+    #[track_caller]
+    fn check_focus(focus: Focus, html: &str, expected: &[&str]) {
         let page = page(html);
         let runs = Runs::new(&page);
         let mut chosen: Vec<bool> =
             runs.runs.iter().map(|run| run.text.starts_with(char::is_uppercase)).collect();
-        mend_choice(&page, &runs, 0, &mut chosen);
+        mend_choice(&page, &runs, 0, focus, &mut chosen);
         let found = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
         assert_eq!(found.map(|(run, _)| run.text.as_str()).collect::<Vec<_>>(), expected, "{html}");
     }
@@ -412,6 +456,32 @@ mod tests {
         check(&format!("<p>{LONG}<p>Yes.{}", link(elsewhere, "the plan")), &[LONG, "Yes."]);
         let shared = "https://other.test/share?u=/story";
         check(&format!("<p>{LONG}{}<p>Yes.", link(shared, "send it on")), &[LONG, "Yes."]);
+    }
+
+    #[test]
+    fn a_line_of_links_to_other_sites_is_put_in() {
+        let line = |second: &str| {
+            format!(
+                "<p>{LONG}<p><a href=https://shop.test/1>white shirt</a>, wide – <a href='{second}'>black shoes</a><p>Yes."
+            )
+        };
+        check(&line("https://shop.test/2"), &[LONG, "white shirt, wide – black shoes", "Yes."]);
+        check(&line("/our-shoes"), &[LONG, "Yes."]);
+        check(
+            &format!("<p>{LONG}<p>photo: <a href=https://ada.test/1>ada lovelace</a><p>Yes."),
+            &[LONG, "Yes."],
+        );
+    }
+
+    #[test]
+    fn a_focus_on_recall_keeps_linked_lines_among_the_paragraphs() {
+        let html = format!(
+            "<p>{LONG}<p><a href=/2>read on about floods</a><ul><li><a href=/3>a list of the bridges</a></ul><p>Yes.\
+             <p><a href=/4>more about the town</a>"
+        );
+        check(&html, &[LONG, "Yes."]);
+        let recall = [LONG, "read on about floods", "a list of the bridges", "Yes."];
+        check_focus(Focus::Recall, &html, &recall);
     }
 
     #[test]
