@@ -121,7 +121,12 @@ pub(crate) fn sentence(correction: &Correction, taxonomy: &Taxonomy) -> String {
         Correction::Split { concept, forms, label: name } => {
             let forms: Vec<String> = forms.iter().map(|form| format!("“{form}”")).collect();
             let name = name.as_ref().map(|name| format!(", called “{name}”")).unwrap_or_default();
-            format!("{} of {} become a concept of their own{name}", forms.join(", "), label(concept))
+            let become_one = if forms.len() == 1 {
+                "becomes a concept of its own"
+            } else {
+                "become a concept of their own"
+            };
+            format!("{} of {} {become_one}{name}", forms.join(", "), label(concept))
         }
         Correction::Under { concept, parent } => format!("{} is put under {}", label(concept), label(parent)),
         Correction::NotUnder { concept, parent } => {

@@ -86,7 +86,11 @@ mod tests {
 
     #[test]
     fn a_full_name_that_is_followed_by_the_last_name_alone_is_told() {
-        check("trump", "Donald J. Trump won. Later Trump said so, and Trump left.", &["Donald"]);
+        check(
+            "trump",
+            "Donald J. Trump won. Later they said that Trump left, and that Trump won.",
+            &["Donald"],
+        );
         check("Muscat", "Joseph Muscat lost. Muscat's wife said that Muscat left.", &["Joseph"]);
     }
 
