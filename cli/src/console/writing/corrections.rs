@@ -194,7 +194,7 @@ fn form_of(key: &str, mark: &str) -> Markup {
                 select #correct-kind name="kind" { @for (kind, text) in KINDS { option value=(kind) { (text) } } }
             }
             div {
-                label for="correct-value" { "The new label, or the other concept by its name or key; nothing to leave it out" }
+                label for="correct-value" { "The new label, or the name or key of the other concept (empty if it is left out)" }
                 input #correct-value name="value" autocomplete="off" dir="auto";
             }
             div {
