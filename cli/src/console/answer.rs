@@ -10,7 +10,7 @@ use serde_json::json;
 use super::frame::{NavigationItem, bare_page};
 use crate::html::values::Number;
 
-/// The code of what is not read yet. The page that says so is loaded again by the browser.
+/// The code of the answer while the console has not read the run yet. The browser reloads that page by itself.
 const READING: &str = "reading";
 /// After how many seconds to ask again.
 const ASK_AGAIN: header::HeaderValue = header::HeaderValue::from_static("3");

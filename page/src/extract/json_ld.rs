@@ -284,7 +284,7 @@ fn is_article(object: &Map<String, Value>) -> bool {
     is_a(object, |kind| ["Article", "Posting", "Report"].iter().any(|end| kind.ends_with(end)))
 }
 
-/// Whether an object is what a reader wrote. It need not stand below the story.
+/// Whether an object is a reader's comment. Some sites declare comments beside the article instead of inside it.
 fn is_comment(object: &Map<String, Value>) -> bool {
     is_a(object, |kind| matches!(kind.rsplit(['/', ':']).next(), Some("Comment" | "UserComments")))
 }

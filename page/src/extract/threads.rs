@@ -1,4 +1,4 @@
-//! The parts of a page in which readers write: comments, and what stands under a heading that says so.
+//! The parts of a page that readers wrote: elements marked as comments, and what follows a heading like "3 comments".
 //!
 //! A reader's name and day look like a byline, and are marked up like one. So they are no candidates for the author and the day of the
 //! story. A story itself may stand in an element that is called a comment, as opinions are: only what follows the story,
@@ -122,7 +122,7 @@ impl Story<'_> {
     /// Whether a part that is named after comments holds some: it follows the story, or it holds comments one by one.
     fn is_thread(&self, node: NodeId, items: &[NodeId]) -> bool {
         let range = self.runs.under(self.tree, node);
-        // A line with the number of comments often holds the byline, too.
+        // Many blogs show the byline and the number of comments in one line.
         let holds_texts = range.len() > 1 || self.prose.over(range.clone()) > 0.0;
         let next = items.partition_point(|item| *item < node);
         let holds_items = || items.get(next).is_some_and(|item| *item < self.tree.subtree_end(node));
@@ -138,7 +138,7 @@ impl Story<'_> {
             && self.prose_before(range.start) >= LEAST_STORY.max(own)
     }
 
-    /// What stands under headings like "3 comments", up to the next heading or footer.
+    /// The parts below headings like "3 comments", each up to the next heading or footer.
     fn headed_parts(&self) -> Vec<Range<NodeId>> {
         let mut found: Vec<Range<NodeId>> = Vec::new();
         for (at, run) in self.runs.runs.iter().enumerate() {

@@ -304,7 +304,7 @@ impl Held {
 
     /// Whether what counts of a listing that shows no page any more is one of its last states. A listing is handed on for mining at
     /// most every [`mine_again_s`](ScheduleConfig::mine_again_s), so the last state before it led elsewhere may never have been; which
-    /// one was depends on the times of all visits before. A listing that stays is handed on again when the sites stand still.
+    /// one was depends on when it was visited before. A listing that still shows a page is handed on once more after the sites stand still.
     fn counts_a_late_state(&self, world: &LivingWorld, url: &str) -> bool {
         let wait = ScheduleConfig::default().mine_again_s * 1_000;
         let late = self.shown.late_states(url, wait);

@@ -122,7 +122,7 @@ impl<'a, 'k> Meanings<'a, 'k> {
             let full = placed.first_names(key).into_iter().filter_map(|first| {
                 called.get(&(language(key), spelled(&format!("{first} {}", label.spelled)).as_str())).copied()
             });
-            // Of two full names neither is meant for sure.
+            // With two full names, it is not clear which one is meant.
             if let [full] = full.collect::<Vec<_>>()[..]
                 && placed.likeness_anywhere(key, full) >= Some(SAME_WORDS)
             {
