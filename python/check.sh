@@ -9,10 +9,6 @@ venv=$(../tests/python-env.sh python requirements-test.txt)
 wheels=${CARGO_TARGET_DIR:-../target}/wheels
 rm -rf "$wheels"
 PYO3_PYTHON="$venv/bin/python" "$venv/bin/maturin" build --quiet --locked --profile "${1:-release}" --out "$wheels"
-if [ "$(stat -c %s "$wheels"/newslode-*.whl)" -gt $((12 << 20)) ]; then
-    echo "the wheel is larger than 12 MiB" >&2
-    exit 1
-fi
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/newslode-*.whl
 # What only installing in a clean environment shows: metadata, and the bill of materials.
 ../release/try-wheel.sh "$wheels"/newslode-*.whl "$venv/bin/python"

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import packing
 
+# Most bytes of a wheel: everyone who installs the package loads it.
+LARGEST = 12 << 20
+
 
 def main():
     if len(sys.argv) != 3:
@@ -28,7 +31,11 @@ def main():
             command += ["--zig", "--compatibility", "manylinux2014"]
     # An interpreter of the machine that builds: the stable ABI needs no other.
     paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    before = set(folder.glob("*.whl"))
     subprocess.run(command, cwd=packing.ROOT / "python", check=True, env=os.environ | {"PYO3_PYTHON": sys.executable, "PATH": paths})
+    for wheel in set(folder.glob("*.whl")) - before:
+        if wheel.stat().st_size > LARGEST:
+            raise SystemExit(f"{wheel.name} has {wheel.stat().st_size:,} bytes, more than the {LARGEST:,} that it may have")
 
 
 if __name__ == "__main__":

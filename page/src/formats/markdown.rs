@@ -115,7 +115,15 @@ fn inline(block: &Block) -> String {
             open.pop().into_iter().for_each(|mark| text.push_str(&end_of(mark)));
         }
         for mark in wanted.into_iter().skip(kept) {
-            text.push_str(if mark.kind == MarkKind::Link { "[" } else { delimiter(mark.kind) });
+            if mark.kind == MarkKind::Link {
+                // An exclamation mark before the bracket would make the link a picture.
+                if text.ends_with('!') {
+                    text.insert(text.len() - 1, '\\');
+                }
+                text.push('[');
+            } else {
+                text.push_str(delimiter(mark.kind));
+            }
             open.push(mark);
         }
         text.push_str(&markdown_part(segment.text, &block.text[..done]));

@@ -213,6 +213,22 @@ fn emphasis_of_a_link_that_touches_letters_is_left_out_of_markdown() {
 }
 
 #[test]
+fn a_link_behind_an_exclamation_mark_is_no_picture_in_markdown() {
+    let marks = vec![link(4, 8, "https://a.example/")];
+    let block = Block { marks, ..Block::new(BlockKind::Paragraph, "Ha! look".to_owned()) };
+    let close = Block {
+        marks: vec![link(3, 7, "https://a.example/")],
+        ..Block::new(BlockKind::Paragraph, "Ha!look".to_owned())
+    };
+    let article = Article { body: vec![block, close], ..Article::default() };
+    let written = markdown(&article);
+    assert!(written.contains("Ha! [look](") && written.contains("Ha\\![look]("), "{written}");
+    let (blocks, addresses) = read_markdown(&written);
+    assert_eq!(blocks.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), ["Ha! look", "Ha!look"]);
+    assert_eq!(addresses.len(), 2, "{written}");
+}
+
+#[test]
 fn html_holds_the_same_after_a_parser_read_it() {
     let written = html(&whole());
     let page = crate::testing::page(&written);

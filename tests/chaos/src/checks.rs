@@ -16,7 +16,7 @@ use newslode_common::store::{Frontier, SiteState};
 use newslode_e2e::articles::of_pages;
 use newslode_e2e::lab::Lab;
 use newslode_e2e::news::{
-    each_article_once, each_event_heard, each_event_once, not_counted, urls, without_outcome,
+    changed_kind, each_article_once, each_event_heard, each_event_once, not_counted, urls, without_outcome,
 };
 use newslode_e2e::services::uncounted;
 use newslode_miner::work::knowledge::{Knowledge, teach};
@@ -172,13 +172,6 @@ pub(crate) async fn compare(
     let leaks = bench.notes().memory.leaks();
     tell(bench, "memory", leaks);
     Ok(())
-}
-
-/// The addresses of pages that were articles until the other pages of their site showed that they are none.
-fn changed_kind(history: &str) -> BTreeSet<String> {
-    let events = history.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let changed = events.filter(|event| event["reason"] == "not_an_article");
-    changed.filter_map(|event| event["url"].as_str().map(str::to_owned)).collect()
 }
 
 /// Those of the world's articles that must be there: of the sites that were mined, all but those that failed at their

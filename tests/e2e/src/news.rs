@@ -7,6 +7,7 @@
 //! says what is compared in which mode, and why.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use lapin::options::{BasicGetOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::FieldTable;
@@ -28,7 +29,12 @@ pub struct News {
     gold: BTreeSet<String>,
     /// The articles that are exported. Some of the world's are not recognised as articles, whatever fetches them.
     articles: BTreeSet<String>,
+    /// Pages that were articles until others of their site showed that they are none.
+    changed: BTreeSet<String>,
 }
+
+/// The longest time that articles may take to follow the sums.
+const ARTICLES_FOLLOW: Duration = Duration::from_secs(60);
 
 impl News {
     /// The name of the undisturbed run.
@@ -44,10 +50,11 @@ impl News {
         let done = outcomes.values().map(|urls| urls.as_u64().unwrap()).sum();
         let folder = lab.path(News::RUN).display().to_string();
         let exported = lab.ok(&["export", "articles", &folder]).await;
+        let changed = changed_kind(&lab.ok(&["export", "articles", &folder, "--history"]).await);
         let (gold, articles) = (lab.gold().clone(), urls(&exported));
         let known = articles.intersection(&gold).count();
         assert!(known * 10 >= gold.len() * 7, "only {known} of {} articles are recognised", gold.len());
-        let news = News { digests, done, gold, articles };
+        let news = News { digests, done, gold, articles, changed };
         news.is_in(lab, News::RUN).await;
         news
     }
@@ -67,15 +74,27 @@ impl News {
         let folder = lab.path(run).display().to_string();
         lab.ok(&["verify", "--quiet", &folder]).await;
         let articles = lab.ok(&["export", "articles", &folder]).await;
-        self.are_all_in(&articles).unwrap_or_else(|error| panic!("{run}: {error}"));
         let history = lab.ok(&["export", "articles", &folder, "--history"]).await;
+        self.are_all_in(&articles, &history).unwrap_or_else(|error| panic!("{run}: {error}"));
         each_event_once(&history).unwrap_or_else(|error| panic!("{run}: {error}"));
     }
 
-    /// Whether exported lines hold the articles of the undisturbed run, each once, and no others.
-    fn are_all_in(&self, lines: &str) -> Result<(), String> {
-        each_article_once(lines, &self.articles, &self.articles)
+    /// Whether exported lines hold the articles of the undisturbed run, each once, and no page that is no article. A page
+    /// changes its kind once a week at most, so those that did, here or there, may have the one or the other; and a page at
+    /// the threshold is an article or none by which pages of its site were read before it.
+    fn are_all_in(&self, lines: &str, history: &str) -> Result<(), String> {
+        let either: BTreeSet<String> = changed_kind(history).union(&self.changed).cloned().collect();
+        let must = self.articles.difference(&either).cloned().collect();
+        let may = self.articles.union(&either).chain(&self.gold).cloned().collect();
+        each_article_once(lines, &must, &may)
     }
+}
+
+/// The addresses of pages that were articles until the other pages of their site showed that they are none, by the lines of
+/// an exported history.
+pub fn changed_kind(history: &str) -> BTreeSet<String> {
+    let events = history.lines().map(parsed);
+    events.filter(|event| event["reason"] == "not_an_article").map(|event| text(&event, "url")).collect()
 }
 
 /// The addresses of exported articles.
@@ -231,10 +250,21 @@ impl Installation<'_> {
         assert!(without.is_empty(), "URLs without an outcome: {without:?}\n{}", self.logs());
         let lost = not_counted(&self.store().await, &news.gold).await;
         assert!(lost.is_empty(), "articles that are not counted: {lost:?}\n{}", self.logs());
-        let articles = self.exported(&[]).await;
-        news.are_all_in(&articles).unwrap_or_else(|error| panic!("{error}\n{}", self.logs()));
+        self.has_the_articles(news).await;
         let history = self.exported(&["--history"]).await;
         each_event_once(&history).unwrap_or_else(|error| panic!("{error}\n{}", self.logs()))
+    }
+
+    /// Waits until the exported articles are those of the undisturbed run: they follow the sums a moment later.
+    async fn has_the_articles(&self, news: &News) {
+        let begun = Instant::now();
+        loop {
+            let articles = self.exported(&[]).await;
+            let history = self.exported(&["--history"]).await;
+            let Err(error) = news.are_all_in(&articles, &history) else { return };
+            assert!(begun.elapsed() < ARTICLES_FOLLOW, "{error}\n{}", self.logs());
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
     }
 }
 
