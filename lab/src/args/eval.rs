@@ -121,6 +121,10 @@ pub(crate) struct EvalPlacesArgs {
     /// the pages.
     #[arg(long)]
     pub(crate) ablation: bool,
+    /// Score each site once more by what parts of its pages teach, as a crawl reads them that has begun or that follows the news
+    /// alone. Each part is scored by its own articles.
+    #[arg(long)]
+    pub(crate) parts: bool,
     /// Print how each slot of the site behaves.
     #[arg(long)]
     pub(crate) slots: bool,

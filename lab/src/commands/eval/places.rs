@@ -151,6 +151,39 @@ const ABLATIONS: [Ablation; 11] = [
     },
 ];
 
+/// A site of which fewer pages are read.
+struct Part {
+    name: &'static str,
+    /// The articles that are read, in thousandths.
+    articles: u64,
+    /// The other pages that are read, in thousandths. The front page always is.
+    others: u64,
+}
+
+/// Parts of a site, as a crawl that has begun or that follows the news alone reads them.
+const PARTS: [Part; 8] = [
+    Part { name: "half of the articles", articles: 500, others: 1000 },
+    Part { name: "a tenth of the articles", articles: 100, others: 1000 },
+    Part { name: "half of the other pages", articles: 1000, others: 500 },
+    Part { name: "a fifth of the other pages", articles: 1000, others: 200 },
+    Part { name: "a twentieth of the other pages", articles: 1000, others: 50 },
+    Part { name: "articles and the front page alone", articles: 1000, others: 0 },
+    Part { name: "a fifth of all pages", articles: 200, others: 200 },
+    Part { name: "a tenth of the articles and the front page", articles: 100, others: 0 },
+];
+
+impl Part {
+    /// Whether it has a page; equal on every machine.
+    fn has(&self, page: &ReadPage, is_article: bool) -> bool {
+        let of_all = if is_article { self.articles } else { self.others };
+        let is_front = url::Url::parse(page.url.as_str()).is_ok_and(|url| url.path() == "/");
+        let number = page.url.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        is_front || (number >> 32) % 1000 < of_all
+    }
+}
+
 fn is_link(slot: &str) -> bool {
     slot.starts_with("a ")
 }
@@ -188,6 +221,7 @@ pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
     out::line(&header)?;
     let mut all = Counts::default();
     let mut ablated = [(); ABLATIONS.len()].map(|()| Counts::default());
+    let mut in_part = [(); PARTS.len()].map(|()| Counts::default());
     for path in sites {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let site = RecordedSite::read(&path, quiet)?;
@@ -199,11 +233,23 @@ pub(super) fn run(args: &EvalPlacesArgs, quiet: bool) -> anyhow::Result<Exit> {
                 sum.add(&site.score_ablated(args, ablation));
             }
         }
+        if args.parts {
+            for (sum, part) in in_part.iter_mut().zip(&PARTS) {
+                let counts = site.score_part(args, part)?;
+                out::line(counts.row(&format!("  {}", part.name)))?;
+                sum.add(&counts);
+            }
+        }
     }
     out::line(all.row("all"))?;
     if args.ablation {
         for (counts, ablation) in ablated.iter().zip(&ABLATIONS) {
             out::line(counts.row(ablation.name))?;
+        }
+    }
+    if args.parts {
+        for (counts, part) in in_part.iter().zip(&PARTS) {
+            out::line(counts.row(part.name))?;
         }
     }
     for (kinds, (judged, right)) in &all.by_evidence {
@@ -242,8 +288,13 @@ impl RecordedSite {
         self.pages.iter().map(shown).collect()
     }
 
-    /// Learns the site's scheme.
-    fn learn(&self, slots: &[Vec<SlotUse>], hides_listings: bool) -> (PlaceFinder, Vec<SlotReport>) {
+    /// Learns the site's scheme from those of its pages that `has` has.
+    fn learn(
+        &self,
+        slots: &[Vec<SlotUse>],
+        hides_listings: bool,
+        has: impl Fn(&ReadPage) -> bool,
+    ) -> (PlaceFinder, Vec<SlotReport>) {
         let scheme_page = |(page, slots)| -> SchemePage<'_> {
             let page: &ReadPage = page;
             let slots: &Vec<SlotUse> = slots;
@@ -257,7 +308,8 @@ impl RecordedSite {
                 links: if hides_listings { &[] } else { &page.contribution.links },
             }
         };
-        let pages: Vec<SchemePage<'_>> = self.pages.iter().zip(slots).map(scheme_page).collect();
+        let read = self.pages.iter().zip(slots).filter(|(page, _)| has(page));
+        let pages: Vec<SchemePage<'_>> = read.map(scheme_page).collect();
         let (scheme, reports) = SiteScheme::learn(&pages);
         (PlaceFinder::new(scheme), reports)
     }
@@ -265,7 +317,7 @@ impl RecordedSite {
     /// Learns the site's scheme and scores it. Prints what was asked for.
     fn score(&self, args: &EvalPlacesArgs) -> anyhow::Result<Counts> {
         let slots = self.slots(|slot| is_hidden(args, slot));
-        let (finder, reports) = self.learn(&slots, false);
+        let (finder, reports) = self.learn(&slots, false, |_| true);
         if args.slots {
             print_slots(&reports)?;
         }
@@ -294,12 +346,28 @@ impl RecordedSite {
     /// The score of what is learnt with more hidden.
     fn score_ablated(&self, args: &EvalPlacesArgs, ablation: &Ablation) -> Counts {
         let slots = self.slots(|slot| is_hidden(args, slot) || (ablation.hides)(slot));
-        let (finder, _) = self.learn(&slots, ablation.hides_listings);
+        let (finder, _) = self.learn(&slots, ablation.hides_listings, |_| true);
         let mut counts = Counts::default();
         for (page, slots) in self.pages.iter().zip(&slots).filter(|(page, _)| self.is_article(page)) {
             count(&mut counts, &finder.places_of(&page.url, &page.authors, slots), self.gold.get(&page.said));
         }
         counts
+    }
+
+    /// The score of the articles of a part, by what is learnt from it alone.
+    fn score_part(&self, args: &EvalPlacesArgs, part: &Part) -> anyhow::Result<Counts> {
+        let slots = self.slots(|slot| is_hidden(args, slot));
+        let has = |page: &ReadPage| part.has(page, self.is_article(page));
+        let (finder, reports) = self.learn(&slots, false, has);
+        if args.slots {
+            print_slots(&reports)?;
+        }
+        let mut counts = Counts::default();
+        let read = self.pages.iter().zip(&slots).filter(|(page, _)| self.is_article(page) && has(page));
+        for (page, slots) in read {
+            count(&mut counts, &finder.places_of(&page.url, &page.authors, slots), self.gold.get(&page.said));
+        }
+        Ok(counts)
     }
 }
 

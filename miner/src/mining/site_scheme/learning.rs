@@ -7,8 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{Target, first_of_listing, folded, is_declared, is_tag_slot, join_key, last_part};
 use super::slots::{
-    LEAST_ARTICLES, Rejected, SchemePage, Site, SlotReport, SlotSums, best_beside, common_classes, judge,
-    names_listings, sums_of_slots,
+    LEAST_ARTICLES, Rejected, SchemePage, Site, SlotReport, SlotSums, best_beside, common_classes,
+    folders_of_periods, judge, links_family, names_listings, sums_of_slots,
 };
 use super::{AcceptedSlot, BROAD, PlaceKind, SchemePlace, SchemeTree, SiteScheme};
 
@@ -38,12 +38,26 @@ impl SiteScheme {
         }
         let classes = common_classes(&site);
         let slots = sums_of_slots(&mut site, &classes);
-        let judged: Vec<(String, SlotSums, SlotReport)> = slots
+        let mut judged: Vec<(String, SlotSums, SlotReport)> = slots
             .into_iter()
             .map(|(name, sums)| {
                 let report = judge(&site, &name, &sums);
                 (name, sums, report)
             })
+            .collect();
+        // What leads into the folders of issues leads through the issues, and names no places of the site.
+        let issues = folders_of_periods(&site, &judged);
+        if !issues.is_empty() {
+            for (_, sums, report) in judged.iter_mut().filter(|(name, ..)| name.starts_with("a ")) {
+                if report.rejected.is_none() && sums.leads_into(&site, &issues) {
+                    report.rejected = Some(Rejected::Period);
+                }
+            }
+        }
+        let menu: FxHashSet<u32> = judged
+            .iter()
+            .filter(|(name, _, report)| name.starts_with("a ") && report.rejected == Some(Rejected::Constant))
+            .flat_map(|(_, sums, _)| sums.names.keys().copied())
             .collect();
         let mut accepted: Vec<(String, SlotSums)> = Vec::new();
         let mut reports = Vec::new();
@@ -52,7 +66,13 @@ impl SiteScheme {
             if report.rejected.is_none() {
                 report.rejected = match report.agreement {
                     Some(agreement) if agreement < best => Some(Rejected::NotListedBack),
-                    _ if is_declared(&name) || names_listings(&site, &sums) => None,
+                    _ if is_declared(&name)
+                        || names_listings(&site, &sums)
+                        || links_family(&site, &sums)
+                        || sums.names_one_of(&menu) =>
+                    {
+                        None
+                    }
                     Some(agreement)
                         if agreement >= LEAST_LISTED_BACK && sums.sets.len() >= LEAST_ARTICLES =>
                     {

@@ -31,6 +31,8 @@ const LEAST_READ: usize = 3;
 /// From this part of targets that are short periods, a slot names issues. A site that spans fewer months has none.
 const MOST_PERIODS: f64 = 0.6;
 const LEAST_MONTHS: i64 = 20;
+/// From this part of uses that lead into folders of issues, a slot leads through these.
+const MOST_INTO_PERIODS: f64 = 0.2;
 /// The part of a site's time, as a divisor, within which a period lies; and the fewest dated articles that tell.
 const SHORT: i64 = 10;
 const LEAST_DATED: usize = 4;
@@ -38,6 +40,13 @@ const LEAST_DATED: usize = 4;
 const LEAST_SERIES: usize = 3;
 /// An article that more listings show is in a box of every page.
 const MOST_LISTINGS: usize = 6;
+/// A page without an article that was read is a listing of others if it links so many pages that were not read and that few
+/// pages link.
+const LEAST_UNREAD: usize = 3;
+/// A slot whose targets were not read names places if so many of them are pages of one folder, and this part of its uses are
+/// called as their addresses are.
+const LEAST_FAMILY: usize = 3;
+const LEAST_CALLED_SO: f64 = 0.6;
 /// Fewest articles from which a scheme is learnt.
 pub(super) const LEAST_ARTICLES: usize = 5;
 /// The fewest targets that are part of a menu if they always occur together.
@@ -113,6 +122,8 @@ pub(super) struct Site<'a> {
     pub(super) articles: Vec<usize>,
     /// Listing → the articles that it shows, without those that very many listings show.
     pub(super) listings: FxHashMap<&'a str, FxHashSet<usize>>,
+    /// Pages that show no article of those read, but link pages that were not read and that may be articles.
+    unread: FxHashSet<&'a str>,
     /// Addresses of articles.
     pub(super) article_urls: FxHashSet<&'a str>,
     pub(super) targets: Vec<Target>,
@@ -152,6 +163,7 @@ impl<'a> Site<'a> {
         );
         let article_urls = number.keys().copied().collect();
         let mut site = Site {
+            unread: listings_of_unread(pages, &listings, most),
             pages,
             articles,
             listings,
@@ -230,12 +242,44 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn is_article(&self, target: u32) -> bool {
+    /// Whether a target was read, and shows what it is: an article, a listing, or a page that is neither.
+    fn is_judged(&self, target: u32) -> bool {
         match self.targets.get(target as usize) {
-            Some(Target::Page(url)) => self.article_urls.contains(url.as_str()),
+            Some(Target::Page(url)) => {
+                self.article_urls.contains(url.as_str())
+                    || self.listings.contains_key(url.as_str()) && !self.unread.contains(url.as_str())
+            }
             _ => false,
         }
     }
+}
+
+/// The pages that show no article of those read, and link at least [`LEAST_UNREAD`] pages of their site that were not read and
+/// that at most so many pages link, as menus do not. They may be listings of articles that a crawl has not come to.
+fn listings_of_unread<'a>(
+    pages: &'a [SchemePage<'a>],
+    listings: &FxHashMap<&'a str, FxHashSet<usize>>,
+    most: usize,
+) -> FxHashSet<&'a str> {
+    let read: FxHashSet<&str> = pages.iter().map(|page| bare(page.url.as_str())).collect();
+    let unread = |page: &SchemePage<'a>| -> FxHashSet<&'a str> {
+        let targets = page.links.iter().map(|link| &link.target);
+        let own = targets.filter(|target| target.site() == page.url.site());
+        own.map(|target| bare(target.as_str())).filter(|target| !read.contains(target)).collect()
+    };
+    let of_pages: Vec<(&str, FxHashSet<&str>)> = pages
+        .iter()
+        .filter(|page| page.authors.is_none())
+        .map(|page| (first_of_listing(page.url.as_str()), unread(page)))
+        .collect();
+    let mut linked_by: FxHashMap<&str, usize> = FxHashMap::default();
+    for target in of_pages.iter().flat_map(|(_, targets)| targets) {
+        *linked_by.entry(target).or_default() += 1;
+    }
+    let rare =
+        |targets: &FxHashSet<&str>| targets.iter().filter(|target| linked_by[**target] <= most).count();
+    let found = of_pages.iter().filter(|(_, targets)| rare(targets) >= LEAST_UNREAD).map(|(first, _)| *first);
+    found.filter(|first| listings.get(first).is_none_or(FxHashSet::is_empty)).collect()
 }
 
 /// Removes listings that are issues or archives of months: each shows articles of a short time, and together they are
@@ -314,6 +358,68 @@ pub(super) fn names_listings(site: &Site<'_>, sums: &SlotSums) -> bool {
         known += if site.listing_names.contains(&join_key(name)) { *count } else { 0 };
     }
     known * 2 >= all
+}
+
+/// The folders of issues: where directories name periods, those up to that level. No folder if there are none.
+pub(super) fn folders_of_periods<'a>(
+    site: &Site<'a>,
+    judged: &[(String, SlotSums, SlotReport)],
+) -> FxHashSet<&'a str> {
+    let of_slot = |(name, sums, report): &(String, SlotSums, SlotReport)| -> Vec<&'a str> {
+        let level = name.strip_prefix("dir ").and_then(|level| level.parse::<usize>().ok());
+        let Some(level) = level.filter(|_| report.rejected == Some(Rejected::Period)) else {
+            return Vec::new();
+        };
+        let urls = sums.sets.iter().map(|(article, _)| site.pages[site.articles[*article]].url.as_str());
+        urls.filter_map(|url| up_to(url, level)).collect()
+    };
+    judged.iter().flat_map(of_slot).collect()
+}
+
+/// An address up to a directory of this level; nothing if it has none.
+fn up_to(url: &str, level: usize) -> Option<&str> {
+    // Two slashes are before the host, and one before the first directory.
+    let (end, _) = url.match_indices('/').nth(level + 2)?;
+    url.get(..end)
+}
+
+/// Whether what it links, and what was not read, are pages side by side in a folder that holds no article, each called as its
+/// address is: "/tag/open-data" by "open data". So are tags and sections; stories and what a text refers to are not.
+pub(super) fn links_family(site: &Site<'_>, sums: &SlotSums) -> bool {
+    let folder = |target: u32| match site.targets.get(target as usize) {
+        Some(Target::Page(url)) => {
+            let (folder, _) = url.rsplit_once('/')?;
+            // A host is no folder: beside its sections are all other pages.
+            (folder.matches('/').count() > 2).then_some(folder)
+        }
+        _ => None,
+    };
+    let mut folders: FxHashMap<&str, (usize, u32)> = FxHashMap::default();
+    let (mut all, mut called_so) = (0, 0);
+    for (target, names) in &sums.names {
+        let uses: u32 = names.values().sum();
+        all += uses;
+        let Some(own) = folder(*target).filter(|_| !site.is_judged(*target)) else { continue };
+        let held = folders.entry(own).or_default();
+        *held = (held.0 + 1, held.1 + uses);
+        if let Some(Ok(url)) = site.targets.get(*target as usize).map(|target| match target {
+            Target::Page(url) | Target::Name(url) => url.parse::<CanonicalUrl>(),
+        }) {
+            let last = last_part(&url);
+            called_so +=
+                names.iter().filter(|(name, _)| join_key(name) == last).map(|(_, count)| count).sum::<u32>();
+        }
+    }
+    let Some((folder, (targets, uses))) = folders.into_iter().max_by_key(|(folder, held)| (*held, *folder))
+    else {
+        return false;
+    };
+    let holds_articles =
+        || site.article_urls.iter().any(|url| url.rsplit_once('/').is_some_and(|(own, _)| own == folder));
+    targets >= LEAST_FAMILY
+        && f64::from(uses) > BROAD * f64::from(all)
+        && f64::from(called_so) >= LEAST_CALLED_SO * f64::from(all)
+        && !holds_articles()
 }
 
 /// The classes on the links of at least half of the articles.
@@ -445,6 +551,34 @@ impl SlotSums {
         }
     }
 
+    /// Whether more than a few of its uses lead to pages in these folders.
+    pub(super) fn leads_into(&self, site: &Site<'_>, folders: &FxHashSet<&str>) -> bool {
+        let is_in = |target: u32| match site.targets.get(target as usize) {
+            Some(Target::Page(url)) => {
+                let ends = url.match_indices('/').map(|(end, _)| end).skip(3).chain([url.len()]);
+                ends.into_iter().any(|end| url.get(..end).is_some_and(|folder| folders.contains(folder)))
+            }
+            _ => false,
+        };
+        let df = self.document_frequencies();
+        let pairs: usize = df.values().sum();
+        let inside: usize = df.iter().filter(|(target, _)| is_in(**target)).map(|(_, count)| *count).sum();
+        inside as f64 > MOST_INTO_PERIODS * pairs as f64
+    }
+
+    /// Whether an article names one target as a rule, and most of these are in the site's menu: several sections, of which the
+    /// article has one.
+    pub(super) fn names_one_of(&self, menu: &FxHashSet<u32>) -> bool {
+        let df = self.document_frequencies();
+        let pairs: usize = df.values().sum();
+        let in_menu: Vec<usize> =
+            df.iter().filter(|(target, _)| menu.contains(target)).map(|(_, count)| *count).collect();
+        in_menu.len() >= LEAST_FAMILY
+            && in_menu.iter().sum::<usize>() * 2 > pairs
+            && pairs * 2 <= self.sets.len() * 3
+            && self.sets.len() >= LEAST_ARTICLES
+    }
+
     /// Removes pages that nearly all of its articles link and that list no article: of contact, of the law, of feeds.
     fn remove_service_pages(&mut self, site: &Site<'_>) {
         let df = self.document_frequencies();
@@ -511,11 +645,7 @@ pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport 
         df.values().map(|count| *count as f64 * (1.0 - share(*count, n))).sum::<f64>() / pairs.max(1) as f64;
     let sets: BTreeSet<&[u32]> = sums.sets.iter().map(|(_, set)| set.as_slice()).collect();
     let shared: usize = df.values().filter(|count| **count >= 2).sum();
-    let read: Vec<u32> = df
-        .keys()
-        .copied()
-        .filter(|target| site.is_article(*target) || site.listing(*target).is_some())
-        .collect();
+    let read: Vec<u32> = df.keys().copied().filter(|target| site.is_judged(*target)).collect();
     let documents =
         read.iter().filter(|target| site.listing(**target).is_none_or(FxHashSet::is_empty)).count();
     let (mut r, mut h, mut e) = (0_usize, 0_usize, 0.0);

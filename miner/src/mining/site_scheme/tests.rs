@@ -223,6 +223,94 @@ fn issues_with_names_are_periods() {
 }
 
 #[test]
+fn what_leads_through_issues_names_no_places() {
+    // The directories are issues. Links above each article lead to its contents, to the front page and to common pages.
+    let issue = |number: usize| ["alder", "birch", "cedar", "douglas", "elm", "fir", "gorse"][number / 6];
+    let mut site = made(|number, _| {
+        let contents = format!("/{}/contents.html", issue(number));
+        let rest = [("Front page", "/home.html"), ("Questions", "/faq.html")];
+        vec![
+            linked("dir 1", &[(issue(number), &format!("/{}/", issue(number)))]),
+            linked("a body>center>a", &[("Contents", &contents), rest[number % 2]]),
+        ]
+    });
+    for (at, article) in site.articles.iter_mut().enumerate() {
+        article.url = url(&format!("/{}/story-{at}.html", issue(at)));
+        article.published = format!("{}-05-03", 2001 + 3 * (at / 6));
+    }
+    site.listings.clear();
+    for number in 0..7 {
+        let of_issue =
+            site.articles.iter().skip(6 * number).take(6).map(|article| link(&article.url)).collect();
+        site.listings.push((url(&format!("/{}/contents.html", issue(6 * number))), of_issue));
+    }
+    let all = site.articles.iter().step_by(2).map(|article| link(&article.url)).collect();
+    site.listings.push((url("/home.html"), all));
+    assert_eq!(site.verdict("dir 1"), Some(Rejected::Period));
+    assert!((0..42).all(|number| site.places(number).is_empty()), "{:?}", site.places(0));
+}
+
+#[test]
+fn listings_of_articles_that_were_not_read_are_no_documents() {
+    let mut site = made(|_, section| vec![header(section)]);
+    let story = |section: usize, at: usize| link(&url(&format!("/2023/older-{section}-{at}")));
+    for (section, (_, links)) in site.listings.iter_mut().enumerate().skip(1) {
+        *links = (0..9).map(|at| story(section, at)).collect();
+    }
+    assert_eq!(site.verdict("a div.head>p>a"), None);
+    assert!((0..42).all(|number| site.labels(number) == [SECTIONS[number % 3]]));
+
+    // Pages that link only what all pages link are none.
+    let menu: Vec<LinkUse> = (0..9).map(|at| link(&url(&format!("/page-{at}")))).collect();
+    for (_, links) in site.listings.iter_mut().skip(1) {
+        links.clone_from(&menu);
+    }
+    site.listings.extend((0..9).map(|at| (url(&format!("/plain-{at}")), menu.clone())));
+    assert_eq!(site.verdict("a div.head>p>a"), Some(Rejected::Documents));
+}
+
+#[test]
+fn tags_side_by_side_in_a_folder_need_no_listing() {
+    let tag = |number: usize, folder: &str| {
+        let names = [TAGS[number % 6], TAGS[(number / 2) % 6]].map(|name| (name, format!("{folder}{name}/")));
+        linked("a div.labels>a", &names.each_ref().map(|(name, path)| (*name, path.as_str())))
+    };
+    let mut site = made(|number, _| vec![tag(number, "/about/")]);
+    site.listings.clear();
+    assert_eq!(site.verdict("a div.labels>a"), None);
+    assert_eq!(site.labels(1), ["cup", "rain"]);
+    // Pages beside the articles may be stories.
+    let mut site = made(|number, _| vec![tag(number, "/2024/")]);
+    site.listings.clear();
+    assert_eq!(site.verdict("a div.labels>a"), Some(Rejected::NoWitness));
+    // What is called otherwise than its address may be anything.
+    let mut site = made(|number, _| {
+        let name = TAGS[number % 6];
+        vec![linked("a div.labels>a", &[(name, &format!("/about/{}/", TAGS[(number + 1) % 6]))])]
+    });
+    site.listings.clear();
+    assert_eq!(site.verdict("a div.labels>a"), Some(Rejected::NoWitness));
+}
+
+#[test]
+fn a_section_of_the_menu_needs_no_listing() {
+    let menu =
+        [("Sport", "/c1.html"), ("Arts & Music", "/c2.html"), ("Trade", "/c3.html"), ("Contact", "/c4.html")];
+    let mut site =
+        made(|_, section| vec![linked("a nav>a", &menu), linked("a div.head>p>a", &menu[section..=section])]);
+    site.listings.clear();
+    assert_eq!(site.verdict("a div.head>p>a"), None);
+    assert!((0..42).all(|number| site.labels(number) == [SECTIONS[number % 3]]));
+    // Several at once are a part of the menu.
+    let mut site = made(|number, _| {
+        let rest = [&menu[..3], &menu[1..], &menu[..2]][number % 3];
+        vec![linked("a nav>a", &menu), linked("a footer>p>a", rest)]
+    });
+    site.listings.clear();
+    assert!(site.verdict("a footer>p>a").is_some());
+}
+
+#[test]
 fn names_without_a_link_join_the_page_that_is_called_so() {
     let site = made(|number, section| {
         let class = ["sport", "arts music", "trade"][section];
