@@ -25,6 +25,8 @@ const DECLARED_BITS: u32 = 12;
 const FEW_WORDS: u32 = 40;
 /// Texts of other sites with fewer words are no agency's.
 const AGENCY_WORDS: u32 = 60;
+/// Headlines of fewer words recur by chance.
+const LEAST_HEADLINE: usize = 4;
 
 /// Fingerprints of an article.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +100,14 @@ impl Fingerprint {
         };
         few > 0 && self.distance(other) <= most
     }
+}
+
+/// A number of the headline's words, by which the same story is found on other sites; nothing if the headline is so short that other
+/// stories may have it.
+#[must_use]
+pub fn headline_mark(article: &Article) -> Option<u32> {
+    let words = words(article.title.as_deref()?);
+    (words.len() >= LEAST_HEADLINE).then(|| (row(&words) >> 32) as u32)
 }
 
 /// The day of a date (ISO 8601), counted from 1970; `None` if it is none.

@@ -22,6 +22,7 @@ use crate::mining::summary::SiteSummary;
 use crate::mining::taxminer::{self, acyclic, frequent, joined, parents, reduced, uncontradicted};
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
+mod copies;
 mod evidence;
 mod expansion;
 mod explanation;
@@ -254,6 +255,7 @@ fn relate_by_evidence<'a>(
     let genres = meanings.genres();
     let crumbs = placed.breadcrumbs(index);
     let mut relations = frequent(&evidence::seen(index, &concept_ids, &crumbs, support), support);
+    relations.retain(|pair| !placed.origins.are_fewer(&pair.sites, support));
     relations.extend(evidence::at_home(index, &concept_ids, &crumbs, |site| placed.has_scheme(site)));
     let mut relations = joined(relations);
     relations.retain(|pair| !meanings.denies(pair, support));

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Schemes;
+use super::copies::Origins;
 use super::evidence::Breadcrumbs;
 use crate::mining::concepts::key::language;
 use crate::mining::concepts::{Judged, Verdict, judge_alone, least_support};
@@ -61,6 +62,8 @@ pub(super) struct Placed<'a> {
     schemes: Vec<Option<&'a SchemeSummary>>,
     /// By label key, the sites that file articles under it.
     sites_of: BTreeMap<&'a str, Vec<usize>>,
+    /// Sites that copy each other, which count as one.
+    pub(super) origins: Origins,
 }
 
 /// Makes a label a concept of these sites, too.
@@ -81,7 +84,8 @@ impl<'a> Placed<'a> {
                 sites_of.entry(key).or_default().push(at);
             }
         }
-        Placed { schemes, sites_of }
+        let origins = Origins::of(&schemes);
+        Placed { schemes, sites_of, origins }
     }
 
     /// Lets the schemes decide which labels are concepts.
@@ -96,7 +100,9 @@ impl<'a> Placed<'a> {
         for (key, label) in judged.iter_mut().filter(|(_, label)| label.verdict == Verdict::Concept) {
             let language = language(key);
             let form = usual_form(key, &label.sites, sites, self).unwrap_or_default();
-            if known.is_furniture(&form, language) {
+            if self.origins.are_fewer(&label.sites, support) {
+                label.verdict = Verdict::TooFewSites;
+            } else if known.is_furniture(&form, language) {
                 label.verdict = Verdict::Furniture;
             } else if !self.sites_of.contains_key(key.as_str())
                 && self.is_denied(label, support)
@@ -108,11 +114,12 @@ impl<'a> Placed<'a> {
         for (key, on) in &self.sites_of {
             let language = language(key);
             // Most labels are tags of a single site with few articles, and need no further look.
-            if !has_enough(on.len(), self.articles(key, on), support) {
+            let alone = self.origins.count(on);
+            if !has_enough(alone, self.articles(key, on), support) {
                 continue;
             }
             let form = usual_form(key, on, sites, self).unwrap_or_default();
-            let is_shared = on.len() >= support as usize && self.has_same_words(key, on);
+            let is_shared = alone >= support as usize && self.has_same_words(key, on);
             if !is_shared && known.facet(&form, language).is_none() || known.is_furniture(&form, language) {
                 continue;
             }
@@ -134,7 +141,7 @@ impl<'a> Placed<'a> {
         let mut found: Vec<(&str, &Vec<usize>, Vec<String>)> = Vec::new();
         for (key, on) in &self.sites_of {
             let is_concept = |label: &Judged| label.verdict == Verdict::Concept;
-            if !has_enough(on.len(), self.articles(key, on), support)
+            if !has_enough(self.origins.count(on), self.articles(key, on), support)
                 || judged.get(*key).is_some_and(is_concept)
             {
                 continue;
@@ -180,18 +187,19 @@ impl<'a> Placed<'a> {
         schemes.filter_map(|scheme| scheme.labels.get(key)).map(|label| label.articles).sum()
     }
 
-    /// Whether what two of these sites file under a label uses the same words.
+    /// Whether what two of these sites file under a label uses the same words. Sites that copy each other do so anyway.
     fn has_same_words(&self, key: &str, sites: &[usize]) -> bool {
-        let mut with: Vec<(&SchemeSummary, u32)> = sites
+        let mut with: Vec<(usize, &SchemeSummary, u32)> = sites
             .iter()
-            .filter_map(|at| self.schemes.get(*at).copied().flatten())
-            .filter_map(|scheme| Some((scheme, scheme.labels.get(key)?.articles)))
+            .filter_map(|at| Some((*at, self.schemes.get(*at).copied().flatten()?)))
+            .filter_map(|(at, scheme)| Some((at, scheme, scheme.labels.get(key)?.articles)))
             .collect();
         // Stable, so that sites of equally many articles stay in the order of their names.
-        with.sort_by_key(|(_, articles)| std::cmp::Reverse(*articles));
+        with.sort_by_key(|(.., articles)| std::cmp::Reverse(*articles));
         with.truncate(MOST_COMPARED);
-        with.iter().enumerate().any(|(n, (one, _))| {
-            with.iter().skip(n + 1).any(|(other, _)| one.likeness(key, other, key) >= Some(MIN_LIKENESS))
+        with.iter().enumerate().any(|(n, (at, one, _))| {
+            let mut others = with.iter().skip(n + 1).filter(|(other, ..)| !self.origins.are_one(*at, *other));
+            others.any(|(_, other, _)| one.likeness(key, other, key) >= Some(MIN_LIKENESS))
         })
     }
 

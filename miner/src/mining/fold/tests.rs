@@ -312,6 +312,37 @@ fn a_label_under_which_two_sites_file_articles_of_the_same_words_is_a_concept() 
 }
 
 #[test]
+fn sites_that_copy_each_other_share_no_concept_by_themselves() {
+    let sites = with_menus(3, &[]);
+    let scheme = |from: u32| {
+        let words: &[&str] = &["string", "wood"];
+        let summary =
+            SchemeSummary::made(&[("en:zither", "Zither", 9, words), ("en:quill", "Quill", 9, &["x"])]);
+        summary.with_headlines((from..from + 40).map(|number| number.wrapping_mul(2_654_435_761)))
+    };
+    let copies = [(0, scheme(0)), (1, scheme(10))];
+    assert_eq!(labels_of(&fold_with(&sites, &copies)), [""; 0]);
+    // Stories of one agency are no copies, and a third site is a witness of its own.
+    assert_eq!(labels_of(&fold_with(&sites, &[(0, scheme(0)), (1, scheme(30))])), ["Quill", "Zither"]);
+    let [one, other] = copies;
+    let taxonomy = fold_with(&sites, &[one, other, (2, scheme(100))]);
+    assert_eq!((labels_of(&taxonomy), taxonomy.concepts[0].sites.len()), (vec!["Quill", "Zither"], 3));
+}
+
+#[test]
+fn menus_of_sites_that_copy_each_other_make_no_concepts() {
+    let sites = with_menus(2, &[("en:zither", "Zither"), ("en:fiddl", "Fiddle")]);
+    let scheme = |from: u32| {
+        let labels: &[(&str, &str, u32, &[&str])] = &[("en:zither", "Zither", 9, &["string"])];
+        let marks = (from..from + 40).map(|number| number.wrapping_mul(2_654_435_761));
+        SchemeSummary::made(labels).with_headlines(marks)
+    };
+    let apart = labels_of(&fold_with(&sites, &[(0, scheme(0)), (1, scheme(900))])).len();
+    let copies = labels_of(&fold_with(&sites, &[(0, scheme(0)), (1, scheme(0))])).len();
+    assert!(apart > 0 && copies == 0, "{apart} concepts of two sites, {copies} of copies");
+}
+
+#[test]
 fn two_articles_on_two_sites_make_no_concept() {
     let sites = with_menus(2, &[]);
     let scheme = SchemeSummary::made(&[("en:zither", "Zither", 1, &["string"]), ("en:x", "X", 9, &["x"])]);

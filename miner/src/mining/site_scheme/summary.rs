@@ -3,7 +3,8 @@
 //! Sites share a concept if they file stories under one label and these stories use the same words: "Conservatives" of a page on
 //! politics and of one on nature do not. So a summary has for each label the number of articles and their most distinctive
 //! words. Words are weighed within the site, so that what all of its articles say counts for nothing. Beside the labels are the
-//! steps that breadcrumbs show between them, and how running text spells them. Start at [`SchemeSummary::of`].
+//! steps that breadcrumbs show between them, how running text spells them, and a sample of the site's headlines, by which sites that
+//! copy each other are found. Start at [`SchemeSummary::of`].
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use super::spellings::{Spelled, Spellings};
 use super::{BroaderBy, PlaceFinder, SchemePlace, SiteScheme};
 use crate::mining::concepts::key::language;
 use crate::mining::filing::{hash, term_weights};
+use crate::mining::fingerprints::headline_mark;
 
 /// Most labels of a site, those of most articles. A site may have more tags, of which few recur elsewhere.
 const MOST_LABELS: usize = 2_000;
@@ -32,6 +34,8 @@ const MOST_LOOKED_FOR: usize = 48;
 const WEIGHT_UNIT: f64 = 16_384.0;
 /// Added to a likeness of words, so that a quotient of two small ones says little.
 const SMALL: f64 = 0.005;
+/// Most headlines of a site that are kept: those with the smallest marks, so that two sites keep the same ones.
+const MOST_HEADLINES: usize = 128;
 /// Articles whose words have a smaller cosine share none that matters.
 const LEAST_COSINE: f64 = 0.02;
 
@@ -51,6 +55,8 @@ pub struct SchemeSummary {
     /// By label key, the words with which texts of its articles make a full name of the label, each with the number of articles;
     /// those of most articles first. Nothing in summaries that were stored before this was known.
     first_names: Option<BTreeMap<String, Vec<(String, u32)>>>,
+    /// The smallest marks of its headlines, ascending; nothing in summaries that were stored before this was known.
+    headlines: Option<Vec<u32>>,
 }
 
 /// How the labels of a site lie in each other.
@@ -103,6 +109,12 @@ impl SchemeSummary {
         let mut labels: BTreeMap<String, Counted> = BTreeMap::new();
         let mut languages: BTreeMap<String, (LabelKeys, WordSums)> = BTreeMap::new();
         let mut summary = SchemeSummary::default();
+        let mut headlines: Vec<u32> =
+            articles.clone().filter_map(|(_, article, _)| headline_mark(article)).collect();
+        headlines.sort_unstable();
+        headlines.dedup();
+        headlines.truncate(MOST_HEADLINES);
+        summary.headlines = Some(headlines);
         for (url, article, slots) in articles.clone() {
             let language = article.language.as_deref();
             let (keys, all) = languages
@@ -185,6 +197,17 @@ impl SchemeSummary {
             }
         }
         order
+    }
+
+    /// The smallest marks of the site's headlines, ascending: all of them if there are fewer than are kept.
+    pub(crate) fn headlines(&self) -> &[u32] {
+        self.headlines.as_deref().unwrap_or_default()
+    }
+
+    /// Up to which mark all headlines of the site are kept.
+    pub(crate) fn headlines_kept_to(&self) -> u32 {
+        let kept = self.headlines();
+        kept.last().copied().filter(|_| kept.len() >= MOST_HEADLINES).unwrap_or(u32::MAX)
     }
 
     /// The pairs of labels of which the first is broader by the breadcrumbs of articles, each with the number of these.
@@ -302,6 +325,15 @@ impl SchemeSummary {
         let all: Vec<&str> = labels.iter().flat_map(|(.., terms)| terms.iter().copied()).collect();
         summary.words = ["de", "en"].map(|language| (language.to_owned(), vector(&all))).into();
         summary
+    }
+
+    /// The same with the marks of headlines.
+    pub(crate) fn with_headlines(mut self, marks: impl Iterator<Item = u32>) -> SchemeSummary {
+        let mut marks: Vec<u32> = marks.collect();
+        marks.sort_unstable();
+        marks.truncate(MOST_HEADLINES);
+        self.headlines = Some(marks);
+        self
     }
 
     /// The same with words that make full names of labels.
