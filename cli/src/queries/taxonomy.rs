@@ -6,21 +6,45 @@ use newslode_common::time::iso;
 use newslode_miner::mining::registry::{ChangeKind, Registry, TaxonomyChange};
 use newslode_miner::mining::schemes::align::Reason;
 use newslode_miner::mining::schemes::{Aligned, Alignment, SchemeSet, Step, align};
-use newslode_miner::mining::taxonomy::{Concept, Relation, Taxonomy};
+use newslode_miner::mining::taxonomy::{Concept, OtherLanguages, Relation, Taxonomy};
 use newslode_miner::work::registry::ChangeLine;
 use serde::Serialize;
 
-/// A concept with its identifier; none if the registry has not followed the taxonomy yet.
+/// A concept with its identifier, and the same concept in other languages. There is no identifier if the registry has not followed
+/// the taxonomy yet.
 #[derive(Debug, Serialize)]
 pub(crate) struct IdentifiedConcept<'a> {
     id: Option<&'a str>,
     #[serde(flatten)]
     concept: &'a Concept,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_languages: Vec<ConceptElsewhere<'a>>,
+}
+
+/// A concept of another language.
+#[derive(Debug, Serialize)]
+struct ConceptElsewhere<'a> {
+    key: &'a str,
+    label: &'a str,
+    language: &'a str,
 }
 
 impl<'a> IdentifiedConcept<'a> {
-    pub(crate) fn new(concept: &'a Concept, ids: &BTreeMap<&'a str, &'a str>) -> IdentifiedConcept<'a> {
-        IdentifiedConcept { id: ids.get(concept.key.as_str()).copied(), concept }
+    pub(crate) fn new(
+        concept: &'a Concept,
+        ids: &BTreeMap<&'a str, &'a str>,
+        others: &OtherLanguages<'a>,
+    ) -> IdentifiedConcept<'a> {
+        let elsewhere = |other: &'a Concept| ConceptElsewhere {
+            key: &other.key,
+            label: &other.label,
+            language: &other.language,
+        };
+        IdentifiedConcept {
+            id: ids.get(concept.key.as_str()).copied(),
+            concept,
+            other_languages: others.same_as(concept).into_iter().map(elsewhere).collect(),
+        }
     }
 }
 
@@ -37,11 +61,12 @@ pub(crate) struct IdentifiedTaxonomy<'a> {
 
 impl<'a> IdentifiedTaxonomy<'a> {
     pub(crate) fn new(taxonomy: &'a Taxonomy, registry: &'a Registry) -> IdentifiedTaxonomy<'a> {
-        let ids = registry.identifiers();
+        let (ids, others) = (registry.identifiers(), OtherLanguages::of(taxonomy));
+        let identified = |concept| IdentifiedConcept::new(concept, &ids, &others);
         IdentifiedTaxonomy {
             support: taxonomy.support,
             sites: taxonomy.sites,
-            concepts: taxonomy.concepts.iter().map(|concept| IdentifiedConcept::new(concept, &ids)).collect(),
+            concepts: taxonomy.concepts.iter().map(identified).collect(),
             relations: &taxonomy.relations,
             schemes: &taxonomy.schemes,
         }

@@ -31,7 +31,7 @@ use crate::mining::instances::ConceptInstance;
 use crate::mining::registry::{Entry, Registry};
 use crate::mining::schemes::Step;
 use crate::mining::site_scheme::{Place, PlaceKind, SiteScheme, folded};
-use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
+use crate::mining::taxonomy::{Concept, OtherLanguages, Relation, Taxonomy};
 
 /// Default base of concepts' IRIs.
 pub const BASE: &str = "urn:newslode:";
@@ -107,9 +107,13 @@ impl<W: Write> OntologyWriter<W> {
     pub fn taxonomy(&mut self, taxonomy: &Taxonomy, registry: &Registry) -> io::Result<()> {
         let scheme = iri(&format!("{}scheme", self.base))?;
         self.triple(&scheme, rdf::TYPE, &word(SKOS, "ConceptScheme")?)?;
-        let ids = registry.identifiers();
+        let (ids, others) = (registry.identifiers(), OtherLanguages::of(taxonomy));
         for concept in &taxonomy.concepts {
             self.concept(&scheme, concept)?;
+            for other in others.same_as(concept) {
+                let (subject, other) = (self.concept_iri(&concept.key)?, self.concept_iri(&other.key)?);
+                self.triple(&subject, word(SKOS, "exactMatch")?.as_ref(), &other)?;
+            }
             if let Some(id) = ids.get(concept.key.as_str()) {
                 let subject = self.concept_iri(&concept.key)?;
                 self.triple(&subject, word(DCT, "identifier")?.as_ref(), &text(id, None))?;

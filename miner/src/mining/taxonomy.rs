@@ -5,6 +5,6 @@
 mod model;
 mod outline;
 mod picture;
-pub use model::{Concept, Edit, Form, Relation, Taxonomy};
+pub use model::{Concept, Edit, Form, OtherLanguages, Relation, Taxonomy};
 pub use outline::{counted_sites, tree_text};
 pub use picture::tree_svg;

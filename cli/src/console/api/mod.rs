@@ -24,7 +24,7 @@ use newslode_common::network::NoNetwork;
 use newslode_common::store::SiteStatus;
 use newslode_common::time::now;
 use newslode_common::version::ContentHash;
-use newslode_miner::mining::taxonomy::Relation;
+use newslode_miner::mining::taxonomy::{OtherLanguages, Relation};
 use newslode_miner::work::histories::history::history_key;
 use newslode_page::formats::Format;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -135,7 +135,11 @@ async fn get_concept(State(console): State<Arc<Console>>, Path(named): Path<Stri
     let (concept, facts) = found.ok_or_else(|| unknown_concept(&named))?;
     let is_part = |relation: &&Relation| relation.broader == concept.key || relation.narrower == concept.key;
     json_response(&ConceptAnswer {
-        concept: IdentifiedConcept::new(concept, &snapshot.registry.identifiers()),
+        concept: IdentifiedConcept::new(
+            concept,
+            &snapshot.registry.identifiers(),
+            &OtherLanguages::of(&mined.taxonomy),
+        ),
         relations: mined.taxonomy.relations.iter().filter(is_part).collect(),
         articles: facts.articles,
         articles_last_day: facts.lately,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Redirect};
 use maud::{Markup, html};
-use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
+use newslode_miner::mining::taxonomy::{Concept, OtherLanguages, Taxonomy, counted_sites};
 
 use super::parts::{Found, Pages, article_file_links, article_summaries, concept_link, concept_path};
 use super::shell::{NavigationItem, Page, list_response};
@@ -77,6 +77,7 @@ fn concept_page(snapshot: &Snapshot, named: &str, corrections: &Markup) -> Resul
             }
             aside {
                 (neighbour_sections(&mined.taxonomy, concept))
+                (other_languages_section(&mined.taxonomy, concept))
                 section { h2 { "Written forms" } (form_table(concept)) }
                 section {
                     h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
@@ -121,6 +122,19 @@ fn neighbour_sections(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
         section {
             h2 { "Narrower" }
             @if around.narrower.is_empty() { p.soft { "Nothing." } } @else { (concept_links(&around.narrower, &Pages)) }
+        }
+    }
+}
+
+/// The same concept in other languages; nothing if no scheme knows one.
+fn other_languages_section(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
+    let others = OtherLanguages::of(taxonomy).same_as(concept);
+    html! {
+        @if !others.is_empty() {
+            section {
+                h2 { "In other languages" }
+                ul.links { @for other in others { li { (concept_link(other)) " " span.code { (other.language) } } } }
+            }
         }
     }
 }

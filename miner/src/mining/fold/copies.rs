@@ -83,6 +83,13 @@ impl Origins {
         count < sites.len() && count < support as usize
     }
 
+    /// Those of these sites that count as one, group by group.
+    pub(super) fn groups(&self, sites: &[usize]) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        sites.iter().for_each(|site| groups.entry(self.first(*site)).or_default().push(*site));
+        groups.into_values().filter(|group| group.len() > 1).collect()
+    }
+
     /// As how many sites these count.
     pub(super) fn count(&self, sites: &[usize]) -> usize {
         if self.first.is_empty() {
@@ -121,6 +128,7 @@ mod tests {
         let found = origins(&sites);
         assert!(found.are_one(0, 1) && !found.are_one(1, 2) && !found.are_one(2, 3), "{found:?}");
         assert_eq!((found.count(&[0, 1]), found.count(&[0, 1, 2, 3]), found.count(&[3])), (1, 3, 1));
+        assert_eq!(found.groups(&[0, 1, 2, 3]), [[0, 1]]);
         // Few headlines tell nothing.
         assert!(!origins(&[marks(0..4), marks(0..4)]).are_one(0, 1));
         assert_eq!(origins(&[]).count(&[]), 0);

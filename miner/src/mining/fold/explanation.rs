@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::copies::Origins;
 use super::expansion::page;
 use super::placed::Placed;
 use super::{Schemes, judge_all};
@@ -11,7 +12,7 @@ use crate::mining::concepts::{Judged, Verdict, verdict_of};
 use crate::mining::index::Indexer;
 use crate::mining::schemes::KnownLabels;
 use crate::mining::summary::SiteSummary;
-use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
+use crate::mining::taxonomy::{Concept, OtherLanguages, Relation, Taxonomy};
 
 /// Why a label is, or is not, a concept: its forms, sites and links, and the proof of each relation; for
 /// labels that single sites add below a concept (expansion), the pages that prove it. `concept` is a key or
@@ -37,6 +38,8 @@ pub struct Explainer<'a> {
     sites: &'a [Arc<SiteSummary>],
     schemes: &'a Schemes,
     judged: BTreeMap<String, Judged>,
+    origins: Origins,
+    others: OtherLanguages<'a>,
 }
 
 impl<'a> Explainer<'a> {
@@ -48,10 +51,10 @@ impl<'a> Explainer<'a> {
         schemes: &'a Schemes,
         known: &KnownLabels,
     ) -> Explainer<'a> {
-        let mut indexer = Indexer::default();
-        let judged =
-            judge_all(sites, &indexer.index(sites), &Placed::of(sites, schemes), known, taxonomy.support);
-        Explainer { taxonomy, sites, schemes, judged }
+        let (mut indexer, placed) = (Indexer::default(), Placed::of(sites, schemes));
+        let judged = judge_all(sites, &indexer.index(sites), &placed, known, taxonomy.support);
+        let others = OtherLanguages::of(taxonomy);
+        Explainer { taxonomy, sites, schemes, judged, origins: placed.origins, others }
     }
 
     /// Why these label keys are, or are not, concepts.
@@ -63,7 +66,7 @@ impl<'a> Explainer<'a> {
     }
 
     fn explain(&self, text: &mut String, key: &str) {
-        let Explainer { taxonomy, sites, schemes, judged } = self;
+        let Explainer { taxonomy, sites, schemes, judged, origins, others } = self;
         let verdict = verdict_of(judged, key);
         let concept = taxonomy.concepts.iter().find(|concept| concept.keys.iter().any(|own| own == key));
         match concept {
@@ -87,8 +90,12 @@ impl<'a> Explainer<'a> {
                 let (sites, pages) = (form.sites, form.pages);
                 line(text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
             }
+            for other in others.same_as(concept) {
+                line(text, format_args!("  in another language, {}: `{}`", other.language, other.label));
+            }
         }
         show_sites(text, sites, schemes, key);
+        show_copies(text, sites, schemes, origins, key);
         for relation in &taxonomy.relations {
             show_relation(text, relation, key);
             let ends = (taxonomy.concept(&relation.broader), taxonomy.concept(&relation.narrower));
@@ -145,6 +152,25 @@ fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], schemes: &Schemes, 
         for (target, pages) in label.targets.iter().take(3) {
             line(text, format_args!("    leads to {target} on {pages}"));
         }
+    }
+}
+
+/// Shows which of the sites that have a label copy each other.
+fn show_copies(
+    text: &mut String,
+    sites: &[Arc<SiteSummary>],
+    schemes: &Schemes,
+    origins: &Origins,
+    key: &str,
+) {
+    let has = |site: &SiteSummary| {
+        site.labels.contains_key(key)
+            || schemes.get(&site.site).is_some_and(|scheme| scheme.labels.contains_key(key))
+    };
+    let on: Vec<usize> = sites.iter().enumerate().filter(|(_, site)| has(site)).map(|(at, _)| at).collect();
+    for one in origins.groups(&on) {
+        let names: Vec<&str> = one.iter().filter_map(|at| Some(sites.get(*at)?.site.as_str())).collect();
+        line(text, format_args!("  have the same stories and count as one site: {}", names.join(", ")));
     }
 }
 

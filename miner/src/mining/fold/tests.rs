@@ -325,6 +325,12 @@ fn sites_that_copy_each_other_share_no_concept_by_themselves() {
     // Stories of one agency are no copies, and a third site is a witness of its own.
     assert_eq!(labels_of(&fold_with(&sites, &[(0, scheme(0)), (1, scheme(30))])), ["Quill", "Zither"]);
     let [one, other] = copies;
+    let of_copies: Schemes = [&one, &other]
+        .into_iter()
+        .map(|(at, scheme)| (sites[*at].site.clone(), Arc::new(scheme.clone())))
+        .collect();
+    let why = explain(&Taxonomy::default(), &sites, &of_copies, KnownLabels::builtin(), "zither");
+    assert!(why.contains("have the same stories and count as one site: site0.test, site1.test"), "{why}");
     let taxonomy = fold_with(&sites, &[one, other, (2, scheme(100))]);
     assert_eq!((labels_of(&taxonomy), taxonomy.concepts[0].sites.len()), (vec!["Quill", "Zither"], 3));
 }

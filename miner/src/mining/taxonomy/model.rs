@@ -3,10 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use newslode_page::contribution::labels::LabelKeys;
 use newslode_page::reading::Site;
 use serde::{Deserialize, Serialize};
 
-use crate::mining::schemes::Aligned;
+use crate::mining::schemes::{Aligned, Step};
 
 /// A written form of a concept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,6 +115,55 @@ pub struct Taxonomy {
     pub schemes: String,
 }
 
+/// Finds the concepts of other languages that are the same as one, by the schemes to which all are aligned. Labels of different
+/// languages are never one concept: only a scheme says that "Sport" and "Deportes" are the same. Both must have the name that the
+/// scheme prefers in their language; by other names "Baking" would be "Ricette".
+#[derive(Debug, Default)]
+pub struct OtherLanguages<'a> {
+    /// URI of a scheme's concept → the concepts that have its name.
+    by_uri: BTreeMap<&'a str, Vec<&'a Concept>>,
+    /// Key of a concept → the URIs whose name it has.
+    uris: BTreeMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> OtherLanguages<'a> {
+    /// Looks at all concepts of a taxonomy.
+    #[must_use]
+    pub fn of(taxonomy: &'a Taxonomy) -> OtherLanguages<'a> {
+        let mut others = OtherLanguages::default();
+        let mut keys: BTreeMap<&str, LabelKeys> = BTreeMap::new();
+        for concept in &taxonomy.concepts {
+            let keys = keys
+                .entry(concept.language.as_str())
+                .or_insert_with(|| LabelKeys::new(Some(concept.language.as_str())));
+            let has_name = |aligned: &&Aligned| {
+                aligned.how == Step::Spelled
+                    && keys.key(&aligned.label).is_some_and(|key| concept.keys.contains(&key))
+            };
+            for aligned in concept.aligned.iter().filter(has_name) {
+                others.by_uri.entry(&aligned.uri).or_default().push(concept);
+                others.uris.entry(&concept.key).or_default().push(&aligned.uri);
+            }
+        }
+        others
+    }
+
+    /// The same concept in other languages, by language; of several in one language that of most sites.
+    #[must_use]
+    pub fn same_as(&self, concept: &Concept) -> Vec<&'a Concept> {
+        let uris = self.uris.get(concept.key.as_str()).into_iter().flatten();
+        let all = uris.filter_map(|uri| self.by_uri.get(uri)).flatten();
+        let mut best: BTreeMap<&str, &'a Concept> = BTreeMap::new();
+        for other in all.filter(|other| other.language != concept.language) {
+            let held = best.entry(other.language.as_str()).or_insert(other);
+            if (other.sites.len(), &held.key) > (held.sites.len(), &other.key) {
+                *held = other;
+            }
+        }
+        best.into_values().collect()
+    }
+}
+
 impl Taxonomy {
     /// A concept by its key.
     #[must_use]
@@ -162,5 +212,43 @@ impl Taxonomy {
             order.push(next);
             (depth, above) = (next.0 + 1, Some(next.1.key.as_str()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mining::schemes::Facet;
+
+    /// A concept of so many sites that is aligned to a concept of a scheme which has this name in its language.
+    fn concept(key: &str, sites: usize, uri: &str, name: &str, how: Step) -> Concept {
+        let (facet, scheme) = (Facet::Subject, "topics".to_owned());
+        let aligned = Aligned { scheme, uri: uri.into(), notation: None, label: name.into(), how, facet };
+        let sites = (0..sites).map(|at| Site::of_host(&format!("site{at}.test"))).collect();
+        let (language, label) = key.split_once(':').unwrap();
+        let made = crate::mining::testing::concept(key, label, &[]);
+        Concept { language: language.into(), sites, aligned: vec![aligned], ..made }
+    }
+
+    #[test]
+    fn concepts_of_other_languages_are_the_same_if_all_have_the_name_of_one_concept_of_a_scheme() {
+        let taxonomy = Taxonomy {
+            concepts: vec![
+                concept("de:fussball", 2, "urn:football", "Fußball", Step::Spelled),
+                concept("de:leibesub", 9, "urn:sport", "Sport", Step::Spelled),
+                concept("de:sport", 3, "urn:sport", "Sport", Step::Spelled),
+                concept("en:game", 9, "urn:sport", "Sports", Step::Stemmed),
+                concept("en:sport", 4, "urn:sport", "Sports", Step::Spelled),
+                concept("es:deport", 1, "urn:sport", "Deportes", Step::Spelled),
+            ],
+            ..Taxonomy::default()
+        };
+        let others = OtherLanguages::of(&taxonomy);
+        let same = |at: usize| -> Vec<&str> {
+            others.same_as(&taxonomy.concepts[at]).into_iter().map(|other| other.key.as_str()).collect()
+        };
+        assert_eq!(same(4), ["de:sport", "es:deport"]);
+        assert_eq!(same(2), ["en:sport", "es:deport"]);
+        assert!(same(0).is_empty() && same(1).is_empty() && same(3).is_empty());
     }
 }
