@@ -26,7 +26,7 @@ use super::recompute;
 use super::unfetched::{self, Unfetched, unfetched_seeds};
 use crate::args::{CrawlArgs, FollowArg, Keep, MineArgs};
 use crate::control::{self, Control};
-use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
+use crate::engine::{self, Ended, Engine, Progress, Step, add_seeds, seeds};
 use crate::exit::{Exit, hinted, io_kind};
 use crate::import::{ImportCounts, ImportPlan, import_captures};
 use crate::installation::Setup;
@@ -466,7 +466,7 @@ fn show_progress(progress: &Progress, display: &mut ProgressDisplay) {
 }
 
 fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> String {
-    let Progress { sites, unfinished, round, fold, shortage, network, .. } = progress;
+    let Progress { sites, unfinished, round, fold, step, shortage, network, .. } = progress;
     if let Some(network) = network {
         return network.in_words(out::time(network.since));
     }
@@ -477,6 +477,20 @@ fn progress_line(progress: &Progress, done: u64, urls: u64, pace: &str) -> Strin
     let ended = outcomes_in_words(&count_outcomes(sites));
     let ended = if ended.is_empty() { ended } else { format!(" ({ended})") };
     let sites = sites.len();
+    match step {
+        Step::Reading => {}
+        Step::Folding => return format!("round {round}: finding the concepts of {sites} sites"),
+        Step::Viewing(viewed, of) => {
+            return format!(
+                "round {round}: looking at the pages of each site together, sections and templates: {viewed} of {of} sites{concepts}"
+            );
+        }
+        Step::Ending => return format!("round {round}: telling of articles{concepts}"),
+    }
+    if urls == 0 {
+        // All pages come from archives.
+        return format!("round {round}: {unfinished} pages of {sites} sites are left to be read{concepts}");
+    }
     format!(
         "round {round}: {done} of {urls} URLs on {sites} sites{pace}{concepts}, {unfinished} pages in work{ended}"
     )

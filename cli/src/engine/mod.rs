@@ -40,14 +40,14 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::announcements::Announcements;
 use newslode_miner::work::announcing;
 use newslode_miner::work::copies::{self, CopyMemory, Waits};
-use newslode_miner::work::fold::{FoldMemory, FoldReport};
+use newslode_miner::work::fold::{FoldMemory, FoldReport, fold_once};
 use newslode_miner::work::generations::{Claimed, Generations};
 use newslode_miner::work::histories::history::ArticleHistory;
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::reconcile;
 use newslode_miner::work::scheme_set::ConfiguredSchemes;
 use newslode_miner::work::stores::Stores;
-use newslode_miner::work::views::{self, Pace, ViewMemory, When};
+use newslode_miner::work::views::{self, Pace};
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
@@ -107,7 +107,7 @@ const CLOCK_IS_AHEAD: Duration = Duration::from_secs(60);
 /// Time between two checks for quiet.
 const QUIET_CHECK_EVERY: Duration = Duration::from_millis(25);
 
-/// Time between two reports of the progress of a run that goes on.
+/// Time between two reports of the progress of a run that goes on, or of work that lasts.
 const SHOW_EVERY: Duration = Duration::from_secs(1);
 
 /// Events that wait to be written; each may be as large as an article.
@@ -173,6 +173,20 @@ struct Round {
     fold: Option<FoldReport>,
 }
 
+/// What a run that ends does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// It fetches, reads and counts pages.
+    #[default]
+    Reading,
+    /// It folds all sites into the taxonomy.
+    Folding,
+    /// It looks at the pages of a site beside each other, and learns the site's sections: so many sites are done, of so many.
+    Viewing(usize, usize),
+    /// It tells of articles that waited for the taxonomy, and drops copies of pages that ask for none.
+    Ending,
+}
+
 /// The counts that progress shows.
 #[derive(Clone, Debug, Default)]
 pub struct Progress {
@@ -184,6 +198,8 @@ pub struct Progress {
     pub round: u32,
     /// What the last fold came to.
     pub fold: Option<FoldReport>,
+    /// What the run does.
+    pub step: Step,
     /// Why nothing is fetched now: the disk is short of space.
     pub shortage: Option<Shortage>,
     /// The machine has no network.
@@ -681,31 +697,27 @@ impl Engine {
             // 2. Pages older than the window leave before the fold, so that it does not see them.
             let now = self.clock.now();
             newslode_miner::work::window::slide(&parts.stores, self.config.miner.window_days, now).await?;
-            let report =
-                newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
-                    .await?;
+            let folding = fold_once(&parts, &self.config.miner, &mut memory, true, now);
+            let report = showing(&self.at_step(Step::Folding, &round).await?, show, folding).await?;
             // 3. If the fold wanted nothing new, and nothing became due meanwhile, the sites are viewed. The schemes learnt from them
             //    may give other concepts, so it is folded once more. If that wants nothing new either, this is the result.
             let mut followed = report.followed_new;
             round.fold = Some(report);
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
-                let has_new_schemes = self.view_sites(&parts, stop).await?;
+                let has_new_schemes = self.view_sites(&parts, stop, &round, show).await?;
                 if has_new_schemes {
-                    let report = newslode_miner::work::fold::fold_once(
-                        &parts,
-                        &self.config.miner,
-                        &mut memory,
-                        true,
-                        now,
-                    )
-                    .await?;
+                    let folding = fold_once(&parts, &self.config.miner, &mut memory, true, now);
+                    let report = showing(&self.at_step(Step::Folding, &round).await?, show, folding).await?;
                     followed = report.followed_new;
                     round.fold = Some(report);
                 }
             }
             if followed == 0 && self.is_quiet(&self.read_progress(Some(&round)).await?) {
-                announcing::announce_all(&parts, self.clock.now()).await?;
-                self.drop_copies(&parts, stop).await?;
+                let ending = async {
+                    announcing::announce_all(&parts, self.clock.now()).await?;
+                    self.drop_copies(&parts, stop).await
+                };
+                showing(&self.at_step(Step::Ending, &round).await?, show, ending).await?;
                 self.note_complete_histories().await?;
                 memory.save(parts.stores.state.as_ref()).await?;
                 show(&self.read_progress(Some(&round)).await?);
@@ -779,12 +791,33 @@ impl Engine {
 
     /// Views all sites that changed, as fast as possible. Sites left at `stop` are due at the next run. Returns whether a site was
     /// viewed whole, and its scheme learnt.
-    async fn view_sites(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<bool> {
+    async fn view_sites(
+        &self,
+        parts: &MinerParts,
+        stop: &CancellationToken,
+        round: &Round,
+        show: &mut impl FnMut(&Progress),
+    ) -> anyhow::Result<bool> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
-        let report = views::view_sites(parts, When::Changed, pace, &mut ViewMemory::new(), stop).await?;
-        tracing::info!(?report, "viewed the pages with their sites' values");
-        Ok(report.sites > 0)
+        let sites = parts.stores.state.sites().await?;
+        let mut progress = self.at_step(Step::Viewing(0, sites.len()), round).await?;
+        let mut has_new_schemes = false;
+        for (at, (site, _)) in sites.iter().enumerate() {
+            if stop.is_cancelled() {
+                break;
+            }
+            progress.step = Step::Viewing(at, sites.len());
+            let report = showing(&progress, show, views::view_site(parts, site, pace, stop)).await?;
+            has_new_schemes |= report.sites > 0;
+            tracing::debug!(%site, ?report, "viewed the pages of a site with its values");
+        }
+        Ok(has_new_schemes)
+    }
+
+    /// How far the work is at a step other than reading.
+    async fn at_step(&self, step: Step, round: &Round) -> anyhow::Result<Progress> {
+        Ok(Progress { step, ..self.read_progress(Some(round)).await? })
     }
 
     /// Deletes the copies of viewed pages that ask for none, if that is configured. The run ends, so they wait for nothing more.
@@ -844,7 +877,34 @@ impl Engine {
         let is_offline = self.is_offline;
         let network = self.network.outage().map(|outage| outage.no_network(self.clock.now()));
         let troubles = BTreeMap::new();
-        Ok(Progress { sites, unfinished, round, fold, shortage, network, troubles, with_work, is_offline })
+        let step = Step::Reading;
+        Ok(Progress {
+            sites,
+            unfinished,
+            round,
+            fold,
+            step,
+            shortage,
+            network,
+            troubles,
+            with_work,
+            is_offline,
+        })
+    }
+}
+
+/// Does some work, and shows while it lasts that it goes on.
+async fn showing<T>(
+    progress: &Progress,
+    show: &mut impl FnMut(&Progress),
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = std::pin::pin!(work);
+    loop {
+        show(progress);
+        if let Ok(done) = tokio::time::timeout(SHOW_EVERY, work.as_mut()).await {
+            return done;
+        }
     }
 }
 
@@ -882,6 +942,7 @@ mod tests {
     use newslode_miner::work::apply::count_batch;
     use newslode_miner::work::histories::history::{Event, EventKind};
     use newslode_miner::work::histories::read_history;
+    use newslode_miner::work::views::{ViewMemory, When};
     use newslode_page::analysis::analyse;
     use newslode_page::reading::CanonicalUrl;
 
