@@ -191,6 +191,8 @@ fn with_own_places(html: String) -> String {
     html.replace("\"articleSection\":\"", &format!("\"articleSection\":\"{own} "))
         .replace("article:section\" content=\"", &format!("article:section\" content=\"{own} "))
         .replace("category-", &format!("category-{own}-"))
+        .replace("href=\"/tag/", &format!("href=\"/tag/{own}-"))
+        .replace("rel=\"tag\">", &format!("rel=\"tag\">{own} "))
 }
 
 /// Hides when articles were published, and calls issues by words, so that they look like sections.

@@ -360,20 +360,26 @@ pub(super) fn names_listings(site: &Site<'_>, sums: &SlotSums) -> bool {
     known * 2 >= all
 }
 
-/// The folders of issues: where directories name periods, those up to that level. No folder if there are none.
+/// The folders of issues: where directories name periods, those up to that level. None if there are no issues.
 pub(super) fn folders_of_periods<'a>(
     site: &Site<'a>,
     judged: &[(String, SlotSums, SlotReport)],
 ) -> FxHashSet<&'a str> {
-    let of_slot = |(name, sums, report): &(String, SlotSums, SlotReport)| -> Vec<&'a str> {
+    let mut folders = FxHashSet::default();
+    for (name, sums, _) in judged.iter().filter(|(.., report)| report.rejected == Some(Rejected::Period)) {
         let level = name.strip_prefix("dir ").and_then(|level| level.parse::<usize>().ok());
-        let Some(level) = level.filter(|_| report.rejected == Some(Rejected::Period)) else {
-            return Vec::new();
-        };
-        let urls = sums.sets.iter().map(|(article, _)| site.pages[site.articles[*article]].url.as_str());
-        urls.filter_map(|url| up_to(url, level)).collect()
-    };
-    judged.iter().flat_map(of_slot).collect()
+        let Some(level) = level else { continue };
+        let df = sums.document_frequencies();
+        // Beside issues, directories of the same level may be sections.
+        let mut issues = periods(site, sums, &df);
+        if issues.is_empty() {
+            issues = series(sums, &df);
+        }
+        let of_issues = sums.sets.iter().filter(|(_, set)| set.iter().any(|target| issues.contains(target)));
+        let urls = of_issues.map(|(article, _)| site.pages[site.articles[*article]].url.as_str());
+        folders.extend(urls.filter_map(|url| up_to(url, level)));
+    }
+    folders
 }
 
 /// An address up to a directory of this level; nothing if it has none.
@@ -386,29 +392,23 @@ fn up_to(url: &str, level: usize) -> Option<&str> {
 /// Whether what it links, and what was not read, are pages side by side in a folder that holds no article, each called as its
 /// address is: "/tag/open-data" by "open data". So are tags and sections; stories and what a text refers to are not.
 pub(super) fn links_family(site: &Site<'_>, sums: &SlotSums) -> bool {
-    let folder = |target: u32| match site.targets.get(target as usize) {
-        Some(Target::Page(url)) => {
-            let (folder, _) = url.rsplit_once('/')?;
-            // A host is no folder: beside its sections are all other pages.
-            (folder.matches('/').count() > 2).then_some(folder)
-        }
-        _ => None,
-    };
+    // Folder → the pages in it, and their uses.
     let mut folders: FxHashMap<&str, (usize, u32)> = FxHashMap::default();
     let (mut all, mut called_so) = (0, 0);
     for (target, names) in &sums.names {
         let uses: u32 = names.values().sum();
         all += uses;
-        let Some(own) = folder(*target).filter(|_| !site.is_judged(*target)) else { continue };
-        let held = folders.entry(own).or_default();
-        *held = (held.0 + 1, held.1 + uses);
-        if let Some(Ok(url)) = site.targets.get(*target as usize).map(|target| match target {
-            Target::Page(url) | Target::Name(url) => url.parse::<CanonicalUrl>(),
-        }) {
-            let last = last_part(&url);
-            called_so +=
-                names.iter().filter(|(name, _)| join_key(name) == last).map(|(_, count)| count).sum::<u32>();
+        let Some(Target::Page(url)) = site.targets.get(*target as usize) else { continue };
+        let Some((folder, _)) = url.rsplit_once('/') else { continue };
+        // A host is no folder: beside its sections are all other pages.
+        if folder.matches('/').count() < 3 || site.is_judged(*target) {
+            continue;
         }
+        let held = folders.entry(folder).or_default();
+        *held = (held.0 + 1, held.1 + uses);
+        let last = url.parse::<CanonicalUrl>().map(|url| last_part(&url)).unwrap_or_default();
+        let so = names.iter().filter(|(name, _)| !last.is_empty() && join_key(name) == last);
+        called_so += so.map(|(_, count)| count).sum::<u32>();
     }
     let Some((folder, (targets, uses))) = folders.into_iter().max_by_key(|(folder, held)| (*held, *folder))
     else {
@@ -684,7 +684,7 @@ pub(super) fn judge(site: &Site<'_>, slot: &str, sums: &SlotSums) -> SlotReport 
         Some(Rejected::Documents)
     } else if sums.is_unnamed() {
         Some(Rejected::Unnamed)
-    } else if is_period(site, sums, &df) || (may_be_issues(slot) && is_series(sums, &df)) {
+    } else if !periods(site, sums, &df).is_empty() || (may_be_issues(slot) && !series(sums, &df).is_empty()) {
         Some(Rejected::Period)
     } else {
         None
@@ -722,26 +722,31 @@ fn may_be_issues(slot: &str) -> bool {
     slot.starts_with("dir ") || !is_declared(slot)
 }
 
-/// Whether most targets are called alike but for their numbers, such as the issues of a magazine.
-fn is_series(sums: &SlotSums, df: &FxHashMap<u32, usize>) -> bool {
-    let mut alike: BTreeMap<String, usize> = BTreeMap::new();
-    for names in df.keys().filter_map(|target| sums.names.get(target)) {
+/// The targets that are called alike but for their numbers, such as the issues of a magazine; none unless most are.
+fn series(sums: &SlotSums, df: &FxHashMap<u32, usize>) -> FxHashSet<u32> {
+    let mut alike: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for (target, names) in df.keys().filter_map(|target| Some((*target, sums.names.get(target)?))) {
         let Some(name) = names.keys().find(|name| name.contains(|letter: char| letter.is_ascii_digit()))
         else {
             continue;
         };
         let rest: String =
             folded(name).chars().filter(|letter| !letter.is_ascii_digit() && *letter != ' ').collect();
-        *alike.entry(rest).or_default() += 1;
+        alike.entry(rest).or_default().push(target);
     }
-    alike.values().max().is_some_and(|most| *most >= LEAST_SERIES && *most * 2 > df.len())
+    let most = alike.values().map(Vec::len).max().unwrap_or(0);
+    if most < LEAST_SERIES || most * 2 <= df.len() {
+        return FxHashSet::default();
+    }
+    alike.into_values().filter(|group| group.len() >= LEAST_SERIES).flatten().collect()
 }
 
-/// Whether the articles of most targets were published within a small part of the time that the slot's articles span.
-fn is_period(site: &Site<'_>, sums: &SlotSums, df: &FxHashMap<u32, usize>) -> bool {
+/// The targets that are periods, if most are: their articles were published within a small part of the time that the slot's articles
+/// span. Those of few articles are counted among them.
+fn periods(site: &Site<'_>, sums: &SlotSums, df: &FxHashMap<u32, usize>) -> FxHashSet<u32> {
     let months = |article: usize| month_of(site.article(article).published?);
     let all = span(sums.sets.iter().filter_map(|(article, _)| months(*article)));
-    let Some(all) = all.filter(|all| *all >= LEAST_MONTHS) else { return false };
+    let Some(all) = all.filter(|all| *all >= LEAST_MONTHS) else { return FxHashSet::default() };
     let mut dates: FxHashMap<u32, Vec<i64>> = FxHashMap::default();
     for (article, set) in &sums.sets {
         let Some(month) = months(*article) else { continue };
@@ -749,9 +754,14 @@ fn is_period(site: &Site<'_>, sums: &SlotSums, df: &FxHashMap<u32, usize>) -> bo
             .filter(|target| df.get(target).is_some_and(|df| *df >= LEAST_DATED))
             .for_each(|target| dates.entry(*target).or_default().push(month));
     }
-    let spans: Vec<i64> = dates.into_values().filter_map(|months| span(months.into_iter())).collect();
-    let short = spans.iter().filter(|of| **of * SHORT <= all).count();
-    spans.len() >= 3 && short as f64 >= MOST_PERIODS * spans.len() as f64
+    let spans = dates.into_iter().filter_map(|(target, months)| Some((target, span(months.into_iter())?)));
+    let (short, long): (Vec<(u32, i64)>, _) = spans.partition(|(_, of)| of * SHORT <= all);
+    let told = short.len() + long.len();
+    if told < 3 || (short.len() as f64) < MOST_PERIODS * told as f64 {
+        return FxHashSet::default();
+    }
+    let long: FxHashSet<u32> = long.into_iter().map(|(target, _)| target).collect();
+    df.keys().copied().filter(|target| !long.contains(target)).collect()
 }
 
 /// The months between the first and the last, each tenth at the ends left out.

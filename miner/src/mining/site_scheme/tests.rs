@@ -251,6 +251,45 @@ fn what_leads_through_issues_names_no_places() {
 }
 
 #[test]
+fn sections_beside_folders_of_days_are_no_issues() {
+    // Articles of a section are in folders of days, and so are those of its parts: directories of one level are days and parts.
+    let part = |number: usize| TAGS[number % 3 * 2 + number / 3 % 2];
+    let day = |number: usize| format!("2024-07-{:02}", 1 + number / 2);
+    let mut site = made(|number, section| {
+        let path = section_path(section);
+        let own = format!("{path}{}/", part(number));
+        let second = if number % 5 < 2 {
+            (day(number), format!("{path}{}/", day(number)))
+        } else {
+            (part(number).into(), own.clone())
+        };
+        vec![
+            linked("dir 1", &[(SECTIONS[section], &path)]),
+            linked("dir 2", &[(&second.0, &second.1)]),
+            linked("a p.kicker>a", &[(part(number), &own)]),
+        ]
+    });
+    for (at, article) in site.articles.iter_mut().enumerate() {
+        let (section, part) = (section_path(at % 3), part(at));
+        let below = if at % 5 < 2 { String::new() } else { format!("{part}/") };
+        article.url = url(&format!("{section}{below}{}/story-{at}.html", day(at)));
+        article.published = day(at);
+    }
+    site.listings.clear();
+    for section in 0..3 {
+        for name in &TAGS[2 * section..2 * section + 2] {
+            let of_part =
+                site.articles.iter().enumerate().filter(|(at, _)| at % 3 == section && part(*at) == *name);
+            let shown = of_part.map(|(_, article)| link(&article.url)).collect();
+            site.listings.push((url(&format!("{}{name}/", section_path(section))), shown));
+        }
+    }
+    assert_eq!(site.verdict("dir 2"), Some(Rejected::Period));
+    assert_eq!(site.verdict("a p.kicker>a"), None);
+    assert!(site.labels(4).contains(&part(4).to_owned()), "{:?}", site.labels(4));
+}
+
+#[test]
 fn listings_of_articles_that_were_not_read_are_no_documents() {
     let mut site = made(|_, section| vec![header(section)]);
     let story = |section: usize, at: usize| link(&url(&format!("/2023/older-{section}-{at}")));

@@ -49,11 +49,11 @@ fn listing(title: &str, sections: &[&str], has_menu: bool) -> String {
     page
 }
 
-/// An article that attacks in each of its fields.
+/// An article that attacks in each of its fields. Its headline is its site's own: sites with the same stories count as one.
 fn story_page(host: &str, section: &str, story: &str) -> String {
     let linked = serde_json::json!({
         "@type": "NewsArticle",
-        "headline": format!("{IMAGE} Headline {section} {story}"),
+        "headline": format!("{IMAGE} Headline {section} {story} of {host}"),
         "author": [{ "@type": "Person", "name": format!("{SCRIPT} Ann Author") }],
         "articleSection": format!("{section} {IMAGE}"),
         "image": "javascript:alert(1)",
@@ -76,7 +76,7 @@ fn story_page(host: &str, section: &str, story: &str) -> String {
          <meta property=og:image content='javascript:alert(1)'><meta property=og:type content=article>\
          <link rel=canonical href='javascript:alert(1)'>\
          <h1>{title}</h1><article>{body}</article><a href='javascript:alert(1)'>more {title}</a>",
-        title = escaped(&format!("{SCRIPT}{IMAGE} {section} {story}")),
+        title = escaped(&format!("{SCRIPT}{IMAGE} {section} {story} of {host}")),
         linked = linked.to_string().replace("</", "<\\/"),
     )
 }
