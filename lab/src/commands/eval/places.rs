@@ -354,7 +354,7 @@ impl RecordedSite {
         counts
     }
 
-    /// The score of the articles of a part, by what is learnt from it alone.
+    /// Learns the scheme from a part of the pages and scores the articles of that part.
     fn score_part(&self, args: &EvalPlacesArgs, part: &Part) -> anyhow::Result<Counts> {
         let slots = self.slots(|slot| is_hidden(args, slot));
         let has = |page: &ReadPage| part.has(page, self.is_article(page));

@@ -15,7 +15,7 @@ use crate::mining::site_scheme::SchemeSummary;
 const MOST_IN_COMMON: f64 = 0.5;
 /// The fewest common headlines that tell.
 const LEAST_IN_COMMON: usize = 5;
-/// Of a headline that more sites have, each is compared with the first and the next one alone.
+/// If more sites than this share a headline, each is compared only with the first of them and with the next.
 const MOST_COMPARED: usize = 16;
 
 /// Which sites count as one, by their numbers.

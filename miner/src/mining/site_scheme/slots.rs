@@ -389,8 +389,8 @@ fn up_to(url: &str, level: usize) -> Option<&str> {
     url.get(..end)
 }
 
-/// Whether what it links, and what was not read, are pages side by side in a folder that holds no article, each called as its
-/// address is: "/tag/open-data" by "open data". So are tags and sections; stories and what a text refers to are not.
+/// Whether a slot links unread pages that lie side by side in a folder without articles, by texts that repeat their addresses: "open
+/// data" for "/tag/open-data". Tags and sections look like this; stories and the sources of a text do not.
 pub(super) fn links_family(site: &Site<'_>, sums: &SlotSums) -> bool {
     // Folder → the pages in it, and their uses.
     let mut folders: FxHashMap<&str, (usize, u32)> = FxHashMap::default();
